@@ -1,0 +1,328 @@
+"""Column files with one token a line, as the CoNLL shared tasks use them: read, and laid side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from sys import intern
+from typing import NoReturn
+
+__all__ = ["AlignedTags", "ConllFile", "align_conll", "read_conll"]
+
+_MAX_LINE_BYTES = 1_000_000
+_BOM = b"\xef\xbb\xbf"
+_DOCSTART = "-DOCSTART-"
+_COMMENT = ("# ", "#begin document", "#end document")
+
+
+@dataclass(frozen=True, slots=True)
+class ConllFile:
+    """The sentences of a column file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    tokens : list of list of str
+        The first column, sentence by sentence.
+    tags : list of list of str
+        The chosen column, sentence by sentence.
+    lines : list of int
+        Line number, from 1, of each sentence's first token; the others follow line by line.
+    documents : list of int
+        Index, from 0, of each sentence's document; all 0 in a file without `-DOCSTART-`.
+    """
+
+    path: Path
+    tokens: list[list[str]]
+    tags: list[list[str]]
+    lines: list[int]
+    documents: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedTags:
+    """Gold tags and the tags of several models for the same tokens, as `read_spans` takes them.
+
+    Attributes
+    ----------
+    tokens : list of list of str
+        Tokens, sentence by sentence, as the gold file spells them.
+    gold : list of list of str
+        Gold tags.
+    predictions : dict of str to list of list of str
+        Tags of each model.
+    documents : list of int
+        Index, from 0, of each sentence's document.
+    """
+
+    tokens: list[list[str]]
+    gold: list[list[str]]
+    predictions: dict[str, list[list[str]]]
+    documents: list[int]
+
+
+def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers; only a line feed ends a line, for tokens may hold U+0085 or U+2028."""
+    with path.open("rb") as file:
+        number = 0
+        while raw := file.readline(_MAX_LINE_BYTES + 1):
+            number += 1
+            if len(raw) > _MAX_LINE_BYTES:
+                raise ValueError(
+                    f"{path}, line {number}, is longer than {_MAX_LINE_BYTES} bytes, "
+                    "but a line should hold one token and its tags"
+                )
+            try:
+                line = (raw.removeprefix(_BOM) if number == 1 else raw).decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                byte = f"0x{error.object[error.start]:02x}"
+                raise ValueError(
+                    f"{path}, line {number}, has byte {byte}, which is not UTF-8; save the file as UTF-8"
+                ) from None
+            if "\r" in line:
+                raise ValueError(
+                    f"{path}, line {number}, has a carriage return inside; lines should end with LF or CRLF"
+                )
+            yield number, line
+
+
+def _fields(line: str) -> list[str]:
+    if "\t" in line:
+        return line.split("\t")
+    # str.split() without argument would also split at no-break spaces, which tokens may hold.
+    return [field for field in line.split(" ") if field]
+
+
+def _is_break(line: str) -> bool:
+    return not line.strip(" \t\v\f") or _is_docstart(line)
+
+
+def _is_docstart(line: str) -> bool:
+    return line.startswith(_DOCSTART) and line[len(_DOCSTART) :][:1] in ("", " ", "\t")
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """Columns of a file, from its first line with a token."""
+
+    line: int
+    width: int
+    tabbed: bool
+
+    def is_comment(self, line: str) -> bool:
+        """Tell a comment from the token `#` by the number of columns."""
+        width = 1 if self.tabbed and "\t" not in line else len(_fields(line))
+        return line.startswith(_COMMENT) and width != self.width
+
+
+def _read(path: str | PathLike[str], columns: tuple[int, ...]) -> list[ConllFile]:
+    """Read one file for each of the columns; they share all but their tags."""
+    path = Path(path)
+    if 0 in columns:
+        raise ValueError("column 0 holds the tokens, but a column of tags is wanted, such as -1 for the last")
+    needed = max(column + 1 if column > 0 else 1 - column for column in columns)
+    lines = _numbered_lines(path)
+    head: list[tuple[int, str]] = []
+    model: _Format | None = None
+    for number, line in lines:
+        head.append((number, line))
+        if not _is_break(line):
+            # Comments come before tokens, so a file of nothing but # lines still ends with a token.
+            model = _Format(number, len(_fields(line)), "\t" in line)
+            if not line.startswith("#"):
+                break
+    if model is None:
+        raise ValueError(f"{path} has no sentence, but should have one token a line with its tag")
+
+    tokens: list[list[str]] = []
+    starts: list[int] = []
+    documents: list[int] = []
+    tags: list[list[list[str]]] = [[] for _ in columns]
+    inside, new_document = False, False
+    for number, line in chain(head, lines):
+        if _is_break(line):
+            inside = False
+            new_document |= _is_docstart(line)
+            continue
+        if not inside and model.is_comment(line):
+            continue
+        fields = _fields(line)
+        if len(fields) < needed:
+            raise ValueError(
+                f"{path}, line {number}, has {len(fields)} columns, but needs at least {needed}: "
+                f"a token and {needed - 1} more"
+            )
+        if len(fields) != model.width:
+            raise ValueError(
+                f"{path}, line {number}, has {len(fields)} columns, but line {model.line} has {model.width}; "
+                "all lines should have the same"
+            )
+        if not inside:
+            inside = True
+            documents.append(documents[-1] + new_document if documents else 0)
+            new_document = False
+            starts.append(number)
+            tokens.append([])
+            for of_column in tags:
+                of_column.append([])
+        tokens[-1].append(fields[0])
+        for column, of_column in zip(columns, tags, strict=True):
+            tag = fields[column].strip(" ")
+            if not tag:
+                raise ValueError(
+                    f"{path}, line {number}, has an empty column {column}, but it should hold a tag"
+                )
+            of_column[-1].append(intern(tag))
+    if not tokens:
+        raise ValueError(f"{path} has no sentence, but should have one token a line with its tag")
+    return [ConllFile(path, tokens, of_column, starts, documents) for of_column in tags]
+
+
+def read_conll(path: str | PathLike[str], *, column: int = -1) -> ConllFile:
+    r"""Read a column file: one token a line, a blank line after each sentence.
+
+    A line with a tab is split at tabs, so that its fields may hold blanks; others are split at runs of
+    blanks. All lines have the same number of columns. A line that begins with `-DOCSTART-` begins a document.
+    A line that begins with `# ` where a sentence might begin is a comment unless it has, split as the file's
+    first line with a token, just as many columns: in a file of two columns `# O` is a token, and
+    `# sent_id = 1` is none. Lines `#begin document` and `#end document` are comments likewise.
+
+    Parameters
+    ----------
+    path : str or path
+        A file in UTF-8, with or without byte order mark, its lines ended by LF or CRLF.
+    column : int
+        Which column holds the tags; -1 is the last, -2 the one before.
+
+    Returns
+    -------
+    ConllFile
+        Tokens, tags, line numbers and documents of the sentences.
+
+    Raises
+    ------
+    ValueError
+        If the file has no sentence, a line with too few or too many columns, an empty tag, a line that is not
+        UTF-8, or one longer than a megabyte.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "gold.conll")
+    ...     size = path.write_text("# id 1\nAda\tB-PER\nran\tO\n\nIn\tO\nRome\tB-LOC\n", encoding="utf-8")
+    ...     file = read_conll(path)
+    >>> file.tokens, file.tags
+    ([['Ada', 'ran'], ['In', 'Rome']], [['B-PER', 'O'], ['O', 'B-LOC']])
+    >>> file.lines, file.documents
+    ([2, 5], [0, 0])
+    """
+    return _read(path, (column,))[0]
+
+
+def _spot(file: ConllFile, sentence: int, token: int) -> tuple[str, str]:
+    """Say where a token stands, and what stands there."""
+    if sentence == len(file.tokens):
+        return f"{file.path}, line {file.lines[-1] + len(file.tokens[-1])}", "the end of the file"
+    words = file.tokens[sentence]
+    what = repr(words[token]) if token < len(words) else "the end of a sentence"
+    return f"{file.path}, line {file.lines[sentence] + token}", what
+
+
+def _line_up(own: ConllFile, gold: ConllFile) -> None:
+    """Check that two files hold the same sentences; tokens spelled differently get one warning."""
+    changed: list[tuple[int, int]] = []
+    for s, (mine, theirs) in enumerate(zip(own.tokens, gold.tokens, strict=False)):
+        if mine != theirs:
+            here = [t for t, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b]
+            if len(mine) != len(theirs):
+                _refuse(own, gold, s, here[0] if here else min(len(mine), len(theirs)))
+            changed += [(s, t) for t in here]
+    if len(own.tokens) != len(gold.tokens):
+        _refuse(own, gold, min(len(own.tokens), len(gold.tokens)), 0)
+    if changed:
+        (own_place, own_word), (gold_place, gold_word) = _spot(own, *changed[0]), _spot(gold, *changed[0])
+        warnings.warn(
+            f"{own.path} spells {len(changed)} of its tokens otherwise than {gold.path}; the first is "
+            f"{own_word} ({own_place}) for {gold_word} ({gold_place})",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _refuse(own: ConllFile, gold: ConllFile, sentence: int, token: int) -> NoReturn:
+    (own_place, own_word), (gold_place, gold_word) = _spot(own, sentence, token), _spot(gold, sentence, token)
+    raise ValueError(
+        f"{own_place}, has {own_word} where {gold_place}, has {gold_word}; "
+        "the two files should hold the same sentences and tokens"
+    )
+
+
+def _same_gold(own: ConllFile, gold: ConllFile) -> None:
+    """Check that the gold columns of two files agree."""
+    for s, (mine, theirs) in enumerate(zip(own.tags, gold.tags, strict=True)):
+        for t, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+            if a != b:
+                raise ValueError(
+                    f"{_spot(own, s, t)[0]}, has gold tag {a!r} where {_spot(gold, s, t)[0]}, has {b!r}; "
+                    "the second-last columns of all files should be the same"
+                )
+
+
+def align_conll(gold: str | PathLike[str] | None, models: Mapping[str, str | PathLike[str]]) -> AlignedTags:
+    r"""Read the tags of gold and of several models for the same tokens.
+
+    Parameters
+    ----------
+    gold : str or path, or None
+        The file with the gold tags in its last column. None if every model's file carries the gold tags in
+        its second-last column, as conlleval takes them; those columns must then agree.
+    models : mapping of str to str or path
+        The file of each model, with the predicted tags in its last column.
+
+    Returns
+    -------
+    AlignedTags
+        Tokens, gold tags, predictions and documents; tokens and documents are the gold file's, or without one
+        the first model's.
+
+    Raises
+    ------
+    ValueError
+        If the sentences or tokens of two files do not line up, if their gold columns differ, or if a file
+        cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        Once for each file that spells tokens otherwise than the gold file, though they line up.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "crf.conll")
+    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
+    ...     aligned = align_conll(None, {"crf": path})
+    >>> aligned.gold, aligned.predictions
+    ([['O', 'B-LOC', 'I-LOC']], {'crf': [['O', 'B-LOC', 'O']]})
+    """
+    if not isinstance(models, Mapping) or not models:
+        raise ValueError(
+            "models should be a mapping of at least one name to a file, such as {'A': 'a.conll'}"
+        )
+    columns = (-2, -1) if gold is None else (-1,)
+    truth = read_conll(next(iter(models.values())), column=-2) if gold is None else read_conll(gold)
+    predictions: dict[str, list[list[str]]] = {}
+    for name, path in models.items():
+        *own_gold, own = _read(path, columns)
+        _line_up(own, truth)
+        for file in own_gold:
+            _same_gold(file, truth)
+        predictions[name] = own.tags
+    return AlignedTags(truth.tokens, truth.tags, predictions, truth.documents)

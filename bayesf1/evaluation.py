@@ -1,0 +1,433 @@
+"""What several models did on the same gold data: the package's one noun."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.crossval import BlockedCV, Discount
+from bayesf1.naming import nearest
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
+
+BINARY_CELLS = ("tp", "fp", "fn", "tn")
+CHUNK_COLUMNS = ("gold", "predicted", "correct")
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The tables of a cross-validation before they were summed and discounted.
+
+    Attributes
+    ----------
+    counts
+        Raw counts, axes (repeat, fold, model, cell).
+    cv
+        The design that made the folds.
+    rule
+        The discount as it was asked for.
+    k
+        Its value: effective counts are ``k`` times summed counts.
+    """
+
+    counts: FloatArray
+    cv: BlockedCV
+    rule: Discount
+    k: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What several models did on the same gold data.
+
+    Units (items, sentences, documents) are what was sampled. A unit adds a small table to every model's
+    confusion table; units that add the same are one *pattern* with a *weight*. Where only totals are known
+    there are tables and no patterns. Evaluations of two shards of a corpus add up.
+
+    Build one with the ``from_*`` functions.
+
+    Attributes
+    ----------
+    models
+        Names of the models.
+    cells
+        Names of a table's cells, ``("tp", "fp", "fn")`` and ``"tn"`` where true negatives are counted.
+    tables
+        Effective counts, axes (..., model, cell); leading axes are separate experiments.
+    patterns
+        What one unit of each kind adds, axes (pattern, model, cell), or None where only totals are known.
+    weights
+        How many units of each kind there are, after any cross-validation discount, or None.
+    unit
+        What one unit is: ``"item"`` adds one count to one cell of every model; other names are clusters.
+    items
+        The same evaluation with single items as units, where clusters were read item by item.
+    folds
+        The tables of the folds, after cross-validation.
+    """
+
+    models: tuple[str, ...]
+    cells: tuple[str, ...]
+    tables: FloatArray
+    patterns: FloatArray | None = None
+    weights: FloatArray | None = None
+    unit: str = "table"
+    items: Evaluation | None = None
+    folds: Folds | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.tables, self.patterns, self.weights):
+            if array is not None:
+                array.setflags(write=False)
+
+    @property
+    def assumption(self) -> Assumption:
+        """The strongest assumption about the models' dependence that the data support."""
+        if self.patterns is None:
+            return "independent"
+        return "paired" if self.unit == "item" else "clustered"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading axes of the tables; ``()`` for a single experiment."""
+        return self.tables.shape[:-2]
+
+    def index(self, model: str) -> int:
+        """Return the position of a model, or say which name was probably meant."""
+        if model not in self.models:
+            raise ValueError(f"unknown model {model!r}; {nearest(str(model), self.models)}")
+        return self.models.index(model)
+
+    def table(self, model: str) -> FloatArray:
+        """Return one model's counts, axes (..., cell)."""
+        return self.tables[..., self.index(model), :]
+
+    def __add__(self, other: object) -> Evaluation:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        if (self.models, self.cells, self.unit) != (other.models, other.cells, other.unit):
+            raise ValueError(
+                f"evaluations of different models, cells or units do not add up: {_describe(self)} "
+                f"and {_describe(other)}"
+            )
+        folds = _add_folds(self.folds, other.folds)
+        if self.patterns is None or other.patterns is None or self.weights is None or other.weights is None:
+            return replace(self, tables=self.tables + other.tables, folds=folds)
+        merged = merge_patterns(
+            self.models,
+            self.cells,
+            np.concatenate([self.patterns, other.patterns]),
+            np.concatenate([self.weights, other.weights]),
+            unit=self.unit,
+        )
+        items = None if self.items is None or other.items is None else self.items + other.items
+        return replace(merged, items=items, folds=folds)
+
+    def __radd__(self, other: object) -> Evaluation:
+        # sum() starts from the integer 0
+        return self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        return (
+            (self.models, self.cells, self.unit) == (other.models, other.cells, other.unit)
+            and _same(self.tables, other.tables)
+            and _same(self.patterns, other.patterns)
+            and _same(self.weights, other.weights)
+            and self.items == other.items
+            and (self.folds is None) == (other.folds is None)
+            and (
+                self.folds is None
+                or other.folds is None
+                or (self.folds.k == other.folds.k and _same(self.folds.counts, other.folds.counts))
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {_describe(self)}>"
+
+
+def merge_patterns(
+    models: tuple[str, ...], cells: tuple[str, ...], rows: FloatArray, weights: FloatArray, *, unit: str
+) -> Evaluation:
+    """Build an Evaluation from what each unit adds, merging the units that add the same.
+
+    Parameters
+    ----------
+    models, cells
+        Names along the last two axes of `rows`.
+    rows
+        What each unit adds, axes (unit, model, cell).
+    weights
+        Weight of each unit, axes (unit,).
+    unit
+        What a unit is called; ``"item"`` for single items.
+    """
+    flat = rows.reshape(len(rows), -1)
+    patterns, which = np.unique(flat, axis=0, return_inverse=True)
+    summed = np.bincount(which.ravel(), weights=weights, minlength=len(patterns))
+    tables = np.tensordot(summed, patterns, axes=1).reshape(rows.shape[1:])
+    return Evaluation(
+        models=models,
+        cells=cells,
+        tables=_warn_if_empty(tables, models),
+        patterns=patterns.reshape(-1, *rows.shape[1:]),
+        weights=summed,
+        unit=unit,
+    )
+
+
+def from_counts(
+    counts: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
+    /,
+    **models: ArrayLike | Mapping[str, ArrayLike],
+) -> Evaluation:
+    """Build an Evaluation from confusion counts.
+
+    Parameters
+    ----------
+    counts
+        Mapping of model name to counts, for names that are no Python identifiers.
+    **models
+        Counts of each model: ``(tp, fp, fn)`` or ``(tp, fp, fn, tn)`` as tuple, list or array, or a mapping
+        with these keys or with ``gold``, ``predicted``, ``correct``. Fractions are allowed. Leading axes of
+        arrays are separate experiments, compared all in one call.
+
+    Examples
+    --------
+    >>> ev = from_counts(A=(77, 44, 10, 702), B={"tp": 80, "fp": 30, "fn": 7, "tn": 716})
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, totals only>
+    >>> ev.tables
+    array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
+    """
+    named = _named(counts, models)
+    arrays = {name: _read_counts(value, f"model {name!r}") for name, value in named.items()}
+    return Evaluation(
+        models=tuple(arrays),
+        cells=_common_cells(arrays),
+        tables=_warn_if_empty(np.stack(_common_shape(arrays), axis=-2), tuple(arrays)),
+    )
+
+
+def from_folds(
+    folds: Mapping[str, Any], *, cv: BlockedCV | None = None, discount: Discount = "wang-li"
+) -> Evaluation:
+    """Build an Evaluation from the confusion tables of a cross-validation.
+
+    Parameters
+    ----------
+    folds
+        Mapping of model name to its ``2m`` tables, repeat by repeat (fold 1 and fold 2 of repeat 1, then of
+        repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or (m, 2, cell).
+    cv
+        The design; ``BlockedCV(m=3)`` by default.
+    discount
+        What the correlated folds are worth; see `BlockedCV.discount`.
+
+    Examples
+    --------
+    >>> fold = (77, 44, 10)
+    >>> ev = from_folds({"A": [fold] * 6, "B": [(80, 30, 7)] * 6}, cv=BlockedCV(m=3))
+    >>> ev.tables.round(3)
+    array([[170.387,  97.364,  22.128], [177.025,  66.384,  15.49 ]])
+    """
+    cv = BlockedCV(m=3) if cv is None else cv
+    if not isinstance(cv, BlockedCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    k = cv.discount(discount)
+    arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}).items()}
+    cells = _common_cells(arrays)
+    counts = np.stack(_common_shape(arrays), axis=-2)
+    _check_gold_of_folds(counts, tuple(arrays))
+    return Evaluation(
+        models=tuple(arrays),
+        cells=cells,
+        tables=_warn_if_empty(k * counts.sum(axis=(0, 1)), tuple(arrays)),
+        folds=Folds(counts, cv, discount, k),
+    )
+
+
+def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any]) -> dict[str, Any]:
+    if counts is not None and not isinstance(counts, Mapping):
+        raise ValueError(
+            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; "
+            "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
+        )
+    named = dict(counts or {})
+    for name, value in models.items():
+        if name in named:
+            raise ValueError(f"model {name!r} is given twice")
+        named[name] = value
+    if not named:
+        raise ValueError("no model given; write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))")
+    for name in named:
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"model name {name!r} is not a non-empty string")
+    return named
+
+
+def _read_counts(value: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4), checked."""
+    if isinstance(value, Mapping):
+        return _read_cells(value, where)
+    array = _numbers(value, where)
+    if array.ndim == 0 or array.shape[-1] not in (3, 4):
+        found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
+        raise ValueError(f"{where} has {found} where counts (tp, fp, fn) or (tp, fp, fn, tn) belong")
+    return _check_counts(array, BINARY_CELLS, where)
+
+
+def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
+    given = {str(key).strip().lower(): cell for key, cell in value.items()}
+    if len(given) != len(value):
+        raise ValueError(f"{where} names a cell twice: {', '.join(map(str, value))}")
+    if set(given) == set(CHUNK_COLUMNS):
+        gold, predicted, correct = (_numbers(given[name], f"{where}, {name}") for name in CHUNK_COLUMNS)
+        _check_counts(np.stack(np.broadcast_arrays(gold, predicted, correct), axis=-1), CHUNK_COLUMNS, where)
+        for name, total in (("gold", gold), ("predicted", predicted)):
+            if np.any(correct > total):
+                i = np.argmax(np.ravel(correct > total))
+                c, t = (float(np.ravel(a)[i]) for a in np.broadcast_arrays(correct, total))
+                raise ValueError(f"{where} has {c:g} correct but only {t:g} {name}; correct cannot be larger")
+        return np.stack(np.broadcast_arrays(correct, predicted - correct, gold - correct), axis=-1)
+    cells = [name for name in BINARY_CELLS if name in given]
+    if cells not in (list(BINARY_CELLS), list(BINARY_CELLS[:3])) or len(cells) != len(given):
+        raise ValueError(
+            f"{where} has cells {', '.join(given) or 'none'}; give tp, fp, fn and optionally tn, "
+            "or gold, predicted, correct"
+        )
+    columns = [_numbers(given[name], f"{where}, {name}") for name in cells]
+    try:
+        stacked = np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError:
+        raise ValueError(f"{where} has cells of different shapes {[c.shape for c in columns]}") from None
+    return _check_counts(stacked, BINARY_CELLS, where)
+
+
+def _read_folds(name: str, value: Any, cv: BlockedCV) -> FloatArray:
+    where = f"model {name!r}"
+    if isinstance(value, Mapping) or isinstance(value, np.ndarray):
+        tables = _read_counts(value, where)
+    elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        rows = [_read_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
+        if len({row.shape for row in rows}) > 1:
+            raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
+        tables = np.stack(rows) if rows else np.empty((0, 3))
+    else:
+        raise ValueError(f"{where} has {value!r} where a sequence of {2 * cv.m} fold tables belongs")
+    if tables.ndim == 3 and tables.shape[1] == 2:
+        tables = tables.reshape(-1, tables.shape[-1])
+    if tables.ndim != 2 or len(tables) != 2 * cv.m:
+        found = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
+        raise ValueError(f"{where} has {found} fold tables, but {cv.m}×2 cross-validation has {2 * cv.m}")
+    return tables.reshape(cv.m, 2, -1)
+
+
+def _numbers(value: ArrayLike, where: str) -> FloatArray:
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in "iuf":
+            raw = _plain_numbers(value, where)
+        return np.array(raw, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        if str(error).startswith(where):
+            raise
+        raise ValueError(f"{where} has {value!r} where numbers belong") from None
+
+
+def _plain_numbers(value: ArrayLike, where: str) -> NDArray[Any]:
+    # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and None are not.
+    raw = np.asarray(value, dtype=object)
+    for entry in raw.ravel():
+        if entry is None or isinstance(entry, str | bytes | bool | np.bool_ | complex):
+            raise ValueError(f"{where} has {entry!r} where a number belongs")
+    return raw.astype(np.float64)
+
+
+def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        position = tuple(int(i) for i in np.argwhere(bad)[0])
+        place = f", table {position[:-1] if len(position) > 2 else position[0]}" if len(position) > 1 else ""
+        raise ValueError(
+            f"{where}{place} has {cells[position[-1]]} = {array[position]:g}; "
+            "counts are finite and not negative"
+        )
+    return array
+
+
+def _common_cells(arrays: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    widths = {name: array.shape[-1] for name, array in arrays.items()}
+    if len(set(widths.values())) > 1:
+        having = [n for n, w in widths.items() if w == 4]
+        lacking = [n for n, w in widths.items() if w == 3]
+        raise ValueError(
+            f"{', '.join(having)} has tn and {', '.join(lacking)} has none; give tn for every model or for none"
+        )
+    return BINARY_CELLS[: next(iter(widths.values()))]
+
+
+def _common_shape(arrays: Mapping[str, FloatArray]) -> list[FloatArray]:
+    shapes = {name: array.shape for name, array in arrays.items()}
+    if len(set(shapes.values())) > 1:
+        listing = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"models have tables of different shapes: {listing}; give one table each for all")
+    if any(0 in shape for shape in shapes.values()):
+        raise ValueError("there are no tables: an array of counts is empty")
+    return list(arrays.values())
+
+
+def _check_gold_of_folds(counts: FloatArray, models: tuple[str, ...]) -> None:
+    gold = counts[..., 0] + counts[..., 2]
+    differs = ~np.isclose(gold, gold[..., :1], rtol=1e-9, atol=1e-9)
+    if differs.any():
+        repeat, fold, j = (int(i) for i in np.argwhere(differs)[0])
+        raise ValueError(
+            f"repeat {repeat + 1}, fold {fold + 1} has {gold[repeat, fold, 0]:g} gold positives (tp+fn) for "
+            f"{models[0]!r} but {gold[repeat, fold, j]:g} for {models[j]!r}; "
+            "both models must be tested on the same folds"
+        )
+
+
+def _warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
+    empty = (tables.sum(axis=-1) == 0).reshape(-1, len(models)).any(axis=0)
+    if empty.any():
+        names = ", ".join(name for name, e in zip(models, empty, strict=True) if e)
+        warnings.warn(f"all counts of {names} are 0, so its posterior is the prior", stacklevel=3)
+    return tables
+
+
+def _add_folds(a: Folds | None, b: Folds | None) -> Folds | None:
+    if a is None and b is None:
+        return None
+    if a is None or b is None or a.cv != b.cv or a.k != b.k:
+        raise ValueError("evaluations with different cross-validation designs or discounts do not add up")
+    return replace(a, counts=a.counts + b.counts)
+
+
+def _same(a: FloatArray | None, b: FloatArray | None) -> bool:
+    return (a is None) == (b is None) and (a is None or b is None or np.array_equal(a, b))
+
+
+def _describe(ev: Evaluation) -> str:
+    number = f"{len(ev.models)} model{'s' if len(ev.models) > 1 else ''} ({', '.join(ev.models)})"
+    parts = [f"{number} on cells {', '.join(ev.cells)}"]
+    if ev.weights is not None and ev.patterns is not None:
+        parts.append(f"{ev.weights.sum():.10g} {ev.unit}s in {len(ev.weights)} patterns")
+    else:
+        parts.append("totals only")
+    if ev.folds is not None:
+        parts.append(f"{ev.folds.cv}, discount {ev.folds.k:.4f}")
+    if ev.shape:
+        parts.append(f"{'×'.join(map(str, ev.shape))} experiments")
+    return ", ".join(parts)

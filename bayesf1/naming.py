@@ -1,0 +1,23 @@
+"""Names that people mistype: the nearest one, and the list."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known name was probably meant, or list them all.
+
+    Examples
+    --------
+    >>> nearest("wangli", ["wang-li", "once"])
+    "did you mean 'wang-li'? (known: wang-li, once)"
+    >>> nearest("x", ["wang-li", "once"])
+    'known: wang-li, once'
+    """
+    names = [str(k) for k in known]
+    folded = {n.lower(): n for n in names}
+    close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
+    listing = "known: " + ", ".join(names)
+    return f"did you mean {folded[close[0]]!r}? ({listing})" if close else listing

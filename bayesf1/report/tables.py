@@ -1,0 +1,192 @@
+"""A small table of strings, and its forms: plain text, Markdown, LaTeX, HTML, CSV."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "×": r"$\times$",
+    "λ": r"$\lambda$",
+    "β": r"$\beta$",
+}
+
+
+def printable(text: str) -> str:
+    """Replace control characters, which could rewrite a terminal or break a line."""
+    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+
+
+def escape_latex(text: str) -> str:
+    r"""Make a text safe to paste into LaTeX.
+
+    Examples
+    --------
+    >>> escape_latex("BERT_base & 50%")
+    'BERT\\_base \\& 50\\%'
+    """
+    return "".join(_LATEX.get(c, c) for c in printable(text))
+
+
+def escape_markdown(text: str) -> str:
+    r"""Make a text safe to paste into a Markdown table.
+
+    Examples
+    --------
+    >>> escape_markdown("a|b*c")
+    'a\\|b\\*c'
+    """
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", printable(text))
+
+
+def probability(p: float) -> str:
+    """Write a probability with three decimals, and never as 0 or 1.
+
+    Examples
+    --------
+    >>> probability(0.70021), probability(1.4e-5), probability(0.99999)
+    ('0.700', '<0.001', '>0.999')
+    """
+    if p < 0.0005:
+        return "<0.001"
+    if p > 0.9995:
+        return ">0.999"
+    return f"{p:.3f}"
+
+
+def decimals(half_width: float) -> int:
+    """Return how many decimals an estimate with this half-width deserves: two digits of its uncertainty.
+
+    Examples
+    --------
+    >>> decimals(6.7), decimals(0.35), decimals(0.036)
+    (1, 2, 3)
+    """
+    if not half_width > 0 or not math.isfinite(half_width):
+        return 2
+    return int(np.clip(math.ceil(-math.log10(half_width)) + 1, 1, 6))
+
+
+def points(value: float, digits: int, *, sign: bool = False) -> str:
+    """Write a proportion in percent, with a true minus sign."""
+    text = f"{100 * value:+.{digits}f}" if sign else f"{100 * value:.{digits}f}"
+    if float(text) == 0.0:
+        text = text.lstrip("+-")
+    return text.replace("-", "−")
+
+
+def interval(low: float, high: float) -> str:
+    """Write an interval of proportions in percent, with the digits that it deserves."""
+    digits = decimals(50 * (high - low))
+    return f"[{points(low, digits)}, {points(high, digits)}]"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of strings under a header.
+
+    Attributes
+    ----------
+    header
+        Column names.
+    rows
+        Cells, as plain text.
+    latex_header
+        Column names as LaTeX source, where plain text will not do.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    latex_header: tuple[str, ...] | None = None
+
+    def to_text(self) -> str:
+        """Return the table with aligned columns."""
+        lines = [tuple(printable(c) for c in line) for line in (self.header, *self.rows)]
+        widths = [max(_width(line[i]) for line in lines) for i in range(len(self.header))]
+        first, *rest = (
+            "  ".join(_pad(c, w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
+        return "\n".join([first, "  ".join("─" * w for w in widths), *rest])
+
+    def to_markdown(self) -> str:
+        """Return a GitHub-flavoured Markdown table."""
+        lines = [
+            "| " + " | ".join(escape_markdown(c) for c in line) + " |" for line in (self.header, *self.rows)
+        ]
+        return "\n".join([lines[0], "|" + " --- |" * len(self.header), *lines[1:]])
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """Return a LaTeX tabular with booktabs rules, inside a table environment where there is a caption.
+
+        Parameters
+        ----------
+        caption
+            Caption, as plain text.
+        label
+            Label to refer to it by.
+        """
+        header = self.latex_header or tuple(escape_latex(c) for c in self.header)
+        body = [
+            rf"\begin{{tabular}}{{{'l' * len(header)}}}",
+            r"\toprule",
+            " & ".join(header) + r" \\",
+            r"\midrule",
+            *(" & ".join(_latex_cell(c) for c in row) + r" \\" for row in self.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        if caption is not None or label is not None:
+            named = [rf"\caption{{{escape_latex(caption)}}}"] if caption is not None else []
+            named += [rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', label)}}}"] if label is not None else []
+            body = [r"\begin{table}", r"\centering", *body, *named, r"\end{table}"]
+        return "% needs \\usepackage{booktabs}\n" + "\n".join(body)
+
+    def to_html(self) -> str:
+        """Return an HTML table."""
+        head = "".join(f"<th>{html.escape(printable(c))}</th>" for c in self.header)
+        rows = ("".join(f"<td>{html.escape(printable(c))}</td>" for c in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_csv(self) -> str:
+        """Return comma-separated values."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerows([self.header, *self.rows])
+        return buffer.getvalue()
+
+
+def _latex_cell(text: str) -> str:
+    # A row that begins with a bracket would be read as the optional argument of the \\ before it.
+    escaped = escape_latex(text)
+    return f"{{}}{escaped}" if escaped.startswith("[") else escaped
+
+
+def _width(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))

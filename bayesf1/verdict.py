@@ -1,0 +1,227 @@
+"""A comparison in words and tables."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.report.tables import (
+    Table,
+    decimals,
+    escape_latex,
+    interval,
+    points,
+    printable,
+    probability,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesf1.comparison import Comparison
+
+# A probability from which a difference is called by its name.
+DECISIVE = 0.95
+
+JSON_FORMAT = "bayesf1.compare/1"
+
+
+def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
+    """Return the comparison that a summary speaks of: F1 where it is there, else the last."""
+    return next((c for c in comparisons if c.metric == "f1"), comparisons[-1])
+
+
+def sentence(c: Comparison) -> str:
+    """Return the verdict on one measure as a sentence for a paper."""
+    low, high = c.difference.interval(c.prob)
+    digits = decimals(50 * (high - low))
+    amount = (
+        f"difference {points(c.difference.mean(), digits, sign=True)} percentage points, {c.prob:.4g} credible "
+        f"interval {points(low, digits, sign=True)} to {points(high, digits, sign=True)}"
+    ).replace(f"{c.prob:.4g}", f"{100 * c.prob:.4g} %", 1)
+    better, worse, p = (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, c.p_h0)
+    amount = f"{amount}, {c.model_b} minus {c.model_a}"
+    if p >= DECISIVE:
+        claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({amount})"
+    else:
+        claim = (
+            f"The data do not decide between {c.model_a} and {c.model_b} in {c.label}: "
+            f"{better} is better with probability {probability(p)} ({amount})"
+        )
+    if c.rope:
+        claim += (
+            f"; the difference is within ±{100 * c.rope:.4g} points with probability {probability(c.p_rope)}"
+        )
+    return printable(f"{claim}.")
+
+
+def assumptions(c: Comparison) -> str:
+    """Return what a comparison assumed, and how it was computed, as a sentence."""
+    how = {
+        "exact": "computed exactly",
+        "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
+        "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
+    }[c.method]
+    dependence = {
+        "independent": "models taken as independent",
+        "paired": "models paired item by item",
+        "clustered": "models paired on whole units, which may hold several items (Bayesian bootstrap)",
+    }[c.assumption]
+    parts = [f"Dirichlet({c.prior:g}) prior", dependence, how]
+    if c.folds is not None:
+        rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
+        parts.insert(1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}")
+    return f"{'; '.join(parts)}."
+
+
+def pairing_note(c: Comparison) -> str | None:
+    """Return what unknown pairing could change, where only the totals of one test set are known."""
+    if c.assumption != "independent" or c.folds is not None or np.ndim(c.p_h1):
+        return None
+    try:
+        low, high = c.pairing_bounds
+    except ValueError:
+        return None
+    return (
+        f"Had the two models' outputs on each item been known, P(H1) for {c.label} would lie between "
+        f"{probability(low)} and {probability(high)}."
+    )
+
+
+def table(comparisons: tuple[Comparison, ...]) -> Table:
+    """Return the paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+    first = comparisons[0]
+    if np.ndim(first.p_h1):
+        raise ValueError(
+            "a table shows one experiment, but these comparisons have leading axes; use to_frame"
+        )
+    rope, beside = first.rope > 0, first.independent is not None
+    header = ["Metric", f"{first.model_a} (%)", f"{first.model_b} (%)", "P(H0)", "P(H1)"]
+    latex = [
+        "Metric",
+        *(rf"{escape_latex(m)} (\%)" for m in (first.model_a, first.model_b)),
+        "$P(H_0)$",
+        "$P(H_1)$",
+    ]
+    if rope:
+        header.append("P(rope)")
+        latex.append(r"$P(\textrm{rope})$")
+    if beside:
+        header.append("P(H1) if independent")
+        latex.append(r"$P(H_1)$ if independent")
+    rows = []
+    for c in comparisons:
+        row = [c.label, *(interval(*post.interval(c.prob)) for post in (c.posterior_a, c.posterior_b))]
+        row += [probability(c.p_h0), probability(c.p_h1)]
+        row += [probability(c.p_rope)] if rope else []
+        row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
+        rows.append((*row, c.decision))
+    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"))
+
+
+def text(comparisons: tuple[Comparison, ...]) -> str:
+    """Return table, verdict and assumptions as plain text."""
+    first = headline(comparisons)
+    if np.ndim(first.p_h1):
+        return "\n".join(repr(c) for c in comparisons)
+    lines = [
+        f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % credible intervals",
+        "",
+        table(comparisons).to_text(),
+        "",
+        sentence(first),
+        assumptions(first),
+    ]
+    note = pairing_note(first)
+    return "\n".join(
+        [*(printable(line) if i == 0 else line for i, line in enumerate(lines)), *([note] if note else [])]
+    )
+
+
+def html(comparisons: tuple[Comparison, ...]) -> str:
+    """Return table, verdict and assumptions as HTML."""
+    first = headline(comparisons)
+    if np.ndim(first.p_h1):
+        return f"<pre>{escape(text(comparisons))}</pre>"
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in (sentence(first), assumptions(first)))
+    return table(comparisons).to_html() + paragraphs
+
+
+def as_dict(c: Comparison) -> dict[str, Any]:
+    """Return one comparison as plain numbers and strings, with stable names."""
+
+    def described(post: Any) -> dict[str, Any]:
+        low, high = post.interval(c.prob)
+        return {
+            "mean": _listed(post.mean()),
+            "sd": _listed(post.std()),
+            "low": _listed(low),
+            "high": _listed(high),
+        }
+
+    return {
+        "metric": c.metric,
+        "model_a": c.model_a,
+        "model_b": c.model_b,
+        "p_h0": _listed(c.p_h0),
+        "p_h1": _listed(c.p_h1),
+        "decision": c.decision if isinstance(c.decision, str) else c.decision.tolist(),
+        "rope": c.rope,
+        "p_less": _listed(c.p_less),
+        "p_rope": _listed(c.p_rope),
+        "p_greater": _listed(c.p_greater),
+        "mcse": _listed(c.mcse),
+        "method": c.method,
+        "assumption": c.assumption,
+        "p_h1_independent": None if c.independent is None else _listed(c.independent.p_h1),
+        "a": described(c.posterior_a),
+        "b": described(c.posterior_b),
+        "difference": described(c.difference),
+    }
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+def as_document(comparisons: tuple[Comparison, ...]) -> dict[str, Any]:
+    """Return all comparisons of one pair of models, with their common settings."""
+    first = comparisons[0]
+    folds = first.folds
+    return {
+        "format": JSON_FORMAT,
+        "model_a": first.model_a,
+        "model_b": first.model_b,
+        "prior": first.prior,
+        "prob": first.prob,
+        "rope": first.rope,
+        "cv": None if folds is None else f"{folds.cv.m}x2",
+        "discount": None if folds is None else folds.k,
+        "comparisons": [as_dict(c) for c in comparisons],
+        "sentence": sentence(headline(comparisons)) if np.ndim(first.p_h1) == 0 else None,
+    }
+
+
+def frame(comparisons: tuple[Comparison, ...]) -> pd.DataFrame:
+    """Return a DataFrame with a row for each measure, and for each experiment where there are several."""
+    import pandas as pd
+
+    parts = []
+    for c in comparisons:
+        entry = as_dict(c)
+        flat = {
+            **{name: value for name, value in entry.items() if not isinstance(value, dict)},
+            **{
+                f"{name}_{where}": value
+                for where in ("a", "b", "difference")
+                for name, value in entry[where].items()
+            },
+        }
+        flat = {name: np.ravel(value) if isinstance(value, list) else value for name, value in flat.items()}
+        many = np.ndim(c.p_h1) > 0
+        index = pd.RangeIndex(np.size(c.p_h1), name="experiment") if many else [0]
+        parts.append(pd.DataFrame(flat, index=index))
+    rows = pd.concat(parts)
+    return rows.set_index("metric", append=True) if np.ndim(comparisons[0].p_h1) else rows.set_index("metric")
