@@ -15,7 +15,7 @@ from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray, Folds
 from bayesf1.joint import joint_counts, paired_sf, pairing_bounds
-from bayesf1.metrics import Metric, MetricLike, find_metric
+from bayesf1.metrics import Metric, MetricLike, find_metrics
 from bayesf1.naming import nearest
 from bayesf1.posterior import (
     KEPT_DRAWS,
@@ -23,6 +23,7 @@ from bayesf1.posterior import (
     check_draws,
     check_measure,
     check_prior,
+    check_rope,
     law_of,
     resolve_assumption,
 )
@@ -119,7 +120,9 @@ class Comparison:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
-        return pairing_bounds(*self.tables, self.measure, self.cells, prior=self.prior, rng=rng)
+        return pairing_bounds(
+            self.tables[0], self.tables[1], self.measure, self.cells, prior=self.prior, rng=rng
+        )
 
     def __str__(self) -> str:
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
@@ -253,13 +256,13 @@ def compare(
     Wang & Li (2019), ACL, Algorithm 1; its line 17 has the hypotheses the wrong way round.
     """
     name_a, name_b = _two_models(ev, a, b)
-    measures = _find_metrics(metrics)
+    measures = find_metrics(metrics)
     for measure in measures:
         check_measure(measure, ev)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
     settings = _Settings(
-        rope=_check_rope(rope),
+        rope=check_rope(rope),
         prior=check_prior(prior),
         prob=check_prob(prob),
         method=method,
@@ -267,7 +270,7 @@ def compare(
         rng=np.random.default_rng(rng),
     )
     units, taken = resolve_assumption(ev, assumption)
-    pair = _Pair(units, taken, name_a, name_b)
+    pair = _Pair(units.select((name_a, name_b)), taken)
     return Comparisons(_compare_all(pair, measures, settings))
 
 
@@ -283,14 +286,10 @@ class _Settings:
 
 @dataclass(frozen=True)
 class _Pair:
+    """The evaluation of models A and B, in this order."""
+
     ev: Evaluation
     assumption: Assumption
-    a: str
-    b: str
-
-    @property
-    def indices(self) -> tuple[int, int]:
-        return self.ev.index(self.a), self.ev.index(self.b)
 
     def result(self, measure: Metric, settings: _Settings, **parts: Any) -> Comparison:
         p = {name: plain(parts.pop(name)) for name in ("p_h0", "p_h1", "p_less", "p_greater")}
@@ -302,8 +301,8 @@ class _Pair:
         return Comparison(
             metric=measure.name,
             label=measure.label,
-            model_a=self.a,
-            model_b=self.b,
+            model_a=self.ev.models[0],
+            model_b=self.ev.models[1],
             **p,
             p_rope=plain(rope),
             rope=settings.rope,
@@ -311,7 +310,7 @@ class _Pair:
             prior=settings.prior,
             prob=settings.prob,
             folds=self.ev.folds,
-            tables=self.ev.tables[..., list(self.indices), :],
+            tables=self.ev.tables,
             cells=self.ev.cells,
             measure=measure,
             **parts,
@@ -339,7 +338,7 @@ def _compare_all(pair: _Pair, measures: list[Metric], settings: _Settings) -> li
 
 
 def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | None:
-    laws = [law_of(measure, pair.ev.tables[..., i, :], pair.ev.cells, settings.prior) for i in pair.indices]
+    laws = [law_of(measure, pair.ev.tables[..., i, :], pair.ev.cells, settings.prior) for i in (0, 1)]
     if laws[0] is None or laws[1] is None:
         return None
     p_h0, p_h1 = tail_probabilities(laws[0], laws[1], 0.0)
@@ -377,7 +376,7 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
         pair.ev, pair.assumption, prior=settings.prior, n_draws=n_draws, rng=settings.rng
     ):
         for measure in measures:
-            scores = measure(tables[:, pair.indices], pair.ev.cells)
+            scores = measure(tables, pair.ev.cells)
             gap = scores[:, 1] - scores[:, 0]
             counts[measure.name] += [
                 (gap > 0).sum(),
@@ -408,14 +407,14 @@ def _from_draws(
         method = "quasi-montecarlo" if mcse else "exact"
     low, high = measure.support
     laws: list[Posterior] = []
-    for i, index in enumerate(pair.indices):
+    for i in (0, 1):
         law = None
         if pair.assumption != "clustered":
-            law = law_of(measure, pair.ev.tables[index], pair.ev.cells, settings.prior)
+            law = law_of(measure, pair.ev.tables[i], pair.ev.cells, settings.prior)
         laws.append(law or EmpiricalPosterior(scores[:, i], measure.support))
     independent = None
     if pair.assumption != "independent":
-        alone = _Pair(pair.ev, "independent", pair.a, pair.b)
+        alone = _Pair(pair.ev, "independent")
         independent = _compare_all(alone, [measure], settings)[0]
     return pair.result(
         measure,
@@ -433,7 +432,7 @@ def _from_draws(
 def _paired_probabilities(
     pair: _Pair, measure: Metric, settings: _Settings
 ) -> tuple[dict[str, float], float]:
-    counts = joint_counts(pair.ev, *pair.indices)
+    counts = joint_counts(pair.ev, 0, 1)
     margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
     found = paired_sf(counts, measure, pair.ev.cells, margins, prior=settings.prior, rng=settings.rng)
     p_h1 = float(found.value[0])
@@ -457,21 +456,3 @@ def _two_models(ev: Evaluation, a: str | None, b: str | None) -> tuple[str, str]
     if a == b:
         raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
     return a, b
-
-
-def _find_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[Metric]:
-    given = [metrics] if isinstance(metrics, str | Metric) or callable(metrics) else list(metrics)
-    if not given:
-        raise ValueError("no metric given; name one such as 'f1'")
-    found = [find_metric(m) for m in given]
-    names = [m.name for m in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"metric {name!r} is given twice")
-    return found
-
-
-def _check_rope(rope: float) -> float:
-    if isinstance(rope, bool) or not isinstance(rope, float | int | np.number) or not 0.0 <= rope < 1.0:
-        raise ValueError(f"rope is a half-width from 0 to below 1, such as 0.01 for one point, not {rope!r}")
-    return float(rope)

@@ -58,12 +58,15 @@ class AlignedTags:
         Tags of each model.
     documents : list of int
         Index, from 0, of each sentence's document.
+    sources : dict of str to (path, list of int)
+        File of `"gold"` and of each model, and the line, from 1, where each of its sentences begins.
     """
 
     tokens: list[list[str]]
     gold: list[list[str]]
     predictions: dict[str, list[list[str]]]
     documents: list[int]
+    sources: dict[str, tuple[Path, list[int]]]
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -319,10 +322,12 @@ def align_conll(gold: str | PathLike[str] | None, models: Mapping[str, str | Pat
     columns = (-2, -1) if gold is None else (-1,)
     truth = read_conll(next(iter(models.values())), column=-2) if gold is None else read_conll(gold)
     predictions: dict[str, list[list[str]]] = {}
+    sources = {"gold": (truth.path, truth.lines)}
     for name, path in models.items():
         *own_gold, own = _read(path, columns)
         _line_up(own, truth)
         for file in own_gold:
             _same_gold(file, truth)
         predictions[name] = own.tags
-    return AlignedTags(truth.tokens, truth.tags, predictions, truth.documents)
+        sources[f"model {name!r}"] = (own.path, own.lines)
+    return AlignedTags(truth.tokens, truth.tags, predictions, truth.documents, sources)

@@ -200,7 +200,7 @@ class UnitLaw(Posterior):
         return np.where(likely, odds, np.inf).min(axis=-1), np.where(likely, odds, 0.0).max(axis=-1)
 
     @cached_property
-    def _nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         low, high = self.logit_window
         step = quadrature.STEP / np.hypot(1.0 / self.logit_scale, quadrature.STRIP)
         z, h = quadrature.trapezoid_grid(low, high, step)
@@ -277,12 +277,12 @@ class UnitLaw(Posterior):
 
     def mean(self) -> Any:
         """Mean."""
-        t, _, w = self._nodes
+        t, _, w = self.nodes
         return plain(np.sum(w * t, axis=-1))
 
     def var(self) -> Any:
         """Variance."""
-        t, tc, w = self._nodes
+        t, tc, w = self.nodes
         high = (self.logit_centre > 0)[..., None]
         x = np.where(high, tc, t)
         centred = x - np.sum(w * x, axis=-1, keepdims=True)
@@ -290,7 +290,7 @@ class UnitLaw(Posterior):
 
     def entropy(self) -> Any:
         """Differential entropy in nats."""
-        t, tc, w = self._nodes
+        t, tc, w = self.nodes
         used = w > 0
         safe, safe_c = np.where(used, t, 0.5), np.where(used, tc, 0.5)
         log_density = self.logit_logpdf(safe, safe_c) - np.log(safe) - np.log(safe_c)

@@ -8,6 +8,7 @@ weighted so that each model's cells are Dirichlet(λ).
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,10 +17,8 @@ from bayesf1.evaluation import Assumption, Evaluation, FloatArray
 
 # Numbers in flight in one block of draws.
 _BLOCK = 1 << 21
-# Up to this many models the joint outcomes of an item are enumerated, 2·2^k of them.
-_ENUMERATED = 8
-# Atoms that stand for a prior spread over more outcomes than can be enumerated: e^-64 of its mass is left out.
-_ATOMS = 64
+# A gamma process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
+_CUT = 14.0
 
 
 def item_patterns(n_models: int, cells: tuple[str, ...]) -> FloatArray:
@@ -68,7 +67,9 @@ def draw_tables(
             yield rng.standard_gamma(ev.tables + prior, size=(n, *ev.tables.shape))
         return
     patterns, weights = ev.patterns, ev.weights
-    enumerated = len(ev.models) <= _ENUMERATED
+    atoms = math.ceil(_CUT / math.log1p(0.5 / prior))
+    # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
+    enumerated = 2 ** len(ev.models) <= atoms
     if enumerated:
         outcomes = item_patterns(len(ev.models), ev.cells)
         patterns = np.concatenate([patterns, outcomes])
@@ -76,24 +77,27 @@ def draw_tables(
     flat = patterns.reshape(len(patterns), -1)
     seen = (weights > 0) & flat.any(axis=1)
     flat, weights = flat[seen], weights[seen]
-    for n in _blocks(n_draws, len(weights) + flat.shape[1]):
+    for n in _blocks(n_draws, len(weights) + flat.shape[1] + (0 if enumerated else 4 * atoms)):
         tables = (rng.standard_gamma(weights, size=(n, len(weights))) @ flat).reshape(n, *patterns.shape[1:])
-        yield tables if enumerated else tables + _prior_atoms(ev, prior, n, rng)
+        yield tables if enumerated else tables + _prior_atoms(ev, prior, atoms, n, rng)
 
 
-def _prior_atoms(ev: Evaluation, prior: float, n: int, rng: np.random.Generator) -> FloatArray:
+def _prior_atoms(ev: Evaluation, prior: float, atoms: int, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
     # Stick-breaking (Sethuraman 1994): mass 2λ on gold items, 2λ on others, outcomes of models fair coins.
+    k = len(ev.models)
     out = np.zeros((n, *ev.tables.shape))
     for yes, no in (("tp", "fn"), ("fp", "tn")):
-        left = rng.beta(2.0 * prior, 1.0, size=(n, _ATOMS)).cumprod(axis=1)
-        sticks = -np.diff(left, axis=1, prepend=1.0)
-        mass = rng.standard_gamma(2.0 * prior, size=n)
-        coins = rng.integers(0, 2, size=(n, _ATOMS, len(ev.models))).astype(float)
-        hits = np.einsum("n,na,nam->nm", mass, sticks, coins)
-        out[..., ev.cells.index(yes)] += hits
+        left = rng.beta(2.0 * prior, 1.0, size=(n, atoms)).cumprod(axis=1)
+        left[:, -1] = 0.0
+        mass = rng.standard_gamma(2.0 * prior, size=(n, 1))
+        sticks = -np.diff(left, axis=1, prepend=1.0) * mass
+        for j in range(0, k, 62):
+            coins = rng.integers(0, 1 << min(62, k - j), size=(n, atoms))
+            for i in range(j, min(j + 62, k)):
+                out[:, i, ev.cells.index(yes)] = (sticks * (coins >> (i - j) & 1)).sum(axis=1)
         if no in ev.cells:
-            out[..., ev.cells.index(no)] += mass[:, None] * sticks.sum(axis=1)[:, None] - hits
+            out[..., ev.cells.index(no)] = mass - out[..., ev.cells.index(yes)]
     return out
 
 

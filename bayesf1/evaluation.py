@@ -18,6 +18,8 @@ Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
 
 BINARY_CELLS = ("tp", "fp", "fn", "tn")
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
+# Beyond it a double cannot tell a count from the next one.
+MAX_COUNT = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +109,18 @@ class Evaluation:
     def table(self, model: str) -> FloatArray:
         """Return one model's counts, axes (..., cell)."""
         return self.tables[..., self.index(model), :]
+
+    def select(self, models: Sequence[str]) -> Evaluation:
+        """Return the evaluation of some of the models, in the order asked for."""
+        index = [self.index(model) for model in model_names(models)]
+        if index == list(range(len(self.models))):
+            return self
+        names = tuple(self.models[i] for i in index)
+        folds = None if self.folds is None else replace(self.folds, counts=self.folds.counts[..., index, :])
+        if self.patterns is None or self.weights is None:
+            return replace(self, models=names, tables=self.tables[..., index, :], folds=folds)
+        merged = merge_patterns(names, self.cells, self.patterns[:, index], self.weights, unit=self.unit)
+        return replace(merged, items=None if self.items is None else self.items.select(models), folds=folds)
 
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
@@ -270,10 +284,29 @@ def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any]) -> dict[
         named[name] = value
     if not named:
         raise ValueError("no model given; write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))")
-    for name in named:
+    model_names(named)
+    return named
+
+
+def model_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of models, or say which is none or comes twice."""
+    if isinstance(names, str | bytes):
+        raise ValueError(f"models must be a mapping or a list of names, not the string {names!r}")
+    found: list[str] = []
+    for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"model name {name!r} is not a non-empty string")
-    return named
+        if name in found:
+            raise ValueError(f"model {name!r} is given twice")
+        found.append(name)
+    if not found:
+        raise ValueError("no model given; name at least one with what it predicted")
+    return tuple(found)
+
+
+def check_counts(counts: ArrayLike, where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4) of finite numbers that are not negative, or say what is wrong."""
+    return _read_counts(counts, where)
 
 
 def _read_counts(value: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
@@ -355,13 +388,13 @@ def _plain_numbers(value: ArrayLike, where: str) -> NDArray[Any]:
 
 
 def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
-    bad = ~(np.isfinite(array) & (array >= 0))
+    bad = ~((array >= 0) & (array <= MAX_COUNT))
     if bad.any():
         position = tuple(int(i) for i in np.argwhere(bad)[0])
         place = f", table {position[:-1] if len(position) > 2 else position[0]}" if len(position) > 1 else ""
         raise ValueError(
             f"{where}{place} has {cells[position[-1]]} = {array[position]:g}; "
-            "counts are finite and not negative"
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
         )
     return array
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -193,6 +193,19 @@ def _named_metric(name: str) -> Metric:
             f"metric {name!r} has a weight of {beta:g}; F-beta needs one above 0 and at most 1000"
         )
     return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, Harmonic(beta), lambda tables: fbeta(tables, beta=beta))
+
+
+def find_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[Metric]:
+    """Return the metrics of one or several names, each different."""
+    given = [metrics] if isinstance(metrics, str | Metric) or callable(metrics) else list(metrics)
+    if not given:
+        raise ValueError("no metric given; name one such as 'f1'")
+    found = [find_metric(m) for m in given]
+    names = [m.name for m in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"metric {name!r} is given twice")
+    return found
 
 
 def _checked_scores(name: str, scores: Any, shape: tuple[int, ...]) -> FloatArray:

@@ -6,6 +6,19 @@ import difflib
 from collections.abc import Iterable
 
 
+def listing(names: Iterable[str], *, most: int = 30) -> str:
+    """Join names by commas, and only count those beyond the first `most`.
+
+    Examples
+    --------
+    >>> listing("abcde", most=3)
+    'a, b, c and 2 more'
+    """
+    found = [str(name) for name in names]
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known name was probably meant, or list them all.
 
@@ -19,5 +32,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
     names = [str(k) for k in known]
     folded = {n.lower(): n for n in names}
     close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
-    listing = "known: " + ", ".join(names)
-    return f"did you mean {folded[close[0]]!r}? ({listing})" if close else listing
+    known_names = f"known: {listing(names)}"
+    return f"did you mean {folded[close[0]]!r}? ({known_names})" if close else known_names

@@ -240,6 +240,13 @@ def check_prior(prior: float) -> float:
     return value
 
 
+def check_rope(rope: float) -> float:
+    """Return a half-width, or say that it is none."""
+    if isinstance(rope, bool) or not isinstance(rope, float | int | np.number) or not 0.0 <= rope < 1.0:
+        raise ValueError(f"rope is a half-width from 0 to below 1, such as 0.01 for one point, not {rope!r}")
+    return float(rope)
+
+
 def check_draws(n_draws: int) -> int:
     """Return a number of draws, or say that it is none."""
     if isinstance(n_draws, bool) or int(n_draws) != n_draws or not 100 <= n_draws <= 10**9:

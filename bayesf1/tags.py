@@ -21,10 +21,19 @@ import numpy.typing as npt
 
 from bayesf1.naming import nearest
 
-__all__ = ["SCHEMES", "SpanTable", "read_spans", "split_spans"]
+__all__ = ["SCHEMES", "SpanTable", "TagError", "read_spans", "split_spans"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+
+class TagError(ValueError):
+    """A tag outside its scheme, with the place where it stands, counted from 1."""
+
+    def __init__(self, tag: object, complaint: str, owner: str, sentence: int, token: int) -> None:
+        super().__init__(f"tag {tag!r} of {owner}, sentence {sentence}, token {token}, {complaint}")
+        self.tag, self.complaint = tag, complaint
+        self.owner, self.sentence, self.token = owner, sentence, token
 
 
 class _Scheme(NamedTuple):
@@ -130,8 +139,7 @@ class _Codebook(dict[str, str]):
             for number, sentence in enumerate(sentences, 1):
                 for position, tag in enumerate(sentence, 1):
                     if complaint := self.complaint(tag):
-                        where = f"{owner}, sentence {number}, token {position}"
-                        raise ValueError(f"tag {tag!r} of {where}, {complaint}") from None
+                        raise TagError(tag, complaint, owner, number, position) from None
             raise
 
     def spans(self, codes: npt.NDArray[np.uint32], sentence_of: IntArray) -> tuple[IntArray, ...]:

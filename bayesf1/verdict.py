@@ -38,11 +38,11 @@ def sentence(c: Comparison) -> str:
     low, high = c.difference.interval(c.prob)
     digits = decimals(50 * (high - low))
     amount = (
-        f"difference {points(c.difference.mean(), digits, sign=True)} percentage points, {c.prob:.4g} credible "
-        f"interval {points(low, digits, sign=True)} to {points(high, digits, sign=True)}"
-    ).replace(f"{c.prob:.4g}", f"{100 * c.prob:.4g} %", 1)
+        f"difference {points(c.difference.mean(), digits, sign=True)} percentage points, "
+        f"{100 * c.prob:.4g} % credible interval {points(low, digits, sign=True)} to "
+        f"{points(high, digits, sign=True)}, {c.model_b} minus {c.model_a}"
+    )
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, c.p_h0)
-    amount = f"{amount}, {c.model_b} minus {c.model_a}"
     if p >= DECISIVE:
         claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({amount})"
     else:
@@ -121,23 +121,23 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"))
 
 
+def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
+    """Return title, table and what is said below it: verdict, assumptions, and what pairing could change."""
+    first = headline(comparisons)
+    title = (
+        f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % credible intervals"
+    )
+    note = pairing_note(first)
+    below = [sentence(first), assumptions(first), *([note] if note else [])]
+    return printable(title), table(comparisons), below
+
+
 def text(comparisons: tuple[Comparison, ...]) -> str:
     """Return table, verdict and assumptions as plain text."""
-    first = headline(comparisons)
-    if np.ndim(first.p_h1):
+    if np.ndim(comparisons[0].p_h1):
         return "\n".join(repr(c) for c in comparisons)
-    lines = [
-        f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % credible intervals",
-        "",
-        table(comparisons).to_text(),
-        "",
-        sentence(first),
-        assumptions(first),
-    ]
-    note = pairing_note(first)
-    return "\n".join(
-        [*(printable(line) if i == 0 else line for i, line in enumerate(lines)), *([note] if note else [])]
-    )
+    title, rows, below = parts(comparisons)
+    return "\n".join([title, "", rows.to_text(), "", *below])
 
 
 def html(comparisons: tuple[Comparison, ...]) -> str:

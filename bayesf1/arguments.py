@@ -1,0 +1,178 @@
+"""What the command line takes: options that commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises a ValueError of one sentence where argparse would print its usage and exit."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments."""
+        raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
+
+
+def new_parser(version: str) -> Parser:
+    """Return the parser of the program itself, without its commands."""
+    parser = Parser(
+        prog="bayesf1",
+        description="Is model B better than model A, how sure are we, and by how much?",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"bayesf1 {version}")
+    return parser
+
+
+def add_command(
+    commands: argparse._SubParsersAction[Parser],
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    *,
+    about: str,
+    example: str,
+    parents: Sequence[Parser] = (),
+) -> Parser:
+    """Add a command to the program, with an example at the end of its help."""
+    parser = commands.add_parser(
+        name,
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}.",
+        epilog=f"example:\n  {example}",
+        parents=list(parents),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def input_options() -> Parser:
+    """Return the options that say what to read."""
+    parent = Parser(add_help=False)
+    group = parent.add_argument_group("input")
+    group.add_argument(
+        "file",
+        metavar="FILE",
+        help="CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, predicted, correct",
+    )
+    group.add_argument("--task", metavar="NAME", help="which task, where the file holds several")
+    group.add_argument(
+        "--cv", metavar="Mx2", help="design of the cross-validation, such as 3x2 (default: as in the file)"
+    )
+    group.add_argument(
+        "--discount",
+        type=read_discount,
+        metavar="RULE",
+        help="what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
+        "or two correlations RHO1,RHO2",
+    )
+    return parent
+
+
+def bayes_options() -> Parser:
+    """Return the options of a Bayes test."""
+    parent = Parser(add_help=False)
+    group = parent.add_argument_group("test")
+    group.add_argument(
+        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: all pairs in the file)"
+    )
+    group.add_argument(
+        "--metrics",
+        type=read_names,
+        metavar="NAMES",
+        help="measures, separated by commas, such as f1,f0.5,mcc (default: precision,recall,f1)",
+    )
+    group.add_argument(
+        "--rope",
+        type=read_number,
+        metavar="X",
+        help="half-width of practical equivalence, such as 0.01 for one percentage point (default: 0)",
+    )
+    group.add_argument(
+        "--prior",
+        type=read_number,
+        metavar="X",
+        help="parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'",
+    )
+    group.add_argument(
+        "--prob", type=read_number, metavar="X", help="mass of the credible intervals (default: 0.95)"
+    )
+    group.add_argument("--method", metavar="NAME", help="auto (default), exact or montecarlo")
+    group.add_argument(
+        "--assumption", metavar="NAME", help="auto (default), independent, paired or clustered models"
+    )
+    group.add_argument(
+        "--draws", type=read_whole, dest="n_draws", metavar="N", help="number of draws, where draws are made"
+    )
+    group.add_argument(
+        "--rng", type=read_whole, metavar="N", help="start of the random numbers, for the same draws again"
+    )
+    return parent
+
+
+def output_options() -> Parser:
+    """Return the options that say what to write, and where."""
+    parent = Parser(add_help=False)
+    group = parent.add_argument_group("output")
+    group.add_argument(
+        "--format",
+        type=read_format,
+        default="table",
+        metavar="NAME",
+        help="table (default), json, csv, markdown or latex",
+    )
+    group.add_argument("--output", metavar="FILE", help="write to this file instead of the screen")
+    return parent
+
+
+def read_number(text: str) -> float:
+    """Read a finite number in plain decimal digits."""
+    from bayesf1.records import read_number
+
+    value = read_number(text)
+    if value is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number such as 0.01")
+    return value
+
+
+def read_whole(text: str) -> int:
+    """Read a whole number that is not negative."""
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number such as 1000")
+    return int(text)
+
+
+def read_discount(text: str) -> str | float | tuple[float, ...]:
+    """Read a discount: a name, a number, or numbers separated by commas.
+
+    Examples
+    --------
+    >>> read_discount("once"), read_discount("0.25"), read_discount("0.5,0.25")
+    ('once', 0.25, (0.5, 0.25))
+    """
+    from bayesf1.records import read_number
+
+    numbers = tuple(x for x in map(read_number, text.split(",")) if x is not None)
+    if len(numbers) <= text.count(","):
+        return text
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def read_names(text: str) -> list[str]:
+    """Read names separated by commas."""
+    return [name.strip() for name in text.split(",")]
+
+
+def read_format(text: str) -> str:
+    """Read the name of a format."""
+    from bayesf1.naming import nearest
+
+    if text not in FORMATS:
+        raise argparse.ArgumentTypeError(f"unknown format {text!r}; {nearest(text, FORMATS)}")
+    return text

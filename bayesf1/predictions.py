@@ -1,0 +1,282 @@
+"""Evaluations from predictions, item by item: paired, and clustered where items come in groups."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, check_counts, merge_patterns, model_names
+from bayesf1.naming import nearest
+
+# Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
+_PLAIN_PAIRS = (
+    ("0", "1"),
+    ("-1", "1"),
+    ("false", "true"),
+    ("no", "yes"),
+    ("neg", "pos"),
+    ("negative", "positive"),
+)
+# Cell of an item by 2·(gold is positive) + (prediction is positive).
+_CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
+
+
+def from_labels(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    positive: Any = None,
+    groups: ArrayLike | None = None,
+) -> Evaluation:
+    """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
+
+    Parameters
+    ----------
+    y_true
+        Gold labels: a list, array or Series of strings, numbers or booleans.
+    predictions
+        Mapping of model name to its labels, in the order of `y_true`.
+    positive
+        The label that counts as positive. It may be left out where it is beyond doubt: 1 against 0 or -1,
+        True against False, yes against no, pos(itive) against neg(ative).
+    groups
+        The document (speaker, user, …) of each item; documents are then the units, as items of one document
+        are not independent trials.
+
+    Examples
+    --------
+    >>> gold = ["spam", "ham", "spam", "ham"]
+    >>> a, b = ["spam", "ham", "ham", "ham"], ["spam", "spam", "spam", "ham"]
+    >>> ev = from_labels(gold, {"A": a, "B": b}, positive="spam")
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, 4 items in 4 patterns>
+    >>> ev.tables
+    array([[1., 0., 1., 2.], [2., 1., 0., 1.]])
+    """
+    names = model_names(predictions)
+    gold = _labels(y_true, "y_true")
+    if not len(gold):
+        raise ValueError("y_true is empty; there is nothing to compare the models on")
+    columns = [_labels(predictions[name], f"predictions of {name!r}") for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if len(column) != len(gold):
+            raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {len(gold)}")
+        if (gold.dtype.kind in "biuf") != (column.dtype.kind in "biuf"):
+            raise ValueError(
+                f"y_true has labels like {gold[0]!r} but predictions of {name!r} like {column[0]!r}; "
+                "numbers and strings are never equal"
+            )
+    if positive is None:
+        positive = guess_positive(distinct_labels([gold, *columns]))
+    hits = np.stack([column == positive for column in (gold, *columns)], axis=1)
+    check_positive(
+        positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, lambda: distinct_labels([gold, *columns])
+    )
+    return from_hits(hits, names, groups=None if groups is None else _labels(groups, "groups"))
+
+
+def from_hits(
+    hits: NDArray[np.bool_],
+    names: tuple[str, ...],
+    *,
+    weights: FloatArray | None = None,
+    groups: NDArray[Any] | None = None,
+) -> Evaluation:
+    """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
+    codes = 2 * hits[:, :1].astype(np.int8) + hits[:, 1:]
+    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, names, BINARY_CELLS)
+    if groups is None:
+        return items
+    if len(groups) != len(codes):
+        raise ValueError(f"groups are {len(groups)} labels, but y_true has {len(codes)}")
+    group, which = np.unique(groups, return_inverse=True)
+    flat = (which.ravel()[:, None] * len(names) + np.arange(len(names))) * 4 + codes
+    counts = np.bincount(flat.ravel(), minlength=len(group) * len(names) * 4).reshape(-1, len(names), 4)
+    return clustered(
+        counts @ _CELL_OF_CODE, np.ones(len(group)), names, BINARY_CELLS, unit="document", items=items
+    )
+
+
+def merge_codes(
+    codes: NDArray[Any], weights: FloatArray, names: tuple[str, ...], cells: tuple[str, ...]
+) -> Evaluation:
+    """Merge items by what happened to each model, given 2·gold + prediction, axes (item, model)."""
+    k = len(names)
+    if k <= 16:
+        key = (codes[:, 0] >> 1).astype(np.int64)
+        for j in range(k):
+            key = 2 * key + (codes[:, j] & 1)
+        counts = np.bincount(key, weights=weights, minlength=2 << k)
+        seen = np.flatnonzero(counts)
+        bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
+        codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
+    return merge_patterns(names, cells, _CELL_OF_CODE[codes][..., : len(cells)], weights, unit="item")
+
+
+def clustered(
+    rows: FloatArray,
+    weights: FloatArray,
+    names: tuple[str, ...],
+    cells: tuple[str, ...],
+    *,
+    unit: str,
+    items: Evaluation | None = None,
+) -> Evaluation:
+    """Build an Evaluation whose units hold several items, keeping the items beside them."""
+    from dataclasses import replace
+
+    return replace(merge_patterns(names, cells, rows, weights, unit=unit), items=items)
+
+
+def from_units(
+    counts: ArrayLike | Mapping[str, ArrayLike], *, models: Sequence[str] | None = None, unit: str = "unit"
+) -> Evaluation:
+    """Build an Evaluation from what each unit (sentence, document) adds to each model's table.
+
+    Parameters
+    ----------
+    counts
+        An array (unit, model, cell) with cells tp, fp, fn and optionally tn, or a mapping of model name to
+        an array (unit, cell).
+    models
+        Names of the models where `counts` is an array; A, B, … by default.
+    unit
+        What a unit is called in print.
+
+    Examples
+    --------
+    >>> ev = from_units({"A": [(1, 0, 0), (0, 1, 1)], "B": [(1, 1, 0), (1, 0, 0)]}, unit="sentence")
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, 2 sentences in 2 patterns>
+    """
+    if isinstance(counts, Mapping):
+        if models is not None:
+            raise ValueError("models= names the rows of an array; a mapping already names them")
+        names = model_names(counts)
+        arrays = [_unit_array(counts[name], f"counts of {name!r}", 2) for name in names]
+        for name, array in zip(names, arrays, strict=True):
+            if array.shape != arrays[0].shape:
+                raise ValueError(
+                    f"counts of {name!r} have shape {array.shape}, but those of {names[0]!r} "
+                    f"{arrays[0].shape}; every model needs a row for each unit"
+                )
+        rows = np.stack(arrays, axis=1)
+    else:
+        rows = _unit_array(counts, "counts", 3)
+        names = model_names(models or default_names(rows.shape[1]))
+        if len(names) != rows.shape[1]:
+            raise ValueError(f"counts have {rows.shape[1]} models, but models= names {len(names)}")
+    gold = rows[..., 0] + rows[..., 2]
+    differs = ~np.isclose(gold, gold[:, :1], rtol=1e-9, atol=1e-9)
+    if differs.any():
+        u, j = (int(i) for i in np.argwhere(differs)[0])
+        raise ValueError(
+            f"unit {u + 1} has {gold[u, 0]:g} gold positives (tp+fn) for {names[0]!r} but {gold[u, j]:g} for "
+            f"{names[j]!r}; all models must be judged on the same gold"
+        )
+    if unit == "item":
+        raise ValueError("unit 'item' is for single items; build those with from_labels")
+    cells = BINARY_CELLS[: rows.shape[2]]
+    return clustered(rows, np.ones(len(rows)), names, cells, unit=unit)
+
+
+def default_names(n: int) -> list[str]:
+    """Return names for `n` models that have none: A, B, … or M1, M2, … where letters run out."""
+    return [chr(ord("A") + i) if n <= 26 else f"M{i + 1}" for i in range(n)]
+
+
+def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
+    array = check_counts(counts, where)
+    if array.ndim != ndim or not len(array):
+        axes = "(unit, cell)" if ndim == 2 else "(unit, model, cell)"
+        raise ValueError(
+            f"{where} have shape {array.shape}; an array {axes} with at least one unit belongs here"
+        )
+    return array
+
+
+def guess_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels where that is beyond doubt, else say what there is."""
+    lowered = {str(_plain_number(label)).strip().lower(): label for label in labels}
+    # Labels that only differ in case are two labels, and then nothing is beyond doubt.
+    for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
+        if positive in lowered and set(lowered) <= {negative, positive}:
+            return lowered[positive]
+    listing = ", ".join(repr(label) for label in labels[:10]) + (", …" if len(labels) > 10 else "")
+    raise ValueError(f"which label is positive? The labels are {listing}; say positive=… with one of them")
+
+
+def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str, ...], labels: Any) -> None:
+    """Raise a ValueError where no item is positive, and warn where a model never says so."""
+    if not in_gold and not np.any(in_models):
+        known = labels()[:20]
+        alike = [label for label in known if str(label) == str(positive)]
+        hint = f"did you mean {alike[0]!r}?" if alike else nearest(str(positive), map(str, known))
+        raise ValueError(f"no item is labelled {positive!r}; {hint}")
+    silent = [name for name, some in zip(names, in_models, strict=True) if not some]
+    if silent:
+        warnings.warn(f"{', '.join(silent)} never predicts the positive label {positive!r}", stacklevel=3)
+
+
+def _plain_number(label: Any) -> Any:
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        return int(label)
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:
+    """Return the labels that occur in any of the columns, sorted."""
+    seen: dict[Any, None] = {}
+    for column in columns:
+        values = column.tolist() if column.dtype.kind == "O" else np.unique(column).tolist()
+        seen.update(dict.fromkeys(values))
+    return sorted(
+        seen, key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label))
+    )
+
+
+def _labels(values: Any, where: str) -> NDArray[Any]:
+    """Return labels as a one-dimensional array without missing values."""
+    if isinstance(values, str | bytes | Mapping):
+        raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufUSO" and array.size:
+        array = np.asarray(values, dtype=object)
+    if array.ndim != 1:
+        raise ValueError(f"{where} must be one label for each item, not an array of shape {array.shape}")
+    if array.dtype.kind == "O":
+        _check_objects(array, where)
+        texts = {isinstance(v, str) for v in array}
+        if texts == {True}:
+            return array.astype(str)
+    elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        # numpy turns a mixed list into strings without a word.
+        _check_objects(values, where)
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"{where} has no label for item {int(np.argmax(missing)) + 1}; drop or fill it first"
+        )
+    return array
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value stands for no value: None, NaN, pandas' NA or NaT."""
+    # NA is asked by name, as NA != NA is NA again.
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _check_objects(values: Any, where: str) -> None:
+    kinds = set()
+    for i, value in enumerate(values, start=1):
+        if is_missing(value):
+            raise ValueError(f"{where} has no label for item {i}; drop or fill it first")
+        kinds.add(isinstance(value, str))
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{where} mixes strings and numbers, first at item {i} ({value!r}); use one kind"
+            )

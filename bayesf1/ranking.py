@@ -1,0 +1,154 @@
+"""Many models at once: which is best, and which cannot be told from it?"""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from bayesf1.distributions import RNGLike, check_prob
+from bayesf1.draws import draw_tables
+from bayesf1.evaluation import Evaluation
+from bayesf1.metrics import MetricLike, find_metric
+from bayesf1.posterior import KEPT_DRAWS, check_draws, check_measure, check_prior, check_rope, resolve_assumption
+from bayesf1.report.tables import Table, decimals, interval, points, printable, probability
+
+
+class Ranking(xr.Dataset):
+    """The ranking of several models, as a Dataset that prints as a table and a verdict.
+
+    Variables, over ``system``: ``mean``, ``low`` and ``high`` of the score, ``p_best``, ``expected_rank``,
+    ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is better than the
+    column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems are in the order
+    of their mean scores.
+    """
+
+    __slots__ = ()
+
+    @property
+    def table(self) -> Table:
+        """The ranking as a table."""
+        rows = []
+        for name in self["system"].values:
+            row = self.sel(system=name)
+            low, high = float(row["low"]), float(row["high"])
+            digits = decimals(50 * (high - low))
+            rows.append(
+                (
+                    str(name),
+                    points(float(row["mean"]), digits),
+                    interval(low, high),
+                    probability(float(row["p_best"])),
+                    f"{float(row['expected_rank']):.1f}",
+                    "yes" if bool(row["tied"]) else "no",
+                )
+            )
+        header = ("System", f"{self.attrs['label']} (%)", f"{100 * self.attrs['prob']:g} % interval", "P(best)")
+        return Table((*header, "Expected rank", "Tied with first"), tuple(rows))
+
+    def sentence(self) -> str:
+        """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
+        names = [str(name) for name in self["system"].values]
+        tied = [str(name) for name in self["system"].values[self["tied"].values] if name != names[0]]
+        label, best = self.attrs["label"], probability(float(self["p_best"][0]))
+        margin = f" by more than {100 * self.attrs['rope']:g} points" if self.attrs["rope"] else ""
+        if not tied:
+            return printable(
+                f"{names[0]} is the best in {label} (P(best) = {best}): it is better{margin} than each of the others "
+                f"with probability at least {self.attrs['prob']:g}."
+            )
+        return printable(
+            f"The ranking does not decide which is the best in {label}: {names[0]} comes first (P(best) = {best}), "
+            f"but is not better{margin} than {_listed(tied)} with probability {self.attrs['prob']:g}."
+        )
+
+    def __str__(self) -> str:
+        if not {"p_best", "tied", "mean"} <= set(self.data_vars) or "system" not in self.dims:
+            return super().__repr__()
+        notes = f"Models taken as {self.attrs['assumption']}; {self.attrs['n_draws']} posterior draws."
+        return f"{self.table.to_text()}\n\n{self.sentence()}\n{notes}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def rank(
+    ev: Evaluation,
+    metric: MetricLike = "f1",
+    *,
+    rope: float = 0.0,
+    prior: float = 1.0,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    n_draws: int = 50_000,
+    rng: RNGLike = None,
+) -> Ranking:
+    """Rank all models of an evaluation on one measure, from joint posterior draws.
+
+    Parameters
+    ----------
+    ev
+        The evaluation, of at least two models.
+    metric
+        Name of a measure, or a callable on tables (..., cell).
+    rope
+        Half-width of the region of practical equivalence: what a model must be better by.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    prob
+        Mass of the intervals, and the probability with which the leader must be better than a model for
+        the two not to be tied.
+    assumption
+        As in `compare`.
+    n_draws, rng
+        Number of draws and source of randomness.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ranking = rank(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27)), rng=1)
+    >>> ranking.system.values.tolist()
+    ['B', 'A', 'C']
+    >>> ranking.tied.values.tolist()
+    [True, False, False]
+    """
+    measure = find_metric(metric)
+    check_measure(measure, ev)
+    if len(ev.models) < 2 or ev.shape:
+        raise ValueError(f"a ranking needs one experiment with at least two models, not {ev!r}")
+    rope, prior, prob = check_rope(rope), check_prior(prior), check_prob(prob)
+    n_draws = min(check_draws(n_draws), KEPT_DRAWS)
+    units, taken = resolve_assumption(ev, assumption)
+    blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=np.random.default_rng(rng))
+    scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
+
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    scores = scores[:, order]
+    k = len(order)
+    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
+    p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / n_draws
+    p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
+    low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
+    names = [ev.models[i] for i in order]
+    return Ranking(
+        data_vars={
+            "mean": ("system", scores.mean(axis=0)),
+            "low": ("system", low),
+            "high": ("system", high),
+            "p_best": ("system", p_rank[:, 0]),
+            "expected_rank": ("system", p_rank @ np.arange(1, k + 1)),
+            "p_rank": (("system", "rank"), p_rank),
+            "p_beats": (("system", "opponent"), p_beats),
+            "tied": ("system", p_beats[0] < prob),
+        },
+        coords={"system": names, "rank": np.arange(1, k + 1), "opponent": names},
+        attrs={
+            "metric": measure.name,
+            "label": measure.label,
+            "rope": rope,
+            "prior": prior,
+            "prob": prob,
+            "assumption": taken,
+            "n_draws": n_draws,
+        },
+    )

@@ -1,0 +1,73 @@
+"""All models and measures in one DataFrame, with the columns of ArviZ's summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bayesf1.distributions import RNGLike, check_prob
+from bayesf1.evaluation import Evaluation
+from bayesf1.metrics import MetricLike, find_metrics
+from bayesf1.posterior import posterior
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def summary(
+    ev: Evaluation,
+    *,
+    metrics: MetricLike | Sequence[MetricLike] = ("precision", "recall", "f1"),
+    prior: float = 1.0,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    n_draws: int = 100_000,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Summarise every model's posterior: mean, sd and highest density interval.
+
+    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever there
+    is one.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    metrics
+        Names of measures, or callables on tables (..., cell).
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    prob
+        Mass of the intervals.
+    assumption, n_draws, rng
+        As in `posterior`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> summary(from_counts(A=(77, 44, 10))).round(3)
+                       mean     sd  hdi_2.5%  hdi_97.5%
+    system metric
+    A      precision  0.634  0.043     0.549      0.718
+           recall     0.876  0.035     0.807      0.941
+           f1         0.735  0.034     0.667      0.800
+    """
+    import numpy as np
+    import pandas as pd
+
+    check_prob(prob)
+    if ev.shape:
+        raise ValueError(f"a summary shows one experiment, but the tables have leading axes {ev.shape}")
+    # One source for all rows, so that a seed given as a number does not repeat its draws.
+    generator = np.random.default_rng(rng)
+    tail = 50.0 * (1.0 - prob)
+    rows = {}
+    for model in ev.models:
+        for metric in find_metrics(metrics):
+            post = posterior(
+                ev, model, metric, prior=prior, assumption=assumption, n_draws=n_draws, rng=generator
+            )
+            rows[model, metric.name] = (post.mean(), post.std(), *post.hdi(prob))
+    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
+    columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
+    return pd.DataFrame(list(rows.values()), index=index, columns=columns)
