@@ -6,7 +6,8 @@ An `Evaluation` says what several models did on the same gold data; everything t
 
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.comparison import Comparison, Comparisons, compare
+from bayesf1.bayes_test import compare
+from bayesf1.comparison import Comparison, Comparisons
 from bayesf1.crossval import BlockedCV
 from bayesf1.difference import Difference
 from bayesf1.distributions import Beta, FScore, Posterior

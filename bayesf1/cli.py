@@ -122,7 +122,7 @@ def _parser() -> tuple[Parser, list[str]]:
 
 def run_compare(args: argparse.Namespace) -> None:
     """Compare two models, or all pairs of several."""
-    from bayesf1.comparison import compare
+    from bayesf1.bayes_test import compare
 
     ev = _evaluation(args)
     settings = {
@@ -136,7 +136,7 @@ def run_compare(args: argparse.Namespace) -> None:
 
 def run_demo(args: argparse.Namespace) -> None:
     """Tell the story of the packaged experiments."""
-    from bayesf1.comparison import compare
+    from bayesf1.bayes_test import compare
     from bayesf1.files import load_example
 
     for i, (name, story) in enumerate(_DEMO.items()):

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from bayesf1.naming import nearest
 
 Discount: TypeAlias = str | float | tuple[float, float]
@@ -41,13 +43,15 @@ class BlockedCV:
     m: int = 3
 
     def __post_init__(self) -> None:
-        if isinstance(self.m, bool) or not isinstance(self.m, int) or self.m < 1:
-            raise ValueError(f"m must be a whole number of repeats, at least 1, not {self.m!r}")
+        m: object = self.m
+        if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
+            raise ValueError(f"m must be a whole number of repeats, at least 1, not {m!r}")
+        object.__setattr__(self, "m", int(m))
 
     @classmethod
     def parse(cls, text: str) -> BlockedCV:
         """Read a design written as ``"3x2"`` or ``"3×2"``."""
-        match = re.fullmatch(r"\s*(\d{1,4})\s*[x×*]\s*2\s*", text, flags=re.IGNORECASE)
+        match = re.fullmatch(r"\s*([0-9]{1,4})\s*[x×*]\s*2\s*", str(text), flags=re.IGNORECASE)
         if match is None:
             raise ValueError(
                 f"cv design {text!r} is not of the form mx2; write 3x2 for three repeats of two folds"

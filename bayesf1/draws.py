@@ -1,8 +1,8 @@
 """Posterior draws of confusion tables: one mechanism for independent, paired and clustered data.
 
-Weights of patterns are gamma variates, tables are weighted sums of patterns; a table's scale is free, as every
-measure is a ratio. The prior is a set of single-item patterns: every joint outcome of the models on one item,
-weighted so that each model's cells are Dirichlet(λ).
+Weights of patterns are gamma variates, tables are weighted sums of patterns; a table's scale is free, as
+every measure is a ratio. The prior is a set of single-item patterns: every joint outcome of the models on one
+item, weighted so that each model's cells are Dirichlet(λ).
 """
 
 from __future__ import annotations

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -84,7 +87,8 @@ class Evaluation:
     folds: Folds | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.tables, self.patterns, self.weights):
+        folds = None if self.folds is None else self.folds.counts
+        for array in (self.tables, self.patterns, self.weights, folds):
             if array is not None:
                 array.setflags(write=False)
 
@@ -125,10 +129,11 @@ class Evaluation:
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
-        if (self.models, self.cells, self.unit) != (other.models, other.cells, other.unit):
+        mine, theirs = ((ev.models, ev.cells, ev.unit, ev.shape) for ev in (self, other))
+        if mine != theirs:
             raise ValueError(
-                f"evaluations of different models, cells or units do not add up: {_describe(self)} "
-                f"and {_describe(other)}"
+                f"evaluations of different models, cells, units or experiments do not add up: "
+                f"{_describe(self)} and {_describe(other)}"
             )
         folds = _add_folds(self.folds, other.folds)
         if self.patterns is None or other.patterns is None or self.weights is None or other.weights is None:
@@ -188,7 +193,7 @@ def merge_patterns(
     """
     flat = rows.reshape(len(rows), -1)
     patterns, which = np.unique(flat, axis=0, return_inverse=True)
-    summed = np.bincount(which.ravel(), weights=weights, minlength=len(patterns))
+    summed: FloatArray = np.bincount(which.ravel(), weights=weights, minlength=len(patterns)).astype(float)
     tables = np.tensordot(summed, patterns, axes=1).reshape(rows.shape[1:])
     return Evaluation(
         models=models,
@@ -224,7 +229,7 @@ def from_counts(
     >>> ev.tables
     array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
     """
-    named = _named(counts, models)
+    named = _named(counts, models, _COUNTS_EXAMPLE)
     arrays = {name: _read_counts(value, f"model {name!r}") for name, value in named.items()}
     return Evaluation(
         models=tuple(arrays),
@@ -242,7 +247,8 @@ def from_folds(
     ----------
     folds
         Mapping of model name to its ``2m`` tables, repeat by repeat (fold 1 and fold 2 of repeat 1, then of
-        repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or (m, 2, cell).
+        repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
+        (m, 2, cell).
     cv
         The design; ``BlockedCV(m=3)`` by default.
     discount
@@ -259,7 +265,7 @@ def from_folds(
     if not isinstance(cv, BlockedCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     k = cv.discount(discount)
-    arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}).items()}
+    arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}, _FOLDS_EXAMPLE).items()}
     cells = _common_cells(arrays)
     counts = np.stack(_common_shape(arrays), axis=-2)
     _check_gold_of_folds(counts, tuple(arrays))
@@ -271,11 +277,14 @@ def from_folds(
     )
 
 
-def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any]) -> dict[str, Any]:
+_COUNTS_EXAMPLE = "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
+_FOLDS_EXAMPLE = "write from_folds({'A': tables, 'B': tables}) with a table (tp, fp, fn) for each fold"
+
+
+def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example: str) -> dict[str, Any]:
     if counts is not None and not isinstance(counts, Mapping):
         raise ValueError(
-            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; "
-            "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
+            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
         )
     named = dict(counts or {})
     for name, value in models.items():
@@ -283,7 +292,7 @@ def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any]) -> dict[
             raise ValueError(f"model {name!r} is given twice")
         named[name] = value
     if not named:
-        raise ValueError("no model given; write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))")
+        raise ValueError(f"no model given; {example}")
     model_names(named)
     return named
 
@@ -292,20 +301,20 @@ def model_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names of models, or say which is none or comes twice."""
     if isinstance(names, str | bytes):
         raise ValueError(f"models must be a mapping or a list of names, not the string {names!r}")
-    found: list[str] = []
+    found: dict[str, None] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"model name {name!r} is not a non-empty string")
         if name in found:
             raise ValueError(f"model {name!r} is given twice")
-        found.append(name)
+        found[name] = None
     if not found:
         raise ValueError("no model given; name at least one with what it predicted")
     return tuple(found)
 
 
 def check_counts(counts: ArrayLike, where: str) -> FloatArray:
-    """Return counts as an array (..., 3 or 4) of finite numbers that are not negative, or say what is wrong."""
+    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
     return _read_counts(counts, where)
 
 
@@ -325,31 +334,35 @@ def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
     if len(given) != len(value):
         raise ValueError(f"{where} names a cell twice: {', '.join(map(str, value))}")
     if set(given) == set(CHUNK_COLUMNS):
-        gold, predicted, correct = (_numbers(given[name], f"{where}, {name}") for name in CHUNK_COLUMNS)
-        _check_counts(np.stack(np.broadcast_arrays(gold, predicted, correct), axis=-1), CHUNK_COLUMNS, where)
+        chunks = _stack_cells(given, CHUNK_COLUMNS, where)
+        gold, predicted, correct = np.moveaxis(_check_counts(chunks, CHUNK_COLUMNS, where), -1, 0)
         for name, total in (("gold", gold), ("predicted", predicted)):
             if np.any(correct > total):
                 i = np.argmax(np.ravel(correct > total))
-                c, t = (float(np.ravel(a)[i]) for a in np.broadcast_arrays(correct, total))
+                c, t = np.ravel(correct)[i], np.ravel(total)[i]
                 raise ValueError(f"{where} has {c:g} correct but only {t:g} {name}; correct cannot be larger")
-        return np.stack(np.broadcast_arrays(correct, predicted - correct, gold - correct), axis=-1)
+        return np.stack([correct, predicted - correct, gold - correct], axis=-1)
     cells = [name for name in BINARY_CELLS if name in given]
     if cells not in (list(BINARY_CELLS), list(BINARY_CELLS[:3])) or len(cells) != len(given):
         raise ValueError(
             f"{where} has cells {', '.join(given) or 'none'}; give tp, fp, fn and optionally tn, "
             "or gold, predicted, correct"
         )
-    columns = [_numbers(given[name], f"{where}, {name}") for name in cells]
+    return _check_counts(_stack_cells(given, cells, where), BINARY_CELLS, where)
+
+
+def _stack_cells(given: Mapping[str, ArrayLike], names: Sequence[str], where: str) -> FloatArray:
+    columns = [_numbers(given[name], f"{where}, {name}") for name in names]
     try:
-        stacked = np.stack(np.broadcast_arrays(*columns), axis=-1)
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError:
-        raise ValueError(f"{where} has cells of different shapes {[c.shape for c in columns]}") from None
-    return _check_counts(stacked, BINARY_CELLS, where)
+        shapes = ", ".join(f"{name} {column.shape}" for name, column in zip(names, columns, strict=True))
+        raise ValueError(f"{where} has cells of different shapes: {shapes}; give one shape for all") from None
 
 
 def _read_folds(name: str, value: Any, cv: BlockedCV) -> FloatArray:
     where = f"model {name!r}"
-    if isinstance(value, Mapping) or isinstance(value, np.ndarray):
+    if isinstance(value, Mapping | np.ndarray):
         tables = _read_counts(value, where)
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
         rows = [_read_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
@@ -375,15 +388,15 @@ def _numbers(value: ArrayLike, where: str) -> FloatArray:
     except (ValueError, TypeError, OverflowError) as error:
         if str(error).startswith(where):
             raise
-        raise ValueError(f"{where} has {value!r} where numbers belong") from None
+        raise ValueError(f"{where} has {reprlib.repr(value)} where numbers belong") from None
 
 
 def _plain_numbers(value: ArrayLike, where: str) -> NDArray[Any]:
-    # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and None are not.
+    # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
     raw = np.asarray(value, dtype=object)
     for entry in raw.ravel():
-        if entry is None or isinstance(entry, str | bytes | bool | np.bool_ | complex):
-            raise ValueError(f"{where} has {entry!r} where a number belongs")
+        if isinstance(entry, bool) or not isinstance(entry, Real | Decimal):
+            raise ValueError(f"{where} has {reprlib.repr(entry)} where a number belongs")
     return raw.astype(np.float64)
 
 
@@ -391,7 +404,7 @@ def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatA
     bad = ~((array >= 0) & (array <= MAX_COUNT))
     if bad.any():
         position = tuple(int(i) for i in np.argwhere(bad)[0])
-        place = f", table {position[:-1] if len(position) > 2 else position[0]}" if len(position) > 1 else ""
+        place = f", table {list(position[:-1])}," if len(position) > 1 else ""
         raise ValueError(
             f"{where}{place} has {cells[position[-1]]} = {array[position]:g}; "
             f"counts are finite, not negative and at most {MAX_COUNT:g}"
@@ -405,7 +418,8 @@ def _common_cells(arrays: Mapping[str, FloatArray]) -> tuple[str, ...]:
         having = [n for n, w in widths.items() if w == 4]
         lacking = [n for n, w in widths.items() if w == 3]
         raise ValueError(
-            f"{', '.join(having)} has tn and {', '.join(lacking)} has none; give tn for every model or for none"
+            f"{', '.join(having)} has tn and {', '.join(lacking)} has none; "
+            "give tn for every model or for none"
         )
     return BINARY_CELLS[: next(iter(widths.values()))]
 

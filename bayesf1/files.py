@@ -12,8 +12,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bayesf1.crossval import BlockedCV, Discount
-from bayesf1.evaluation import Evaluation, from_counts, from_folds
+from bayesf1.evaluation import Evaluation, FloatArray, from_counts, from_folds
 from bayesf1.naming import listing, nearest
 from bayesf1.records import (
     Layout,
@@ -148,7 +150,7 @@ def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> 
 
 def _arrange_folds(
     models: dict[str, Tables], file: Path, cv: BlockedCV | None
-) -> tuple[dict[str, list[tuple[float, ...]]], BlockedCV]:
+) -> tuple[dict[str, FloatArray], BlockedCV]:
     """Return each model's tables repeat by repeat, and the design."""
     repeats = {repeat for tables in models.values() for repeat, _ in tables}
     design = BlockedCV(m=len(repeats)) if cv is None else cv
@@ -165,7 +167,8 @@ def _arrange_folds(
             raise ValueError(
                 f"{file} has no repeat {missing[0]}, fold {missing[1]} of model {name!r}, but {has}"
             )
-    return {name: [tables[spot][0] for spot in sorted(tables)] for name, tables in models.items()}, design
+    ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
+    return dict(zip(models, map(np.array, ordered), strict=True)), design
 
 
 def _shipped(name: str, **options: Any) -> Evaluation:
@@ -198,7 +201,7 @@ def load_example(name: str) -> Evaluation:
     ----------
     Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Tables 2-5.
     """
-    if name not in _EXAMPLES:
+    if not isinstance(name, str) or name not in _EXAMPLES:
         raise ValueError(f"unknown example {name!r}; {nearest(str(name), _EXAMPLES)}")
     return _EXAMPLES[name]()
 
@@ -228,8 +231,10 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
         raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     data = text.encode("utf-8")
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        # /dev/stdout may lead to a regular file that others hold open.
+        if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):
+            with Path(path).open("ab") as stream:
+                stream.write(data)
         else:
             _replace(target, data)
     except OSError as error:

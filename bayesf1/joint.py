@@ -58,17 +58,11 @@ def joint_counts(ev: Evaluation, a: int, b: int) -> JointCounts:
     """Count the items of an evaluation of single items by the joint outcome of two of its models."""
     if ev.patterns is None or ev.weights is None:
         raise ValueError("joint outcomes need single items, but only totals are known")
-    column = {cell: ev.cells.index(cell) for cell in ev.cells}
+    weights = ev.weights
+    table_a, table_b = ({cell: ev.patterns[:, i, j] for j, cell in enumerate(ev.cells)} for i in (a, b))
 
     def total(cell_a: str, cell_b: str) -> float:
-        if cell_a not in column or cell_b not in column:
-            return 0.0
-        hits = ev.patterns[:, a, column[cell_a]] * ev.patterns[:, b, column[cell_b]]  # type: ignore[index]
-        return float(hits @ ev.weights)
-
-    def claimed_alone(one: int, other: int) -> float:
-        hits = ev.patterns[:, one, column["fp"]] * (1.0 - ev.patterns[:, other, column["fp"]])  # type: ignore[index]
-        return float(hits @ ev.weights)
+        return float((table_a[cell_a] * table_b[cell_b]) @ weights)
 
     return JointCounts(
         both=total("tp", "tp"),
@@ -76,9 +70,9 @@ def joint_counts(ev: Evaluation, a: int, b: int) -> JointCounts:
         only_b=total("fn", "tp"),
         neither=total("fn", "fn"),
         claimed_both=total("fp", "fp"),
-        claimed_a=claimed_alone(a, b),
-        claimed_b=claimed_alone(b, a),
-        left_alone=total("tn", "tn"),
+        claimed_a=float((table_a["fp"] * (1.0 - table_b["fp"])) @ weights),
+        claimed_b=float((table_b["fp"] * (1.0 - table_a["fp"])) @ weights),
+        left_alone=total("tn", "tn") if "tn" in ev.cells else 0.0,
     )
 
 
@@ -179,14 +173,14 @@ def _conditional(
     points: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """P(ν_B - ν_A > margin) given all but one split, at `points` points of each shifted lattice,
-    averaged over the other split."""
+    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with both splits integrated out."""
     single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
     normal = special.ndtri(_lattice(2 + len(single), points, rng))[..., None]
-    share, _, weights = Beta(alpha[other.gain], alpha[other.loss]).nodes
+    share, _, weights = _beta(alpha, other).nodes
     share, weights = share[weights > _NEGLIGIBLE], weights[weights > _NEGLIGIBLE]
     total, other_total = (
-        _gammas(alpha[pair.gain] + alpha[pair.loss], s) for pair, s in zip((split, other), normal[:2], strict=True)
+        _gammas(alpha[pair.gain] + alpha[pair.loss], s)
+        for pair, s in zip((split, other), normal[:2], strict=True)
     )
     mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[2:], strict=True)}
     mass.setdefault("left_alone", np.zeros(()))
@@ -208,14 +202,17 @@ def _conditional(
             return score_b - score_a - margin
 
         threshold = crossing(advantage, np.zeros(shape), np.ones(shape), accuracy=1e-7)
-    return _beta_sf(alpha[split.gain], alpha[split.loss], threshold) @ weights
+    return np.asarray(_spline_sf(_beta(alpha, split), threshold) @ weights)
 
 
-def _beta_sf(a: float, b: float, u: FloatArray) -> FloatArray:
-    """Survival function of Be(a, b) at many points, through a spline in the logit, good to 1e-9."""
+def _beta(alpha: dict[str, float], split: _Split) -> Beta:
+    return Beta(np.asarray(alpha[split.gain]), np.asarray(alpha[split.loss]))
+
+
+def _spline_sf(law: Beta, u: FloatArray) -> FloatArray:
+    """Survival function at many points, through a spline in the logit, good to 1e-9."""
     from scipy.interpolate import CubicSpline
 
-    law = Beta(a, b)
     low, high = (float(z) for z in law.logit_window)
     grid = np.linspace(low, high, 1000)
     spline = CubicSpline(grid, law.tails(*expit_pair(grid))[1])
@@ -291,21 +288,11 @@ def pairing_bounds(
     The probability is computed at these extreme overlaps.
     """
     a, b = (dict(zip(cells, table, strict=True)) for table in (table_a, table_b))
-    gold_a, gold_b = a["tp"] + a["fn"], b["tp"] + b["fn"]
-    if not np.isclose(gold_a, gold_b, rtol=1e-9, atol=1e-9):
-        raise ValueError(
-            f"the tables have {gold_a:g} and {gold_b:g} gold positives (tp+fn), so they are not from one test "
-            "set and there is no pairing to bound"
-        )
+    gold = _common_total(a["tp"] + a["fn"], b["tp"] + b["fn"], "gold positives (tp+fn)")
     negatives = np.inf
     if "tn" in cells:
-        negatives = a["fp"] + a["tn"]
-        if not np.isclose(negatives, b["fp"] + b["tn"], rtol=1e-9, atol=1e-9):
-            raise ValueError(
-                f"the tables have {negatives:g} and {b['fp'] + b['tn']:g} gold negatives (fp+tn), so they are "
-                "not from one test set and there is no pairing to bound"
-            )
-    found = (max(0.0, a["tp"] + b["tp"] - gold_a), min(a["tp"], b["tp"]))
+        negatives = _common_total(a["fp"] + a["tn"], b["fp"] + b["tn"], "gold negatives (fp+tn)")
+    found = (max(0.0, a["tp"] + b["tp"] - gold), min(a["tp"], b["tp"]))
     claimed = (max(0.0, a["fp"] + b["fp"] - negatives), min(a["fp"], b["fp"]))
     values = []
     for both in sorted(set(found)):
@@ -314,7 +301,7 @@ def pairing_bounds(
                 both=both,
                 only_a=a["tp"] - both,
                 only_b=b["tp"] - both,
-                neither=max(0.0, gold_a - a["tp"] - b["tp"] + both),
+                neither=max(0.0, gold - a["tp"] - b["tp"] + both),
                 claimed_both=claimed_both,
                 claimed_a=a["fp"] - claimed_both,
                 claimed_b=b["fp"] - claimed_both,
@@ -322,3 +309,12 @@ def pairing_bounds(
             )
             values.append(float(paired_sf(counts, measure, cells, 0.0, prior=prior, rng=rng).value))
     return min(values), max(values)
+
+
+def _common_total(a: float, b: float, what: str) -> float:
+    if not np.isclose(a, b, rtol=1e-9, atol=1e-9):
+        raise ValueError(
+            f"the tables have {a:g} and {b:g} {what}, so they are not from one test set and there is no "
+            "pairing to bound"
+        )
+    return a

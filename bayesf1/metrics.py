@@ -94,7 +94,7 @@ def proportion(successes: int) -> Callable[[FloatArray], FloatArray]:
 
 
 def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
-    r"""Score tables (..., [tp, fp, fn]) by :math:`F_\beta = (1+\beta^2)TP/((1+\beta^2)TP + FP + \beta^2 FN)`."""
+    r"""Score tables (..., [tp, fp, fn]) by :math:`(1+\beta^2)TP/((1+\beta^2)TP + FP + \beta^2 FN)`."""
     tp, fp, fn = _columns(tables)
     gain = (1.0 + beta * beta) * tp
     return _ratio(gain, gain + fp + beta * beta * fn)

@@ -137,8 +137,8 @@ def posterior(
     r"""Return what is believed about one model's score.
 
     With cells :math:`\sim \mathrm{Dirichlet}(\text{counts}+\lambda)`, precision is
-    :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and F-scores
-    follow `FScore`; measures without a law, and all measures of clustered data, are drawn.
+    :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and
+    F-scores follow `FScore`; measures without a law, and all measures of clustered data, are drawn.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Ass
         return ev, "independent"
     if ev.patterns is None:
         raise ValueError(
-            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the evaluation "
-            "from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
+            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
+            "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
         )
     if assumption == "clustered":
         if ev.unit == "item":
@@ -223,7 +223,8 @@ def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Ass
         return ev, "paired"
     if ev.items is None:
         raise ValueError(
-            f"'paired' needs single items, but only the sums over each {ev.unit} are known; ask for 'clustered'"
+            f"'paired' needs single items, but only the sums over each {ev.unit} are known; "
+            "ask for 'clustered'"
         )
     return ev.items, "paired"
 

@@ -9,17 +9,24 @@ from bayesf1.distributions import RNGLike, check_prob
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import MetricLike, find_metric
-from bayesf1.posterior import KEPT_DRAWS, check_draws, check_measure, check_prior, check_rope, resolve_assumption
+from bayesf1.posterior import (
+    KEPT_DRAWS,
+    check_draws,
+    check_measure,
+    check_prior,
+    check_rope,
+    resolve_assumption,
+)
 from bayesf1.report.tables import Table, decimals, interval, points, printable, probability
 
 
-class Ranking(xr.Dataset):
+class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     """The ranking of several models, as a Dataset that prints as a table and a verdict.
 
     Variables, over ``system``: ``mean``, ``low`` and ``high`` of the score, ``p_best``, ``expected_rank``,
     ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is better than the
-    column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems are in the order
-    of their mean scores.
+    column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems are in the
+    order of their mean scores.
     """
 
     __slots__ = ()
@@ -42,7 +49,12 @@ class Ranking(xr.Dataset):
                     "yes" if bool(row["tied"]) else "no",
                 )
             )
-        header = ("System", f"{self.attrs['label']} (%)", f"{100 * self.attrs['prob']:g} % interval", "P(best)")
+        header = (
+            "System",
+            f"{self.attrs['label']} (%)",
+            f"{100 * self.attrs['prob']:g} % interval",
+            "P(best)",
+        )
         return Table((*header, "Expected rank", "Tied with first"), tuple(rows))
 
     def sentence(self) -> str:
@@ -53,12 +65,13 @@ class Ranking(xr.Dataset):
         margin = f" by more than {100 * self.attrs['rope']:g} points" if self.attrs["rope"] else ""
         if not tied:
             return printable(
-                f"{names[0]} is the best in {label} (P(best) = {best}): it is better{margin} than each of the others "
-                f"with probability at least {self.attrs['prob']:g}."
+                f"{names[0]} is the best in {label} (P(best) = {best}): it is better{margin} than each "
+                f"of the others with probability at least {self.attrs['prob']:g}."
             )
         return printable(
-            f"The ranking does not decide which is the best in {label}: {names[0]} comes first (P(best) = {best}), "
-            f"but is not better{margin} than {_listed(tied)} with probability {self.attrs['prob']:g}."
+            f"The ranking does not decide which is the best in {label}: {names[0]} comes first "
+            f"(P(best) = {best}), but is not better{margin} than {_listed(tied)} with probability "
+            f"{self.attrs['prob']:g}."
         )
 
     def __str__(self) -> str:

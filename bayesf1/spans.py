@@ -13,7 +13,7 @@ from bayesf1.conll import align_conll
 from bayesf1.evaluation import BINARY_CELLS, Evaluation, model_names
 from bayesf1.naming import nearest
 from bayesf1.predictions import clustered, merge_codes
-from bayesf1.tags import TagError, read_spans
+from bayesf1.tags import SpanTable, TagError, read_spans
 
 _SPAN_CELLS = BINARY_CELLS[:3]
 _UNITS = ("sentence", "document")
@@ -41,8 +41,8 @@ def from_tags(
     scheme
         IOB1, IOB2, IOE1, IOE2, IOBES (BIOES), BILOU, BMES or BB2B3MES.
     mode
-        ``"lenient"`` reads as conlleval does, so that an ``I-X`` after ``O`` begins a span; ``"strict"`` drops
-        spans that break the scheme.
+        ``"lenient"`` reads as conlleval does, so that an ``I-X`` after ``O`` begins a span; ``"strict"``
+        drops spans that break the scheme.
     types
         Restricts the evaluation to spans of these types, such as ``["ORG"]``.
     groups
@@ -61,7 +61,13 @@ def from_tags(
     """
     if isinstance(predictions, Mapping):
         model_names(predictions)
-    table = read_spans(gold, predictions, scheme=scheme, mode=mode, types=types)
+    return from_span_table(
+        read_spans(gold, predictions, scheme=scheme, mode=mode, types=types), groups=groups
+    )
+
+
+def from_span_table(table: SpanTable, *, groups: ArrayLike | None = None) -> Evaluation:
+    """Build an Evaluation from a table that says who found which span."""
     codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
     items = merge_codes(codes, np.ones(len(codes)), table.models, _SPAN_CELLS)
     rows = table.counts().astype(np.float64)
@@ -74,7 +80,9 @@ def from_tags(
 def _sum_groups(rows: np.ndarray[Any, np.dtype[np.float64]], groups: ArrayLike) -> Any:
     labels = np.asarray(groups)
     if labels.shape != (len(rows),):
-        raise ValueError(f"groups have shape {labels.shape}, but there are {len(rows)} sentences; give one for each")
+        raise ValueError(
+            f"groups have shape {labels.shape}, but there are {len(rows)} sentences; give one for each"
+        )
     _, which = np.unique(labels, return_inverse=True)
     out = np.zeros((int(which.max()) + 1, *rows.shape[1:]))
     np.add.at(out, which.ravel(), rows)
@@ -118,7 +126,9 @@ def from_conll(
         raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), _UNITS)}")
     aligned = align_conll(gold, models)
     if unit == "document" and len(set(aligned.documents)) < 2:
-        raise ValueError("the gold file has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
+        raise ValueError(
+            "the gold file has a single document, as it has no -DOCSTART- lines; use unit='sentence'"
+        )
     try:
         return from_tags(
             aligned.gold,

@@ -26,8 +26,8 @@ def summary(
 ) -> pd.DataFrame:
     """Summarise every model's posterior: mean, sd and highest density interval.
 
-    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever there
-    is one.
+    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever
+    there is one.
 
     Parameters
     ----------

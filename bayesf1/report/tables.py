@@ -57,7 +57,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("a|b*c")
     'a\\|b\\*c'
     """
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", printable(text))
+    return re.sub(r"([\\`*_|<>\[\]~&$])", r"\\\1", printable(text))
 
 
 def probability(p: float) -> str:
@@ -70,7 +70,7 @@ def probability(p: float) -> str:
     """
     if p < 0.0005:
         return "<0.001"
-    if p > 0.9995:
+    if p >= 0.9995:
         return ">0.999"
     return f"{p:.3f}"
 
@@ -178,14 +178,14 @@ class Table:
 
 
 def _latex_cell(text: str) -> str:
-    # A row that begins with a bracket would be read as the optional argument of the \\ before it.
+    # A row that begins with a bracket or star would be read as an argument of the \\ before it.
     escaped = escape_latex(text)
-    return f"{{}}{escaped}" if escaped.startswith("[") else escaped
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def _width(text: str) -> int:
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
+    return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
 
 
 def _pad(text: str, width: int) -> str:
