@@ -93,7 +93,7 @@ def compare(
     ----------
     Wang & Li (2019), ACL, Algorithm 1; its line 17 has the hypotheses the wrong way round.
     """
-    name_a, name_b = _two_models(ev, a, b)
+    ev = ev.pair(a, b)
     measures = find_metrics(metrics)
     for measure in measures:
         check_measure(measure, ev)
@@ -108,8 +108,7 @@ def compare(
         rng=np.random.default_rng(rng),
     )
     units, taken = resolve_assumption(ev, assumption)
-    pair = _Pair(units.select((name_a, name_b)), taken)
-    return Comparisons(_compare_all(pair, measures, settings))
+    return Comparisons(_compare_all(_Pair(units, taken), measures, settings))
 
 
 @dataclass(frozen=True)
@@ -278,19 +277,3 @@ def _paired_probabilities(
     if settings.rope:
         p_greater, p_less = float(found.value[1]), 1.0 - float(found.value[2])
     return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": p_less, "p_greater": p_greater}, float(found.error[0])
-
-
-def _two_models(ev: Evaluation, a: str | None, b: str | None) -> tuple[str, str]:
-    if a is None and b is None:
-        if len(ev.models) != 2:
-            raise ValueError(
-                f"there are {len(ev.models)} models ({', '.join(ev.models)}); name the two to compare"
-            )
-        return ev.models[0], ev.models[1]
-    if a is None or b is None:
-        raise ValueError(f"name both models to compare, not only {a or b!r}")
-    ev.index(a)
-    ev.index(b)
-    if a == b:
-        raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
-    return a, b

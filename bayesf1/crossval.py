@@ -1,32 +1,45 @@
-"""Block-regularised m×2 cross-validation: what its folds are worth."""
+"""Block-regularised m×2 cross-validation: its folds, and what they are worth."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesf1.naming import nearest
+
+if TYPE_CHECKING:
+    from bayesf1.splitting import BalanceReport, Corpus
 
 Discount: TypeAlias = str | float | tuple[float, float]
 
 DISCOUNTS = ("wang-li", "once", "nadeau-bengio", "wang-2015")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BlockedCV:
     r"""``m`` repeats of two-fold cross-validation on a common partition into blocks.
 
     Every item is tested ``m`` times, and the training sets of different repeats share half of their items,
     so the ``2m`` confusion tables are correlated: their sum must be discounted before it enters a posterior.
 
+    It is a splitter as scikit-learn knows them: ``cross_val_score(model, X, y, cv=BlockedCV(m=3))``.
+
     Parameters
     ----------
     m
-        Number of repeats; 3 for the 3×2 design of Wang & Li (2019).
+        Number of repeats; 3 for the 3×2 design of Wang & Li (2019). Folds can be made for m up to 63.
+    balance
+        Counts that are to be alike in all halves, a row for each item and a column for each count: entities
+        of each type in a sentence, tokens, anything not negative. An array, a data frame or a sparse matrix.
+    rng
+        A whole number for the same split each time, a Generator for another at each call, or None. Neither
+        it nor `balance` makes a different design: ``BlockedCV(3, rng=1) == BlockedCV(3)``.
 
     Examples
     --------
@@ -34,6 +47,9 @@ class BlockedCV:
     0.3688021103...
     >>> BlockedCV.parse("3x2")
     BlockedCV(m=3)
+    >>> y = ["spam", "ham", "ham", "ham"] * 25
+    >>> sorted(sum(y[i] == "spam" for i in test) for train, test in BlockedCV(m=1).split(y, y))
+    [12, 13]
 
     References
     ----------
@@ -41,12 +57,25 @@ class BlockedCV:
     """
 
     m: int = 3
+    _: KW_ONLY
+    balance: Any = field(default=None, compare=False)
+    rng: np.random.Generator | int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         m: object = self.m
         if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
             raise ValueError(f"m must be a whole number of repeats, at least 1, not {m!r}")
         object.__setattr__(self, "m", int(m))
+        if self.balance is not None:
+            from bayesf1.splitting import read_balance
+
+            read_balance(self.balance)
+        try:
+            np.random.default_rng(self.rng)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"rng is {self.rng!r}; give a whole number of at least 0, a numpy Generator or None"
+            ) from None
 
     @classmethod
     def parse(cls, text: str) -> BlockedCV:
@@ -60,6 +89,78 @@ class BlockedCV:
 
     def __str__(self) -> str:
         return f"{self.m}×2 BCV"
+
+    def __repr__(self) -> str:
+        balance = "" if self.balance is None else f", balance=<{type(self.balance).__name__}>"
+        rng = "" if self.rng is None else f", rng={self.rng!r}"
+        return f"BlockedCV(m={self.m}{balance}{rng})"
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
+        """Return the number of folds, 2m; the arguments are there for scikit-learn."""
+        return 2 * self.m
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return pairs of indices (train, test), repeat by repeat: a half and its rest, then the other way.
+
+        Every item is tested once in each repeat. Without groups, halves have n/2 items and the first halves
+        of two repeats share n/4 items, each rounded up or down. With groups these numbers are only as near
+        as whole documents allow. Labels and `balance` are made alike as far as a search finds;
+        `balance_report` says how far.
+
+        Parameters
+        ----------
+        X
+            What is split: anything with a length or a shape.
+        y
+            Labels whose numbers are to be alike in all halves. Where y has more distinct values than n/2 or
+            500, or 20 if they are fractions, or more than one value an item, it is left alone.
+        groups
+            Document of each item; a document is never divided between training and test.
+
+        Examples
+        --------
+        >>> folds = list(BlockedCV(m=3, rng=0).split(range(12)))
+        >>> len(folds), [len(test) for _, test in folds]
+        (6, [6, 6, 6, 6, 6, 6])
+        >>> len(set(folds[0][0]) & set(folds[2][0]))
+        3
+        """
+        first = self._halve(X, y, groups)[1]
+        return (
+            (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
+        )
+
+    def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> BalanceReport:
+        """Return how alike the halves of a split are, beside random halves.
+
+        With a whole number as `rng` it is the split that `split` makes of the same arguments; with a
+        Generator or None it is another.
+
+        Parameters
+        ----------
+        X, y, groups
+            As for `split`.
+
+        Examples
+        --------
+        >>> entities = np.random.default_rng(0).poisson([0.5, 0.1], size=(999, 2))
+        >>> print(BlockedCV(m=3, balance=entities, rng=0).balance_report(entities))
+        count       smallest half  largest half  difference  at random  χ²     at random
+        ──────────  ─────────────  ────────────  ──────────  ─────────  ─────  ─────────
+        items       499            500           1           0          0.001  0
+        balance[0]  250            252           2           29.01 ...
+        """
+        from bayesf1.splitting import balance_report
+
+        return balance_report(*self._halve(X, y, groups))
+
+    def _halve(self, X: Any, y: Any, groups: Any) -> tuple[Corpus, NDArray[np.bool_]]:
+        from bayesf1.splitting import Corpus, halvings
+
+        corpus = Corpus.read(X, y, groups, self.balance, self.m)
+        return corpus, halvings(corpus, self.m, np.random.default_rng(self.rng))
 
     def discount(self, rule: Discount = "wang-li") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.

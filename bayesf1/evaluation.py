@@ -126,6 +126,29 @@ class Evaluation:
         merged = merge_patterns(names, self.cells, self.patterns[:, index], self.weights, unit=self.unit)
         return replace(merged, items=None if self.items is None else self.items.select(models), folds=folds)
 
+    def scaled(self, k: float) -> Evaluation:
+        """Return the evaluation with every unit counted `k` times."""
+        return replace(
+            self,
+            tables=k * self.tables,
+            weights=None if self.weights is None else k * self.weights,
+            items=None if self.items is None else self.items.scaled(k),
+        )
+
+    def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
+        """Return the evaluation of two models, whose names may be left out where there are just two."""
+        if a is None and b is None:
+            if len(self.models) != 2:
+                raise ValueError(
+                    f"there are {len(self.models)} models ({', '.join(self.models)}); name the two to compare"
+                )
+            return self
+        if a is None or b is None:
+            raise ValueError(f"name both models to compare, not only {a or b!r}")
+        if a == b:
+            raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
+        return self.select((a, b))
+
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented

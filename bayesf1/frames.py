@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.counted import CountedLabels, read_rows, read_weights
 from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, model_names
 from bayesf1.naming import listing, nearest
 from bayesf1.predictions import (
@@ -20,6 +19,7 @@ from bayesf1.predictions import (
     from_hits,
     guess_positive,
 )
+from bayesf1.tally import Tally, read_rows, read_weights
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -150,7 +150,7 @@ def from_patterns(
         used, names = _assign_columns(header, gold, models, count)
     places = [header.index(name) for name in used]
     weights = read_weights([row[places[-1]] for row in rows], used[-1])
-    found = CountedLabels.from_rows(used[:-1], [[row[i] for i in places[:-1]] for row in rows], weights)
+    found = Tally.from_rows(used[:-1], [[row[i] for i in places[:-1]] for row in rows], weights)
     found.check_missing()
     found.check_kinds()
     positive = guess_positive(found.labels()) if positive is None else positive
@@ -255,7 +255,7 @@ def _numeric_categories(lazy: Lazy, column: str) -> bool:
     return False
 
 
-def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group: str | None) -> CountedLabels:
+def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group: str | None) -> Tally:
     """Count the items of each combination of keys, one for each column of labels."""
     import narwhals as nw
 
@@ -273,7 +273,7 @@ def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group:
         )
     if not rows:
         raise ValueError("the frame has no rows; there is nothing to compare the models on")
-    found = CountedLabels.from_rows(columns, rows, np.array([row[-1] for row in rows], dtype=np.float64))
+    found = Tally.from_rows(columns, rows, np.array([row[-1] for row in rows], dtype=np.float64))
     found.check_missing()
     return found.first(len(labels))
 
@@ -314,7 +314,7 @@ def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
     for label in labels:
         kinds = lazy.select(c=label.expr).group_by("c").agg(nw.len().alias("n")).head(20)
         rows = kinds.collect().rows()
-        found += CountedLabels.from_rows(["c"], rows, np.ones(len(rows))).values
+        found += Tally.from_rows(["c"], rows, np.ones(len(rows))).values
     return distinct_labels(found)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -18,6 +20,8 @@ from bayesf1.posterior import (
     resolve_assumption,
 )
 from bayesf1.report.tables import Table, decimals, interval, points, printable, probability
+
+JSON_FORMAT = "bayesf1.rank/1"
 
 
 class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -165,3 +169,23 @@ def rank(
             "n_draws": n_draws,
         },
     )
+
+
+def as_document(ranking: Ranking) -> dict[str, Any]:
+    """Return a ranking as plain numbers and strings, with stable names."""
+    systems = []
+    for name in ranking["system"].values:
+        row = ranking.sel(system=name)
+        opponents = zip(row["opponent"].values, row["p_beats"].values, strict=True)
+        systems.append(
+            {
+                "system": str(name),
+                **{key: float(row[key]) for key in ("mean", "low", "high", "p_best", "expected_rank")},
+                "tied": bool(row["tied"]),
+                "p_rank": [float(p) for p in row["p_rank"].values],
+                "p_beats": {str(other): float(p) for other, p in opponents if other != name},
+            }
+        )
+    keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
+    settings = {key: ranking.attrs[key] for key in keys}
+    return {"format": JSON_FORMAT, **settings, "systems": systems, "sentence": ranking.sentence()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.evaluation import FloatArray
+from bayesf1.evaluation import MAX_COUNT, FloatArray
 from bayesf1.predictions import distinct_labels, is_missing
 
 
 @dataclass(frozen=True, eq=False)
-class CountedLabels:
+class Tally:
     """How many items there are of each combination of labels.
 
     Attributes
@@ -34,9 +35,7 @@ class CountedLabels:
     weights: FloatArray
 
     @classmethod
-    def from_rows(
-        cls, columns: Sequence[str], rows: Sequence[Sequence[Any]], weights: FloatArray
-    ) -> CountedLabels:
+    def from_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]], weights: FloatArray) -> Tally:
         """Take rows of labels, one for each column, leaving out what never occurs."""
         seen = np.flatnonzero(weights)
         values = tuple(np.empty(len(seen), dtype=object) for _ in columns)
@@ -44,9 +43,9 @@ class CountedLabels:
             value[:] = [_plain(rows[r][i]) for r in seen.tolist()]
         return cls(tuple(columns), values, weights[seen])
 
-    def first(self, n: int) -> CountedLabels:
+    def first(self, n: int) -> Tally:
         """Return the first `n` columns."""
-        return CountedLabels(self.columns[:n], self.values[:n], self.weights)
+        return Tally(self.columns[:n], self.values[:n], self.weights)
 
     def check_missing(self) -> None:
         """Raise a ValueError where a column has no label for some items."""
@@ -94,10 +93,10 @@ def read_weights(values: Sequence[Any], column: str) -> FloatArray:
             weights[i] = np.nan if isinstance(value, str | bytes | bool) else float(value)
         except (TypeError, ValueError, OverflowError):
             weights[i] = np.nan
-        if not 0.0 <= weights[i] < np.inf:
+        if not 0.0 <= weights[i] <= MAX_COUNT:
             raise ValueError(
-                f"row {i + 1} has {value!r} as its count in column {column!r}; "
-                "counts are finite and not negative"
+                f"row {i + 1} has {reprlib.repr(value)} as its count in column {column!r}; "
+                f"counts are finite, not negative and at most {MAX_COUNT:g}"
             )
     if not weights.any():
         raise ValueError(f"all counts in column {column!r} are 0; there is nothing to compare the models on")

@@ -1,0 +1,313 @@
+"""Cross-validation run here: fit every model on every fold, and keep what each unit adds."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.crossval import BlockedCV, Discount
+from bayesf1.evaluation import Evaluation, Folds, model_names
+from bayesf1.files import write_atomic
+from bayesf1.predictions import from_labels
+from bayesf1.spans import from_tags
+
+Indices: TypeAlias = NDArray[np.intp]
+
+_FORMAT = "bayesf1.cv/1"
+
+
+class FitError(RuntimeError):
+    """A model failed to fit or to predict; the message names model, repeat and fold."""
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: Indices
+    test: Indices
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
+def cross_validate(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any],
+    *,
+    cv: BlockedCV | None = None,
+    discount: Discount = "wang-li",
+    positive: Any = None,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    groups: ArrayLike | None = None,
+    n_jobs: int = 1,
+    directory: str | PathLike[str] | None = None,
+    progress: bool = True,
+) -> Evaluation:
+    r"""Fit and test models in block-regularised m×2 cross-validation.
+
+    Every unit is tested once in each repeat, by a model fitted on the other half. What it adds enters with
+    the weight k of the discount, paired across models.
+
+    Parameters
+    ----------
+    models
+        Mapping of name to a scikit-learn estimator (which is copied for each fit), or to a function
+        ``fit(X_train, y_train)`` that returns a predictor: an object with ``predict``, or a function of X.
+    X
+        What the models read, one entry for each unit: a list, array, sparse matrix or data frame.
+    y
+        Gold labels, one for each unit, or gold tag sequences, one for each sentence.
+    cv
+        The design; ``BlockedCV(m=3)`` by default. Its partition is balanced in the labels.
+    discount
+        What the correlated folds are worth; see `BlockedCV.discount`.
+    positive
+        As in `from_labels`, for labels.
+    scheme, mode, types
+        As in `from_tags`, for tag sequences.
+    groups
+        The document of each unit; documents are kept whole by the partition and are the units of inference.
+    n_jobs
+        Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config`` (dask,
+        ray) is used.
+    directory
+        Where finished fits are kept, so that an interrupted run resumes where it stopped.
+    progress
+        Whether to show a progress bar on a terminal.
+
+    Returns
+    -------
+    Evaluation
+        Paired (clustered for tag sequences and with `groups`), with folds and discount.
+
+    Raises
+    ------
+    FitError
+        If a model fails; finished fits stay in `directory`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> y = (x + rng.normal(size=200) > 0).astype(int)
+    >>> def threshold(at):
+    ...     return lambda X_train, y_train: lambda X_test: (X_test > at).astype(int)
+    >>> ev = cross_validate({"low": threshold(-1), "mid": threshold(0)}, x, y, cv=BlockedCV(m=3, rng=0))
+    >>> ev.assumption, ev.folds.counts.shape
+    ('paired', (3, 2, 2, 4))
+    """
+    names = model_names(models)
+    cv = BlockedCV(m=3) if cv is None else cv
+    k = cv.discount(discount)
+    n = len(y)
+    tagged = _is_tagged(y)
+    store = None if directory is None else _Store(Path(directory), _fingerprint(y, cv.m))
+    tests = None if store is None else store.load_partition()
+    if tests is None:
+        pairs = list(cv.split(np.zeros(n), None if tagged else y, groups))
+        tests = [pairs[2 * j][1] for j in range(cv.m)]
+        if store is not None:
+            store.save_partition(tests)
+    fits = [
+        _Fit(name, j + 1, fold + 1, np.setdiff1d(np.arange(n), test), test)
+        for j, first in enumerate(tests)
+        for fold, test in enumerate((np.sort(first), np.setdiff1d(np.arange(n), first)))
+        for name in names
+    ]
+    found = _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress)
+
+    def evaluate(rows: Indices, predictions: Mapping[str, list[Any]], by_group: bool) -> Evaluation:
+        gold = _take(y, rows)
+        own = {name: [predictions[name][i] for i in rows] for name in names}
+        some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
+        if tagged:
+            return from_tags(gold, own, scheme=scheme, mode=mode, types=types, groups=some_groups)
+        return from_labels(gold, own, positive=positive, groups=some_groups)
+
+    total: Evaluation | None = None
+    counts = []
+    for j, first in enumerate(tests):
+        predictions: dict[str, list[Any]] = {name: [None] * n for name in names}
+        for fit in fits:
+            if fit.repeat == j + 1:
+                for i, label in zip(fit.test, found[fit.model, fit.repeat, fit.fold], strict=True):
+                    predictions[fit.model][i] = label
+        ev = evaluate(np.arange(n), predictions, True).scaled(k)
+        total = ev if total is None else total + ev
+        halves = (np.sort(first), np.setdiff1d(np.arange(n), first))
+        counts.append([evaluate(half, predictions, False).tables for half in halves])
+    assert total is not None
+    return replace(total, folds=Folds(np.array(counts), cv, discount, k))
+
+
+def _run(
+    fits: list[_Fit],
+    models: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any],
+    *,
+    n_jobs: int,
+    store: _Store | None,
+    progress: bool,
+) -> dict[tuple[str, int, int], list[Any]]:
+    found: dict[tuple[str, int, int], list[Any]] = {}
+    todo = []
+    for fit in fits:
+        kept = None if store is None else store.load(fit)
+        if kept is None:
+            todo.append(fit)
+        else:
+            found[fit.model, fit.repeat, fit.fold] = kept
+    tasks = (
+        (fit, models[fit.model], _take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in todo
+    )
+    with _bar(len(fits), len(fits) - len(todo), progress) as advance:
+        for fit, labels in _results(tasks, n_jobs):
+            if store is not None:
+                store.save(fit, labels)
+            found[fit.model, fit.repeat, fit.fold] = labels
+            advance()
+    return found
+
+
+def _results(tasks: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[_Fit, list[Any]]]:
+    if n_jobs == 1:
+        yield from (_fit_one(*task) for task in tasks)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(_fit_one)(*task) for task in tasks
+    )
+
+
+def _fit_one(fit: _Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[_Fit, list[Any]]:
+    try:
+        if hasattr(model, "fit") and hasattr(model, "predict"):
+            predictor = copy.deepcopy(model)
+            predictor.fit(X_train, y_train)
+        elif callable(model):
+            predictor = model(X_train, y_train)
+        else:
+            raise TypeError(
+                "a model is an estimator with fit and predict, or a function of X_train and y_train"
+            )
+        predict = getattr(predictor, "predict", predictor)
+        labels = [_plain(label) for label in predict(X_test)]
+    except Exception as error:
+        raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
+    if len(labels) != len(fit.test):
+        raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
+    return fit, labels
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
+    if hasattr(label, "tolist"):
+        label = label.tolist()
+    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
+
+
+def _take(values: Any, rows: Indices) -> Any:
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "shape"):
+        return values[rows]
+    return [values[i] for i in rows]
+
+
+def _is_tagged(y: Sequence[Any]) -> bool:
+    if len(y) == 0:
+        raise ValueError("y is empty; there is nothing to cross-validate on")
+    first = y.iloc[0] if hasattr(y, "iloc") else y[0]
+    return not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
+
+
+def _fingerprint(y: Sequence[Any], m: int) -> str:
+    digest = hashlib.sha256(f"{m}\n".encode())
+    for label in y:
+        digest.update(json.dumps(_plain(label)).encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _bar(total: int, done: int, progress: bool) -> Iterator[Any]:
+    import sys
+
+    if not progress or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("fitting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("fitting", total=total, completed=done)
+        yield lambda: bar.advance(task)
+
+
+class _Store:
+    """Finished fits in a directory, one JSON file each, and the partition that they belong to."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self.folder, self.fingerprint = folder, fingerprint
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def _path(self, fit: _Fit) -> Path:
+        safe = re.sub(r"[^A-Za-z0-9_-]+", "-", fit.model)[:60]
+        # Different names may look alike once made safe.
+        tag = hashlib.sha256(fit.model.encode()).hexdigest()[:8]
+        return self.folder / f"{safe}-{tag}-repeat{fit.repeat}-fold{fit.fold}.json"
+
+    def _read(self, path: Path) -> dict[str, Any] | None:
+        if not path.exists():
+            return None
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{path} is not a kept fit ({error}); delete it, or name another directory"
+            ) from None
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            raise ValueError(f"{path} is not a kept fit; delete it, or name another directory")
+        if document.get("data") != self.fingerprint:
+            raise ValueError(f"{path} was made from other labels or another design; name another directory")
+        return document
+
+    def _write(self, path: Path, content: dict[str, Any]) -> None:
+        write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
+
+    def load_partition(self) -> list[Indices] | None:
+        document = self._read(self.folder / "partition.json")
+        return None if document is None else [np.array(test, dtype=np.intp) for test in document["tests"]]
+
+    def save_partition(self, tests: list[Indices]) -> None:
+        self._write(self.folder / "partition.json", {"tests": [np.sort(test).tolist() for test in tests]})
+
+    def load(self, fit: _Fit) -> list[Any] | None:
+        document = self._read(self._path(fit))
+        return (
+            None if document is None or document.get("model") != fit.model else list(document["predictions"])
+        )
+
+    def save(self, fit: _Fit, labels: list[Any]) -> None:
+        self._write(self._path(fit), {"model": fit.model, "predictions": labels})

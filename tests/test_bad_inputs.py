@@ -1,0 +1,832 @@
+"""What bad input gets: one sentence with the value, the place and the remedy; never a NaN, never a file."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli import main
+
+FULL = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+SPAN = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+MANY = bf.from_counts(A=np.ones((2, 4)), B=np.ones((2, 4)))
+FOLD = (1, 2, 3)
+CV = bf.BlockedCV(3)
+
+COUNT_RULE = r"counts are finite, not negative and at most 1e\+15"
+CELLS_RULE = r"give tp, fp, fn and optionally tn, or gold, predicted, correct"
+TN_RULE = r"needs true negatives, but this evaluation has none \(span tasks count no tn\); use f1 or jaccard"
+DISCOUNT_RULE = (
+    r"is not above 0 and at most 1; give such a number, a pair of correlations or one of wang-li, once"
+)
+
+PYTHON = {
+    # ---- from_counts
+    "no model": (lambda: bf.from_counts(), r"no model given; write from_counts\(A=\(tp, fp, fn\), B="),
+    "a list of counts": (
+        lambda: bf.from_counts([1, 2, 3]),
+        r"counts must be a mapping of model name to counts, not list; write from_counts\(A=",
+    ),
+    "too few counts": (
+        lambda: bf.from_counts(A=(1, 2)),
+        r"model 'A' has 2 numbers where counts \(tp, fp, fn\) or \(tp, fp, fn, tn\) belong",
+    ),
+    "too many counts": (lambda: bf.from_counts(A=(1, 2, 3, 4, 5)), r"model 'A' has 5 numbers where counts"),
+    "one number": (lambda: bf.from_counts(A=5), r"model 'A' has a single number where counts"),
+    "a negative count": (lambda: bf.from_counts(A=(8, -1, 2)), rf"model 'A' has fp = -1; {COUNT_RULE}"),
+    "a nan count": (lambda: bf.from_counts(A=(math.nan, 1, 2)), rf"model 'A' has tp = nan; {COUNT_RULE}"),
+    "an infinite count": (
+        lambda: bf.from_counts(A=(8, 1, math.inf)),
+        rf"model 'A' has fn = inf; {COUNT_RULE}",
+    ),
+    "a count beyond doubles": (
+        lambda: bf.from_counts(A=(1e300, 1, 2)),
+        rf"model 'A' has tp = 1e\+300; {COUNT_RULE}",
+    ),
+    "a huge integer": (
+        lambda: bf.from_counts(A=(10**400, 1, 2)),
+        r"model 'A' has \(1000.*\.\.\..* where numbers belong",
+    ),
+    "a negative count in a batch": (
+        lambda: bf.from_counts(A=[[8, 1, 2], [8, 1, -2]]),
+        rf"model 'A', table \[1\], has fn = -2; {COUNT_RULE}",
+    ),
+    "a string": (lambda: bf.from_counts(A=("8", 1, 2)), r"model 'A' has '8' where a number belongs"),
+    "a missing count": (lambda: bf.from_counts(A=(8, None, 2)), r"model 'A' has None where a number belongs"),
+    "booleans": (lambda: bf.from_counts(A=[True, False, True]), r"model 'A' has True where a number belongs"),
+    "a complex number": (lambda: bf.from_counts(A=(1j, 1, 2)), r"model 'A' has 1j where a number belongs"),
+    "a date": (
+        lambda: bf.from_counts(A=(np.datetime64("2020-01-01"), 1, 2)),
+        r"model 'A' has .*2020.* where a number",
+    ),
+    "ragged counts": (
+        lambda: bf.from_counts(A=(1, (2, 3), 4)),
+        r"model 'A' has \(1, \(2, 3\), 4\) where numbers belong",
+    ),
+    "a lacking cell": (
+        lambda: bf.from_counts(A={"tp": 1, "fp": 2}),
+        rf"model 'A' has cells tp, fp; {CELLS_RULE}",
+    ),
+    "an unknown cell": (
+        lambda: bf.from_counts(A={"tp": 1, "fp": 2, "fn": 3, "xx": 4}),
+        rf"model 'A' has cells tp, fp, fn, xx; {CELLS_RULE}",
+    ),
+    "a cell twice": (
+        lambda: bf.from_counts(A={"tp": 1, "TP": 1, "fp": 2, "fn": 3}),
+        r"model 'A' names a cell twice: tp, TP",
+    ),
+    "more correct than gold": (
+        lambda: bf.from_counts(A={"gold": 1, "predicted": 5, "correct": 2}),
+        r"model 'A' has 2 correct but only 1 gold; correct cannot be larger",
+    ),
+    "more correct than predicted": (
+        lambda: bf.from_counts(A={"gold": 5, "predicted": 1, "correct": 2}),
+        r"model 'A' has 2 correct but only 1 predicted; correct cannot be larger",
+    ),
+    "cells of different shapes": (
+        lambda: bf.from_counts(A={"gold": [3, 2], "predicted": [1, 2, 3], "correct": 1}),
+        r"model 'A' has cells of different shapes: gold \(2,\), predicted \(3,\), correct \(\); give one shape",
+    ),
+    "tn for one model alone": (
+        lambda: bf.from_counts(A=(1, 2, 3), B=(1, 2, 3, 4)),
+        r"B has tn and A has none; give tn for every model or for none",
+    ),
+    "models of different shapes": (
+        lambda: bf.from_counts(A=np.ones((2, 3)), B=(1, 2, 3)),
+        r"models have tables of different shapes: A \(2, 3\), B \(3,\); give one table each for all",
+    ),
+    "an empty array": (
+        lambda: bf.from_counts(A=np.ones((0, 3))),
+        r"there are no tables: an array of counts is empty",
+    ),
+    "a model twice": (lambda: bf.from_counts({"A": FOLD}, A=FOLD), r"model 'A' is given twice"),
+    "an empty name": (lambda: bf.from_counts({" ": FOLD}), r"model name ' ' is not a non-empty string"),
+    "a number for a name": (lambda: bf.from_counts({1: FOLD}), r"model name 1 is not a non-empty string"),
+    # ---- from_folds, BlockedCV, discount
+    "too few folds": (
+        lambda: bf.from_folds({"A": [FOLD] * 5}),
+        r"model 'A' has 5 fold tables, but 3×2 cross-validation has 6",
+    ),
+    "folds that do not fit the cv": (
+        lambda: bf.from_folds({"A": [FOLD] * 6}, cv=bf.BlockedCV(2)),
+        r"model 'A' has 6 fold tables, but 2×2 cross-validation has 4",
+    ),
+    "models with different numbers of folds": (
+        lambda: bf.from_folds({"A": [FOLD] * 6, "B": [FOLD] * 4}),
+        r"model 'B' has 4 fold tables, but 3×2 cross-validation has 6",
+    ),
+    "folds with different gold": (
+        lambda: bf.from_folds({"A": [FOLD] * 6, "B": [FOLD] * 5 + [(1, 2, 4)]}),
+        r"repeat 3, fold 2 has 4 gold positives \(tp\+fn\) for 'A' but 5 for 'B'; both models must be tested on",
+    ),
+    "folds with and without tn": (
+        lambda: bf.from_folds({"A": [FOLD] * 5 + [(1, 2, 3, 4)]}),
+        r"model 'A' has folds with and without tn; give tn for all of them or for none",
+    ),
+    "a negative count in a fold": (
+        lambda: bf.from_folds({"A": [FOLD] * 5 + [(1, -2, 3)]}),
+        rf"model 'A', fold 6 has fp = -2; {COUNT_RULE}",
+    ),
+    "no folds": (
+        lambda: bf.from_folds({}),
+        r"no model given; write from_folds\(\{'A': tables, 'B': tables\}\) with",
+    ),
+    "a number for folds": (
+        lambda: bf.from_folds({"A": 5}),
+        r"model 'A' has 5 where a sequence of 6 fold tables belongs",
+    ),
+    "a string for a cv": (
+        lambda: bf.from_folds({"A": [FOLD] * 6}, cv="3x2"),
+        r"cv must be a BlockedCV such as BlockedCV\(m=3\), not '3x2'",
+    ),
+    "no repeats": (lambda: bf.BlockedCV(0), r"m must be a whole number of repeats, at least 1, not 0"),
+    "half a repeat": (
+        lambda: bf.BlockedCV(2.5),
+        r"m must be a whole number of repeats, at least 1, not 2\.5",
+    ),
+    "a true repeat": (
+        lambda: bf.BlockedCV(True),
+        r"m must be a whole number of repeats, at least 1, not True",
+    ),
+    "a design of three folds": (
+        lambda: bf.BlockedCV.parse("3x3"),
+        r"cv design '3x3' is not of the form mx2; write 3x2 for three repeats of two folds",
+    ),
+    "a number for a design": (
+        lambda: bf.BlockedCV.parse(3),
+        r"cv design 3 is not of the form mx2; write 3x2",
+    ),
+    "an unknown discount": (
+        lambda: CV.discount("wangli"),
+        r"unknown discount 'wangli'; did you mean 'wang-li'\? \(known: wang-li, once, nadeau-bengio, wang-2015\)",
+    ),
+    "a discount of zero": (lambda: CV.discount(0), rf"discount 0 {DISCOUNT_RULE}"),
+    "a discount of two": (lambda: CV.discount(2.0), rf"discount 2\.0 {DISCOUNT_RULE}"),
+    "a nan discount": (lambda: CV.discount(math.nan), rf"discount nan {DISCOUNT_RULE}"),
+    "no discount": (lambda: CV.discount(None), rf"discount None {DISCOUNT_RULE}"),
+    "three correlations": (
+        lambda: CV.discount((0.1, 0.2, 0.3)),
+        r"discount \(0\.1, 0\.2, 0\.3\) is not a pair of correlations \(rho1, rho2\), each from -1 to 1",
+    ),
+    "a nan correlation": (
+        lambda: CV.discount((0.1, math.nan)),
+        r"discount \(0\.1, nan\) is not a pair of correlations",
+    ),
+    "negative correlations": (
+        lambda: CV.discount((-0.5, -0.5)),
+        r"give a variance below that of independent folds .*; use correlations of at least 0",
+    ),
+    # ---- adding evaluations
+    "evaluations that do not add up": (
+        lambda: FULL + SPAN,
+        r"evaluations of different models, cells, units or experiments do not add up: 2 models \(A, B\) on cells",
+    ),
+    # ---- score, compare, posterior
+    "an unknown model": (
+        lambda: bf.score(bf.from_counts(bert=FOLD), "brt"),
+        r"unknown model 'brt'; did you mean 'bert'\? \(known: bert\)",
+    ),
+    "an unknown metric": (
+        lambda: bf.score(FULL, "A", "presicion"),
+        r"unknown metric 'presicion'; did you mean 'precision'\? \(known: precision, recall",
+    ),
+    "a metric without its tn": (lambda: bf.score(SPAN, "A", "mcc"), rf"mcc {TN_RULE}"),
+    "one of two models": (lambda: bf.compare(FULL, "A"), r"name both models to compare, not only 'A'"),
+    "a model against itself": (
+        lambda: bf.compare(FULL, "A", "A"),
+        r"model 'A' cannot be compared with itself; name two different models",
+    ),
+    "three models": (
+        lambda: bf.compare(bf.from_counts(A=FOLD, B=FOLD, C=FOLD)),
+        r"there are 3 models \(A, B, C\); name the two to compare",
+    ),
+    "no metric": (lambda: bf.compare(FULL, metrics=[]), r"no metric given; name one such as 'f1'"),
+    "a metric twice": (lambda: bf.compare(FULL, metrics=["f1", "F1"]), r"metric 'f1' is given twice"),
+    "a number for a metric": (
+        lambda: bf.compare(FULL, metrics=[3]),
+        r"metric 3 is neither a name such as 'f1' nor a callable on tables",
+    ),
+    "an F-score of weight zero": (
+        lambda: bf.compare(FULL, metrics="f0"),
+        r"metric 'f0' has a weight of 0; F-beta needs one above 0 and at most 1000",
+    ),
+    "accuracy without its tn": (lambda: bf.compare(SPAN, metrics="accuracy"), rf"accuracy {TN_RULE}"),
+    "a negative rope": (
+        lambda: bf.compare(FULL, rope=-0.1),
+        r"rope is a half-width from 0 to below 1, such as 0\.01 for one point, not -0\.1",
+    ),
+    "a rope in percent": (
+        lambda: bf.compare(FULL, rope=1),
+        r"rope is a half-width from 0 to below 1.*, not 1",
+    ),
+    "a nan rope": (
+        lambda: bf.compare(FULL, rope=math.nan),
+        r"rope is a half-width from 0 to below 1.*, not nan",
+    ),
+    "no prior": (
+        lambda: bf.compare(FULL, prior=0),
+        r"prior must be between 0\.05 and 1e6, such as 1 \(uniform\) or 0\.5 \(Jeffreys\), not 0",
+    ),
+    "a nan prior": (
+        lambda: bf.compare(FULL, prior=math.nan),
+        r"prior must be between 0\.05 and 1e6.*, not nan",
+    ),
+    "a named prior": (
+        lambda: bf.compare(FULL, prior="jeffreys"),
+        r"prior must be a number such as 1.*not 'jeffreys'",
+    ),
+    "a mass in percent": (
+        lambda: bf.compare(FULL, prob=95),
+        r"prob must lie strictly between 0 and 1 \(0\.95 for 95 %\), not 95",
+    ),
+    "an unknown method": (
+        lambda: bf.compare(FULL, method="monte-carlo"),
+        r"unknown method 'monte-carlo'; did you mean 'montecarlo'\? \(known: auto, exact, montecarlo\)",
+    ),
+    "an exact method without a law": (
+        lambda: bf.compare(FULL, metrics="mcc", method="exact"),
+        r"mcc has no closed-form law, so method 'exact' cannot compare it; use 'auto' or 'montecarlo'",
+    ),
+    "an unknown assumption": (
+        lambda: bf.compare(FULL, assumption="pair"),
+        r"unknown assumption 'pair'; did you mean 'paired'\? \(known: auto, independent, paired, clustered\)",
+    ),
+    "pairs of totals": (
+        lambda: bf.compare(FULL, assumption="paired"),
+        r"'paired' needs to know what each unit adds, but only totals are known; build the evaluation from pred",
+    ),
+    "too few draws": (
+        lambda: bf.compare(FULL, method="montecarlo", n_draws=5),
+        r"n_draws must be a whole number from 100 to 1e9, not 5",
+    ),
+    "a measure that gives nan": (
+        lambda: bf.compare(FULL, metrics=lambda t: t[..., 0] * math.nan),
+        r"metric '<lambda>' gave nan for a table of counts",
+    ),
+    "a measure of the wrong shape": (
+        lambda: bf.compare(FULL, metrics=lambda t: t),
+        r"metric '<lambda>' gave an array of shape .* a metric works on leading axes and returns one number a table",
+    ),
+    "draws for many experiments": (
+        lambda: bf.compare(MANY, metrics="mcc"),
+        r"mcc is compared by draws here, which are made for one experiment at a time, but the tables have leading axes",
+    ),
+    "a table of many experiments": (
+        lambda: bf.compare(MANY).to_latex(),
+        r"a table shows one experiment, but these comparisons have leading axes; use to_frame",
+    ),
+    "a posterior of an unknown model": (lambda: bf.posterior(FULL, "C"), r"unknown model 'C'; known: A, B"),
+    "a posterior without its tn": (lambda: bf.posterior(SPAN, "A", "sba"), rf"sba {TN_RULE}"),
+    "an interval of all mass": (
+        lambda: bf.posterior(FULL, "A").interval(1.0),
+        r"prob must lie strictly between 0 and 1 \(0\.95 for 95 %\), not 1\.0",
+    ),
+    "a quantile beyond one": (
+        lambda: bf.posterior(FULL, "A").ppf(2),
+        r"probabilities lie between 0 and 1, not 2",
+    ),
+    "a nan quantile": (
+        lambda: bf.posterior(FULL, "A").ppf(math.nan),
+        r"probabilities lie between 0 and 1, not nan",
+    ),
+    # ---- laws
+    "a law of zero": (lambda: bf.Beta(0, 1), r"parameter a must be finite and above 0, not 0"),
+    "a law of minus one": (lambda: bf.Beta(1, -1), r"parameter b must be finite and above 0, not -1"),
+    "a law of nan": (lambda: bf.FScore(1, math.nan, 1), r"parameter fp must be finite and above 0, not nan"),
+    "a law of infinity": (
+        lambda: bf.FScore(math.inf, 1, 1),
+        r"parameter tp must be finite and above 0, not inf",
+    ),
+    "a negative weight": (
+        lambda: bf.FScore(1, 1, 1, beta=-1),
+        r"beta must be one number above 0 and at most 1000, not -1",
+    ),
+    "a nan weight": (
+        lambda: bf.FScore(1, 1, 1, beta=math.nan),
+        r"beta must be one number above 0 and at most 1000, not nan",
+    ),
+    "no draws": (lambda: bf.EmpiricalPosterior([]), r"draws of a posterior are finite numbers, at least one"),
+    "a nan draw": (
+        lambda: bf.EmpiricalPosterior([0.1, math.nan]),
+        r"draws of a posterior are finite numbers, at least one",
+    ),
+    # ---- files
+    "an unknown example": (
+        lambda: bf.load_example("wang-li-orgs"),
+        r"unknown example 'wang-li-orgs'; did you mean 'wang-li-org'\? \(known: wang-li-cws, wang-li-ner, wang-li-org",
+    ),
+    "a list for an example": (lambda: bf.load_example(["x"]), r"unknown example \['x'\]; known: wang-li-cws"),
+    "a number for a path": (lambda: bf.read_counts(3), r"path must be the name of a CSV or JSON file, not 3"),
+}
+
+
+@pytest.mark.parametrize(("bad", "message"), PYTHON.values(), ids=PYTHON)
+def test_bad_arguments_get_one_sentence(bad, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bad()
+    assert "\n" not in str(caught.value)
+
+
+HEADER = "model,tp,fp,fn\n"
+FOLDS = "model,repeat,fold,tp,fp,fn\n"
+FILE_COUNT = r"counts are numbers such as 12 or 0\.5, not negative and at most 1e\+15"
+
+# Content, name, and the message after "FILE"; other options of read_counts last.
+FILES = {
+    "empty": (
+        b"",
+        "x.csv",
+        r" is empty, but should have a header such as model,tp,fp,fn and a row for each model",
+    ),
+    "blank": (b"\n# nothing\n \n", "x.csv", r" is empty, but should have a header"),
+    "header alone": (HEADER, "x.csv", r" has a header but no rows; write a row for each model"),
+    "no header": (
+        "A,8,1,2\n",
+        "x.csv",
+        r", line 1, has an unknown column 'a'; known: model, task, repeat, fold, tp",
+    ),
+    "blanks between columns": (
+        "model tp fp fn\nA 1 2 3\n",
+        "x.csv",
+        r", line 1, has 'model tp fp fn' where a header such as model,tp,fp,fn belongs, its columns separated by commas",
+    ),
+    "a mistyped column": (
+        "modle,tp,fp,fn\nA,8,1,2\n",
+        "x.csv",
+        r", line 1, has an unknown column 'modle'; did you mean 'model'\? \(known: model, task",
+    ),
+    "a column too many": (
+        "model,tp,fp,fn,note\nA,8,1,2,x\n",
+        "x.csv",
+        r", line 1, has an unknown column 'note'; .*known: ",
+    ),
+    "a column without a name": (
+        ",model,tp,fp,fn\n0,A,8,1,2\n",
+        "x.csv",
+        r", line 1, leaves column 1 without a name; name or remove it",
+    ),
+    "a column twice": ("model,tp,tp,fn\nA,8,1,2\n", "x.csv", r", line 1, has two columns 'tp'; remove one"),
+    "no model": (
+        "tp,fp,fn\n8,1,2\n",
+        "x.csv",
+        r", line 1, has no column 'model'; add the name of the model to each row",
+    ),
+    "a fold without repeat": (
+        "model,fold,tp,fp,fn\nA,1,8,1,2\n",
+        "x.csv",
+        r", line 1, has a column 'fold' alone; repeat and fold come together",
+    ),
+    "no counts": ("model,task\nA,x\n", "x.csv", rf", line 1, has columns of counts none; {CELLS_RULE}"),
+    "counts of two kinds": (
+        "model,tp,fp,gold\nA,8,1,2\n",
+        "x.csv",
+        rf", line 1, has columns of counts tp, fp, gold; {CELLS_RULE}",
+    ),
+    "a row too short": (
+        HEADER + "A,8,1,2\nB,8,1\n",
+        "x.csv",
+        r", line 3, has 3 columns, but the header has 4: model, tp, fp, fn",
+    ),
+    "a row too long": (HEADER + "\nA,8,1,2,9\n", "x.csv", r", line 3, has 5 columns, but the header has 4"),
+    "a decimal comma": (HEADER + "A,8,5,1,2\n", "x.csv", r", line 2, has 5 columns, but the header has 4"),
+    "a negative count": (HEADER + "A,8,-1,2\n", "x.csv", rf", line 2, has fp = '-1'; {FILE_COUNT}"),
+    "a nan count": (HEADER + "A,nan,1,2\n", "x.csv", rf", line 2, has tp = 'nan'; {FILE_COUNT}"),
+    "an infinite count": (HEADER + "A,8,1,-inf\n", "x.csv", rf", line 2, has fn = '-inf'; {FILE_COUNT}"),
+    "a count that overflows": (
+        HEADER + "A,8,1,1e400\n",
+        "x.csv",
+        rf", line 2, has fn = '1e400'; {FILE_COUNT}",
+    ),
+    "a count beyond doubles": (HEADER + "A,8,1,1e16\n", "x.csv", rf", line 2, has fn = '1e16'; {FILE_COUNT}"),
+    "a word for a count": (HEADER + "A,8,one,2\n", "x.csv", rf", line 2, has fp = 'one'; {FILE_COUNT}"),
+    "an underscore": (HEADER + "A,8,1_0,2\n", "x.csv", rf", line 2, has fp = '1_0'; {FILE_COUNT}"),
+    "a hexadecimal count": (HEADER + "A,0x8,1,2\n", "x.csv", rf", line 2, has tp = '0x8'; {FILE_COUNT}"),
+    "other digits": (HEADER + "A,٨,1,2\n", "x.csv", rf", line 2, has tp = '٨'; {FILE_COUNT}"),
+    "a very long word": (
+        HEADER + f"A,{'x' * 5000},1,2\n",
+        "x.csv",
+        r", line 2, has tp = 'x{49}…x{4}'; counts are numbers",
+    ),
+    "a missing count": (
+        HEADER + "A,8, ,2\n",
+        "x.csv",
+        r", line 2, has no fp; write a count, 0 where there is none",
+    ),
+    "more correct than gold": (
+        "model,gold,predicted,correct\nA,5,9,6\n",
+        "x.csv",
+        r", line 2, has 6 correct but only 5 gold; correct cannot be larger",
+    ),
+    "a missing name": (HEADER + '" ",8,1,2\n', "x.csv", r", line 2, has no model; write its name"),
+    "a model twice": (
+        HEADER + "A,8,1,2\n\nA,8,1,2\n",
+        "x.csv",
+        r", line 4, has model 'A' again after line 2; keep one row \(folds need columns repeat and fold\)",
+    ),
+    "a fold twice": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,1,1,8,1,2\n",
+        "x.csv",
+        r", line 4, has model 'A', repeat 1, fold 1 again after line 2; keep one row",
+    ),
+    "a missing fold": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,2,1,8,1,2\n",
+        "x.csv",
+        r" has no repeat 2, fold 2 of model 'A', but 2×2 cross-validation has repeats 1 to 2 with folds 1 and 2",
+    ),
+    "a model without a repeat": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nB,1,1,8,1,2\n",
+        "x.csv",
+        r" has no repeat 1, fold 2 of model 'B', but 1×2 cross-validation has",
+    ),
+    "a third fold": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,1,3,8,1,2\n",
+        "x.csv",
+        r", line 4, has repeat 1, fold 3 of model 'A', but 1×2 cross-validation has repeats 1 to 1 with folds 1 and 2",
+    ),
+    "a repeat left out": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,3,1,8,1,2\nA,3,2,8,1,2\n",
+        "x.csv",
+        r", line 4, has repeat 3, fold 1 of model 'A', but 2×2",
+    ),
+    "folds that do not fit the cv": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\n",
+        "x.csv",
+        r" has no repeat 2, fold 1 of model 'A', but 3×2",
+        {"cv": bf.BlockedCV(3)},
+    ),
+    "folds counted from zero": (
+        FOLDS + "A,1,0,8,1,2\nA,1,1,8,1,2\n",
+        "x.csv",
+        r", line 2, has fold '0'; repeats and folds are numbered 1, 2, …",
+    ),
+    "half a repeat": (
+        FOLDS + "A,1.5,1,8,1,2\n",
+        "x.csv",
+        r", line 2, has repeat '1\.5'; repeats and folds are numbered",
+    ),
+    "a named fold": (
+        FOLDS + "A,1,one,8,1,2\n",
+        "x.csv",
+        r", line 2, has fold 'one'; repeats and folds are numbered",
+    ),
+    "folds with different gold": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nB,1,1,8,1,2\nB,1,2,8,1,3\n",
+        "x.csv",
+        r": repeat 1, fold 2 has 10 gold positives \(tp\+fn\) for 'A' but 11 for 'B'; both models must be tested on",
+    ),
+    "a cv without folds": (
+        HEADER + "A,8,1,2\n",
+        "x.csv",
+        r" has no columns repeat and fold, so cv and discount do not apply; add the columns, or leave both out",
+        {"cv": bf.BlockedCV(3)},
+    ),
+    "a discount without folds": (
+        HEADER + "A,8,1,2\n",
+        "x.csv",
+        r" has no columns repeat and fold, so cv and discount do not apply",
+        {"discount": "once"},
+    ),
+    "several tasks": (
+        "task,model,tp,fp,fn\nNER,A,8,1,2\nPOS,A,8,1,2\n",
+        "x.csv",
+        r" has several tasks \(NER, POS\); choose one by task",
+    ),
+    "an unknown task": (
+        "task,model,tp,fp,fn\nNER,A,8,1,2\nPOS,A,8,1,2\n",
+        "x.csv",
+        r" has no task 'NRE'; did you mean 'NER'\? \(known: NER, POS\)",
+        {"task": "NRE"},
+    ),
+    "a task where there are none": (
+        HEADER + "A,8,1,2\n",
+        "x.csv",
+        r" has no column 'task', but task 'NER' was asked for; leave it out",
+        {"task": "NER"},
+    ),
+    "a row without task": (
+        "task,model,tp,fp,fn\n,A,8,1,2\n",
+        "x.csv",
+        r", line 2, has no task; write its name",
+    ),
+    "an open quote": (
+        HEADER + '"A,8,1,2\n',
+        "x.csv",
+        r", line 2, is not CSV \(.*\); close quotes on the line where they open",
+    ),
+    "old line ends": (HEADER.strip() + "\rA,8,1,2\r", "x.csv", r", line 1, is not CSV \(new-line character"),
+    "invalid UTF-8": (
+        HEADER.encode() + b"caf\xe9,8,1,2\n",
+        "x.csv",
+        r", line 2, has the byte 0xe9, which is not UTF-8 text; save the file as UTF-8",
+    ),
+    "UTF-16": (HEADER.encode("utf-16"), "x.csv", r", line 1, has the byte 0xff, which is not UTF-8 text"),
+    "zero bytes": (b"model,tp\x00,fp,fn\n", "x.csv", r", line 1, has a zero byte, so this is no text file"),
+    "a packed file": (
+        b"\x1f\x8b\x08\x00\x00\x00\x00\x00",
+        "x.csv",
+        r", line 1, has the byte 0x8b, which is not UTF-8",
+    ),
+    "an endless line": (
+        b"m" * 1_000_002,
+        "x.csv",
+        r", line 1, is longer than 1 MB; a row of counts takes some dozens",
+    ),
+    "endless lines": (b"\n" * 1_000_001, "x.csv", r" has more than 1,000,000 lines; split it by task"),
+    # ---- JSON
+    "empty JSON": (
+        b" ",
+        "x.json",
+        r" is empty, but should hold a list of records or a mapping of model to counts",
+    ),
+    "broken JSON": (
+        '[{"model": "A",\n',
+        "x.json",
+        r", line 2, column 1, is not JSON: Expecting property name",
+    ),
+    "broken JSON by content": ('{"A": [8, 1, 2]', "x.txt", r", line 1, column 16, is not JSON: Expecting"),
+    "a JSON number": (
+        "3",
+        "x.json",
+        r" holds 3, but should hold a list of records or a mapping of model to counts",
+    ),
+    "an empty list": ("[]", "x.json", r" holds an empty list, but should hold a list of records"),
+    "an empty mapping": ("{}", "x.json", r" holds no models, but should hold a mapping of model to counts"),
+    "a list of numbers": (
+        "[8, 1, 2]",
+        "x.json",
+        r", record 1, is 8 where an object such as \{\"model\": \"A\", .* belongs",
+    ),
+    "a JSON NaN": ('{"A": [NaN, 1, 2]}', "x.json", r" has the number NaN; counts are finite numbers"),
+    "a JSON Infinity": (
+        '{"A": [8, 1, -Infinity]}',
+        "x.json",
+        r" has the number -Infinity; counts are finite numbers",
+    ),
+    "a JSON overflow": (
+        '{"A": [8, 1, 1e400]}',
+        "x.json",
+        r" has the number 1e400; counts are finite numbers",
+    ),
+    "endless digits": (
+        f'{{"A": [8, 1, {"9" * 5000}]}}',
+        "x.json",
+        r" has the number 9+…9+; counts are finite numbers",
+    ),
+    "a key twice": (
+        '{"A": [8, 1, 2], "A": [9, 1, 2]}',
+        "x.json",
+        r" has the key 'A' twice in one object; keep one",
+    ),
+    "deep nesting": (
+        "[" * 200_000,
+        "x.json",
+        r" is nested too deeply; write a list of records with a count a key",
+    ),
+    "a string for a count": (
+        '[{"model": "A", "tp": "8", "fp": true, "fn": 2}]',
+        "x.json",
+        rf", record 1, has fp = True; {FILE_COUNT}",
+    ),
+    "null for a count": (
+        '[{"model": "A", "tp": 8, "fp": null, "fn": 2}]',
+        "x.json",
+        r", record 1, has no fp; write a count, 0 where there is none",
+    ),
+    "a negative JSON count": (
+        '[{"model": "A", "tp": 8, "fp": -1, "fn": 2}]',
+        "x.json",
+        rf", record 1, has fp = -1; {FILE_COUNT}",
+    ),
+    "a number for a model": (
+        '[{"model": 1, "tp": 8, "fp": 1, "fn": 2}]',
+        "x.json",
+        r", record 1, has model 1 where a name in quotes belongs",
+    ),
+    "half a character": (
+        '[{"model": "\\ud800", "tp": 8, "fp": 1, "fn": 2}]',
+        "x.json",
+        r", record 1, has model '\\ud800', which holds half a character; write it in UTF-8",
+    ),
+    "records unlike each other": (
+        json.dumps([{"model": "A", "tp": 8, "fp": 1, "fn": 2}, {"model": "B", "tp": 8, "fp": 1}]),
+        "x.json",
+        r", record 2, has no key 'fn', unlike record 1; all records should have the same keys",
+    ),
+    "a key too many": (
+        json.dumps([{"model": "A", "tp": 8, "fp": 1, "fn": 2, "when": 0}]),
+        "x.json",
+        r", record 1, has an unknown column 'when'; known: model",
+    ),
+    "keys that differ in case": (
+        '[{"model": "A", "tp": 8, "TP": 9, "fp": 1, "fn": 2}]',
+        "x.json",
+        r", record 1, has two columns 'tp'; remove one",
+    ),
+    "a record twice": (
+        json.dumps([{"model": "A", "tp": 8, "fp": 1, "fn": 2}] * 2),
+        "x.json",
+        r", record 2, has model 'A' again after record 1; keep one row",
+    ),
+    "a mapping of words": (
+        '{"model": "A", "tp": 8}',
+        "x.json",
+        r", model 'model', has 'A' where one table such as \[tp, fp, fn\] belongs; tables of folds need a cv",
+    ),
+    "a mapping of two counts": (
+        '{"A": [8, 1]}',
+        "x.json",
+        r": model 'A' has 2 numbers where counts \(tp, fp, fn\) or",
+    ),
+    "a mapping of names in quotes": (
+        '{"A": ["8", 1, 2]}',
+        "x.json",
+        r": model 'A' has '8' where a number belongs",
+    ),
+    "a task of a mapping": (
+        '{"A": [8, 1, 2]}',
+        "x.json",
+        r" names no tasks, but task 'NER' was asked for; leave it out",
+        {"task": "NER"},
+    ),
+    "a mapping of too few folds": (
+        '{"A": [[8, 1, 2]]}',
+        "x.json",
+        r": model 'A' has 1 fold tables, but 3×2 cross-validation has 6",
+        {"cv": bf.BlockedCV(3)},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILES.values(), ids=FILES)
+def test_a_bad_file_gets_one_sentence_in_python_and_one_line_on_the_command_line(case, tmp_path, capsys):
+    content, name, message, options = (*case, {})[:4]
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=rf"{re.escape(str(path))}{message}") as caught:
+        bf.read_counts(path, **options)
+    sentence = str(caught.value)
+    assert len(sentence) < 600
+
+    argv = ["compare", str(path), "--output", str(tmp_path / "out.txt")]
+    for option, value in options.items():
+        argv += [f"--{option}", "3x2" if option == "cv" else value]
+    assert main(argv) == 2
+    assert capsys.readouterr() == ("", f"bayesf1: {sentence}\n")
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+GOOD = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
+
+# Arguments after the program's name, and the line after "bayesf1: ".
+COMMANDS = {
+    "nothing": ([], r"name a command: compare, demo.*; see bayesf1 --help"),
+    "an unknown command": (["compar"], r"unknown command 'compar'; did you mean 'compare'\?"),
+    "a file for a command": (["good.csv"], r"unknown command 'good\.csv'; known: compare, demo"),
+    "an unknown option": (
+        ["compare", "good.csv", "--ropes", "1"],
+        r"unrecognized arguments: --ropes 1; see bayesf1",
+    ),
+    "no file": (["compare"], r"the following arguments are required: FILE; see bayesf1 compare --help"),
+    "a missing file": (["compare", "god.csv"], r"there is no file god\.csv; did you mean good\.csv\?"),
+    "a missing file unlike any": (["compare", "zzzzzz"], r"there is no file zzzzzz"),
+    "a missing folder": (["compare", "no/good.csv"], r"there is no file no/good\.csv, nor a folder no"),
+    "a folder": (["compare", "."], r"\.: Is a directory"),
+    "a single model": (["compare", "one.csv"], r"one\.csv has one model \(crf\); comparing takes two"),
+    "too many models": (
+        ["compare", "many.csv"],
+        r"many\.csv has 40 models \(m0, m1, m2 and 37 more\), too many to compare all pairs; choose two by --models A B",
+    ),
+    "an unknown model": (
+        ["compare", "good.csv", "--models", "crf", "brt"],
+        r"unknown model 'brt'; did you mean 'bert'\? \(known: crf, bert\)",
+    ),
+    "one model": (
+        ["compare", "good.csv", "--models", "crf"],
+        r"--models: expected 2 arguments; see bayesf1 compare --help",
+    ),
+    "the same model": (
+        ["compare", "good.csv", "--models", "crf", "crf"],
+        r"model 'crf' cannot be compared with itself",
+    ),
+    "an unknown metric": (
+        ["compare", "good.csv", "--metrics", "f1,mc"],
+        r"unknown metric 'mc'; did you mean 'mcc'\? \(known: precision",
+    ),
+    "an empty metric": (["compare", "good.csv", "--metrics", "f1,"], r"unknown metric ''; known: precision"),
+    "a word for a rope": (
+        ["compare", "good.csv", "--rope", "wide"],
+        r"--rope: 'wide' is not a number such as 0\.01; see bayesf1 compare --help",
+    ),
+    "a nan rope": (["compare", "good.csv", "--rope", "nan"], r"--rope: 'nan' is not a number such as 0\.01"),
+    "a wide rope": (
+        ["compare", "good.csv", "--rope", "5"],
+        r"rope is a half-width from 0 to below 1, such as 0\.01",
+    ),
+    "no prior": (["compare", "good.csv", "--prior", "0"], r"prior must be between 0\.05 and 1e6"),
+    "a mass in percent": (
+        ["compare", "good.csv", "--prob", "95"],
+        r"prob must lie strictly between 0 and 1 \(0\.95 for 95 %\)",
+    ),
+    "an unknown method": (
+        ["compare", "good.csv", "--method", "exakt"],
+        r"unknown method 'exakt'; did you mean 'exact'\?",
+    ),
+    "an assumption beyond the data": (
+        ["compare", "good.csv", "--assumption", "paired"],
+        r"'paired' needs to know what each unit adds, but only totals are known",
+    ),
+    "too few draws": (
+        ["compare", "good.csv", "--draws", "5"],
+        r"n_draws must be a whole number from 100 to 1e9, not 5",
+    ),
+    "a negative rng": (
+        ["compare", "good.csv", "--rng", "-1"],
+        r"--rng: '-1' is not a whole number such as 1000",
+    ),
+    "a fraction of draws": (
+        ["compare", "good.csv", "--draws", "1e4"],
+        r"--draws: '1e4' is not a whole number such as 1000",
+    ),
+    "an unknown format": (
+        ["compare", "good.csv", "--format", "jsn"],
+        r"--format: unknown format 'jsn'; did you mean 'json'\? \(known: table, json, csv, markdown, latex\)",
+    ),
+    "a bad design": (
+        ["compare", "good.csv", "--cv", "3"],
+        r"cv design '3' is not of the form mx2; write 3x2 for three",
+    ),
+    "a design without folds": (
+        ["compare", "good.csv", "--cv", "3x2"],
+        r"good\.csv has no columns repeat and fold",
+    ),
+    "an unknown discount": (
+        ["compare", "folds.csv", "--discount", "onces"],
+        r"folds\.csv: unknown discount 'onces'; did you mean 'once'\?",
+    ),
+    "three correlations": (
+        ["compare", "folds.csv", "--discount", "0.1,0.2,0.3"],
+        r"folds\.csv: discount \(0\.1, 0\.2, 0\.3\) is not a pair of correlations",
+    ),
+    "an output folder": (
+        ["compare", "good.csv", "--output", "."],
+        r"cannot write to \., which is a folder; name a file in it",
+    ),
+    "a missing output folder": (
+        ["compare", "good.csv", "--output", "no/out.txt"],
+        r"cannot write to no/out\.txt, as there is no folder .*no; create it first",
+    ),
+    "the input for output": (
+        ["compare", "good.csv", "--output", "./good.csv"],
+        r"output \./good\.csv is the input file; name another",
+    ),
+    "an option of a demo": (["demo", "--rope", "0.01"], r"unrecognized arguments: --rope 0\.01"),
+    "a name with a line break": (["compare", "a\nb.csv"], r"there is no file a�b\.csv"),
+}
+
+
+@pytest.mark.parametrize(("argv", "message"), COMMANDS.values(), ids=COMMANDS)
+def test_a_bad_command_gets_one_line_and_exit_code_2_and_no_file(
+    argv, message, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "good.csv": GOOD,
+        "one.csv": "model,tp,fp,fn\ncrf,77,44,10\n",
+        "many.csv": "model,tp,fp,fn\n" + "".join(f"m{i},77,44,10\n" for i in range(40)),
+        "folds.csv": FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nB,1,1,8,1,2\nB,1,2,8,1,2\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    if argv[:1] == ["compare"] and "--output" not in argv:
+        argv = [*argv, "--output", "out.txt"]
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(rf"bayesf1: {message}.*\n", err)
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == files
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        ((1e15, 1e15, 1e15, 1e15), (1e15, 0, 0, 1e15)),
+        ((1e15, 0, 0, 0), (0, 1e15, 1e15, 0)),
+        ((1e-300, 1e-300, 1e-300, 0), (5e-324, 0, 0, 0)),
+        ((1e15, 1e-9, 1e-9, 1e15), (1e-9, 1e15, 1e15, 1e-9)),
+        ((1, 0, 0, 0), (0, 0, 0, 1)),
+    ],
+)
+@pytest.mark.parametrize("prior", [0.1, 1.0])
+def test_counts_that_are_allowed_however_extreme_give_no_nan(tables, prior):
+    ev = bf.from_counts(A=tables[0], B=tables[1])
+    res = bf.compare(ev, metrics=["precision", "recall", "f1", "accuracy"], prior=prior, rope=0.01)
+    for c in res.values():
+        assert c.p_h0 + c.p_h1 == pytest.approx(1.0, abs=1e-9)
+        assert c.p_less + c.p_rope + c.p_greater == pytest.approx(1.0, abs=1e-9)
+        for post in (c.posterior_a, c.posterior_b):
+            low, high = post.interval(0.95)
+            assert 0.0 <= low <= post.median() <= high <= 1.0
+            assert 0.0 <= post.mean() <= 1.0

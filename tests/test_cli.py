@@ -1,0 +1,336 @@
+"""The command line, as a newcomer would use it and as a script would."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesf1
+from bayesf1 import cli, compare, from_counts, load_example
+from bayesf1.cli import main
+
+COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
+THREE = COUNTS + "llm,82,29,5,717\n"
+TWO = from_counts(crf=(77, 44, 10, 702), bert=(80, 30, 7, 716))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.csv").write_text(COUNTS)
+    (tmp_path / "three.csv").write_text(THREE)
+    (tmp_path / "folds.csv").write_text(
+        "task,model,repeat,fold,gold,predicted,correct\n"
+        + "".join(
+            f"{t},{m},{r},{f},90,95,8{i}\n"
+            for t in "xy"
+            for i, m in enumerate("AB")
+            for r in (1, 2)
+            for f in (1, 2)
+        )
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def run(here, capsys):
+    def run_main(*argv):
+        code = main(list(argv))
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert code == 0
+        return out
+
+    return run_main
+
+
+class TestCompare:
+    def test_a_pipe_gets_the_plain_text_of_the_comparison(self, run):
+        assert run("compare", "two.csv") == f"{compare(TWO)}\n"
+
+    def test_options_reach_the_test(self, run):
+        out = run(
+            "compare",
+            "two.csv",
+            "--metrics",
+            "f0.5, jaccard",
+            "--rope",
+            "0.02",
+            "--prior",
+            ".5",
+            "--prob",
+            "0.9",
+        )
+        assert out == f"{compare(TWO, metrics=['f0.5', 'jaccard'], rope=0.02, prior=0.5, prob=0.9)}\n"
+
+    def test_the_same_rng_gives_the_same_draws(self, run):
+        argv = (
+            "compare",
+            "two.csv",
+            "--metrics",
+            "f1",
+            "--method",
+            "montecarlo",
+            "--draws",
+            "5000",
+            "--rng",
+            "7",
+        )
+        expected = compare(TWO, metrics="f1", method="montecarlo", n_draws=5000, rng=7)
+        assert run(*argv) == run(*argv) == f"{expected}\n"
+
+    def test_models_are_compared_in_the_order_in_which_they_are_named(self, run):
+        out = run("compare", "three.csv", "--models", "llm", "crf", "--metrics", "f1")
+        assert out.startswith("Bayes test of crf against llm")
+
+    def test_all_pairs_of_several_models_are_compared(self, run):
+        out = run("compare", "three.csv", "--metrics", "f1")
+        titles = re.findall(r"^Bayes test of (\w+) against (\w+)", out, flags=re.MULTILINE)
+        assert titles == [("bert", "crf"), ("llm", "crf"), ("llm", "bert")]
+
+    def test_folds_are_read_with_task_cv_and_discount(self, run):
+        out = run("compare", "folds.csv", "--task", "y", "--cv", "2x2", "--discount", "once")
+        assert "2×2 BCV with discount once, k = 0.5000" in out
+
+    @pytest.mark.parametrize(
+        ("rule", "k"), [("0.25", "0.2500"), ("0.5,0.25", "0.5000"), ("wang-li", "0.5053")]
+    )
+    def test_a_discount_is_a_name_a_number_or_a_pair(self, run, rule, k):
+        assert f"k = {k}" in run("compare", "folds.csv", "--task", "x", "--discount", rule)
+
+    def test_a_warning_is_one_line_beside_the_result(self, here, capsys):
+        (here / "zero.csv").write_text("model,tp,fp,fn\na,0,0,0\nb,1,2,3\n")
+        assert main(["compare", "zero.csv"]) == 0
+        out, err = capsys.readouterr()
+        assert err == "bayesf1: warning: all counts of a are 0, so its posterior is the prior\n"
+        assert out.startswith("Bayes test of b against a")
+
+    def test_a_file_in_json_does_as_well(self, here, run):
+        (here / "two.json").write_text('{"crf": [77, 44, 10, 702], "bert": [80, 30, 7, 716]}')
+        assert run("compare", "two.json") == run("compare", "two.csv")
+
+
+class TestFormats:
+    @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
+    def test_json_always_is_a_list_of_pairs(self, run, file):
+        def refuse(constant):
+            raise AssertionError(constant)
+
+        document = json.loads(
+            run("compare", file, "--format", "json", "--metrics", "f1"), parse_constant=refuse
+        )
+        assert document.keys() == {"format", "pairs"}
+        assert document["format"] == "bayesf1.pairs/1"
+        assert len(document["pairs"]) == (1 if file == "two.csv" else 3)
+        assert document["pairs"][0] == compare(TWO, metrics="f1").to_dict()
+
+    def test_csv_has_one_header_and_full_numbers(self, run):
+        rows = list(csv.DictReader(io.StringIO(run("compare", "three.csv", "--format", "csv"))))
+        assert [(r["model_a"], r["model_b"], r["metric"]) for r in rows] == [
+            (a, b, metric)
+            for a, b in (("crf", "bert"), ("crf", "llm"), ("bert", "llm"))
+            for metric in ("precision", "recall", "f1")
+        ]
+        assert float(rows[2]["p_h1"]) == compare(TWO)["f1"].p_h1
+
+    @pytest.mark.parametrize(("name", "method"), [("markdown", "to_markdown"), ("latex", "to_latex")])
+    def test_markdown_and_latex_are_those_of_the_library(self, run, name, method):
+        assert run("compare", "two.csv", "--format", name) == getattr(compare(TWO), method)() + "\n"
+        assert run("compare", "three.csv", "--format", name).count("F1") == 3
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    def test_an_output_file_holds_what_would_have_been_printed(self, here, run, name):
+        printed = run("compare", "three.csv", "--format", name)
+        assert run("compare", "three.csv", "--format", name, "--output", "out.txt") == ""
+        assert (here / "out.txt").read_text(encoding="utf-8") == printed
+
+    def test_nasty_names_of_models_come_through_every_format(self, here, run):
+        (here / "nasty.csv").write_text('model,tp,fp,fn\n"a, ""b""|c",8,1,2\n[red]x[/red]&_%,7,2,3\n')
+        rows = list(csv.reader(io.StringIO(run("compare", "nasty.csv", "--format", "csv"))))
+        assert rows[1][1:3] == ['a, "b"|c', "[red]x[/red]&_%"]
+        assert (
+            json.loads(run("compare", "nasty.csv", "--format", "json"))["pairs"][0]["model_a"] == 'a, "b"|c'
+        )
+        assert "[red]x[/red]&_%" in run("compare", "nasty.csv")
+
+
+class TestDemo:
+    def test_it_tells_of_all_three_experiments(self, run):
+        out = run("demo")
+        for name in ("wang-li-cws", "wang-li-ner", "wang-li-org"):
+            assert str(compare(load_example(name))) in out
+        assert "bayesf1 compare folds.csv" in out
+
+
+class TestHelp:
+    def test_the_version_is_that_of_the_package(self, run):
+        assert run("--version") == f"bayesf1 {bayesf1.__version__}\n"
+
+    @pytest.mark.parametrize("command", ["compare", "demo"])
+    def test_the_help_of_a_command_ends_with_an_example(self, run, command):
+        *_, head, example = run(command, "--help").rstrip().splitlines()
+        assert head == "example:"
+        assert example.startswith(f"  bayesf1 {command}")
+
+    def test_the_example_of_compare_works(self, here, run):
+        example = run("compare", "--help").rstrip().splitlines()[-1].split()[1:]
+        rows = [f"{m},{r},{f},9,1,2" for m in "AB" for r in (1, 2, 3) for f in (1, 2)]
+        (here / "folds.csv").write_text("model,repeat,fold,tp,fp,fn\n" + "\n".join(rows))
+        run(*example)
+        assert "\\toprule" in (here / "table.tex").read_text()
+
+    def test_every_option_of_compare_is_explained(self, run):
+        usage, explained = run("compare", "--help").split("input:")
+        options = re.findall(r"--\w+", usage.replace("--help", ""))
+        assert len(options) >= 14
+        for option in options:
+            assert re.search(rf"^  {option} [^a-z]*[a-z]", explained, flags=re.MULTILINE), option
+
+
+def spawn(*argv, **options):
+    env = {**os.environ, "PYTHONWARNINGS": "error", **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "bayesf1", *argv],
+        env=env,
+        timeout=60,
+        check=False,
+        capture_output=True,
+        **options,
+    )
+
+
+class TestProcess:
+    def test_the_module_is_the_command_line(self):
+        done = spawn("--version")
+        assert done.returncode == 0
+        assert done.stdout.decode().split() == ["bayesf1", bayesf1.__version__]
+
+    def test_bad_input_exits_with_2_and_one_line(self, here):
+        done = spawn("compare", "tow.csv")
+        assert done.returncode == 2
+        assert done.stdout == b""
+        assert done.stderr.decode().splitlines() == [
+            "bayesf1: there is no file tow.csv; did you mean two.csv?"
+        ]
+
+    @pytest.mark.parametrize("name", ["table", "json"])
+    def test_a_pipe_that_is_not_utf_8_gets_utf_8_nonetheless(self, here, name):
+        done = spawn(
+            "compare", "two.csv", "--format", name, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+        )
+        assert done.returncode == 0
+        assert "+16.0" in done.stdout.decode("utf-8")
+        assert "−1.9" in done.stdout.decode("utf-8")
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes")
+    def test_a_reader_that_leaves_early_is_no_error(self, here):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [sys.executable, "-m", "bayesf1", "compare", "two.csv"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+        os.close(write)
+        assert done.stderr == b""
+        assert done.returncode == cli.BROKEN_PIPE
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk_is_one_line(self, here):
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "bayesf1", "compare", "two.csv"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                timeout=60,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert done.stderr.decode() == "bayesf1: No space left on device\n"
+
+
+class TestTrouble:
+    def test_an_interruption_is_one_line(self, here, monkeypatch, capsys):
+        def interrupt(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("bayesf1.files.read_counts", interrupt)
+        assert main(["compare", "two.csv"]) == 130
+        assert capsys.readouterr() == ("", "bayesf1: interrupted\n")
+
+    def test_too_little_memory_is_one_line(self, here, monkeypatch, capsys):
+        def exhaust(*_, **__):
+            raise MemoryError
+
+        monkeypatch.setattr("bayesf1.files.read_counts", exhaust)
+        assert main(["compare", "two.csv"]) == 2
+        assert capsys.readouterr() == ("", "bayesf1: there is not enough memory for this\n")
+
+    def test_a_closed_standard_output_is_one_line(self, here, monkeypatch, capsys):
+        monkeypatch.setattr(sys, "stdout", None)
+        assert main(["compare", "two.csv"]) == 2
+        assert capsys.readouterr().err == "bayesf1: standard output is closed; name a file by --output\n"
+
+    def test_a_mistake_in_the_program_is_not_hidden(self, here, monkeypatch):
+        def fail(*_, **__):
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("bayesf1.files.read_counts", fail)
+        with pytest.raises(ZeroDivisionError):
+            main(["compare", "two.csv"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+class TestTerminal:
+    def on_terminal(self, *argv, width=100, **env):
+        import pty
+
+        main_end, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bayesf1", *argv],
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **env},
+        )
+        os.close(terminal)
+        chunks = []
+        try:
+            while chunk := os.read(main_end, 65536):
+                chunks.append(chunk)
+        except OSError:
+            # Linux reports the end of a terminal as an error.
+            pass
+        os.close(main_end)
+        _, err = process.communicate(timeout=60)
+        assert err == b""
+        assert process.returncode == 0
+        return b"".join(chunks).decode().replace("\r\n", "\n")
+
+    def test_a_terminal_gets_the_same_words_in_colour(self, here):
+        shown = self.on_terminal("compare", "two.csv", "--rope", "0.01")
+        assert "\x1b[" in shown
+        words = re.sub(r"\x1b\[[0-9;]*m|─", "", shown).split()
+        assert words == str(compare(TWO, rope=0.01)).replace("─", "").split()
+
+    def test_no_color_is_respected(self, here):
+        shown = self.on_terminal("compare", "two.csv", NO_COLOR="1")
+        assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
+
+    def test_a_narrow_terminal_loses_no_words(self, here):
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=44))
+        assert max(map(len, shown.splitlines())) <= 44
+        assert "computed exactly" in " ".join(shown.split())
+
+    def test_other_formats_stay_plain(self, here):
+        assert (
+            self.on_terminal("compare", "two.csv", "--format", "markdown")
+            == compare(TWO).to_markdown() + "\n"
+        )
