@@ -12,9 +12,10 @@ from bayesf1.crossval import BlockedCV
 from bayesf1.difference import Difference
 from bayesf1.distributions import Beta, FScore, Posterior
 from bayesf1.evaluation import Evaluation, from_counts, from_folds
-from bayesf1.files import load_example, read_counts
+from bayesf1.files import read_counts
 from bayesf1.frames import from_frame, from_patterns
 from bayesf1.metrics import score
+from bayesf1.packaged import load_example
 from bayesf1.posterior import EmpiricalPosterior, posterior
 from bayesf1.predictions import from_labels, from_units
 from bayesf1.spans import from_conll, from_tags

@@ -57,10 +57,14 @@ def input_options() -> Parser:
     parent = Parser(add_help=False)
     group = parent.add_argument_group("input")
     group.add_argument(
-        "file",
+        "files",
+        nargs="+",
         metavar="FILE",
-        help="CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, predicted, correct",
+        help="one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
+        "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
+        "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line",
     )
+    group = parent.add_argument_group("input: counts")
     group.add_argument("--task", metavar="NAME", help="which task, where the file holds several")
     group.add_argument(
         "--cv", metavar="Mx2", help="design of the cross-validation, such as 3x2 (default: as in the file)"
@@ -72,13 +76,32 @@ def input_options() -> Parser:
         help="what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
         "or two correlations RHO1,RHO2",
     )
+    group = parent.add_argument_group("input: predictions, one item a row")
+    group.add_argument("--gold", metavar="COLUMN", help="column of the gold labels")
+    group.add_argument(
+        "--columns",
+        type=read_names,
+        metavar="NAMES",
+        help="columns of the models' labels (default: all others)",
+    )
+    group.add_argument("--group", metavar="COLUMN", help="column of the documents, to make them the units")
+    group.add_argument("--positive", metavar="LABEL", help="the label that counts as positive")
+    group = parent.add_argument_group("input: tags, one token a line")
+    group.add_argument("--scheme", metavar="NAME", help="tag scheme: IOB2 (default), IOBES, BILOU, BMES, …")
+    group.add_argument(
+        "--mode", metavar="NAME", help="lenient (default, as conlleval) or strict reading of broken sequences"
+    )
+    group.add_argument(
+        "--types", type=read_names, metavar="NAMES", help="only spans of these types, as PER,ORG"
+    )
+    group.add_argument("--unit", metavar="NAME", help="sentence (default) or document, by -DOCSTART- lines")
     return parent
 
 
-def bayes_options() -> Parser:
-    """Return the options of a Bayes test."""
+def compare_options() -> Parser:
+    """Return the options that only a comparison has."""
     parent = Parser(add_help=False)
-    group = parent.add_argument_group("test")
+    group = parent.add_argument_group("comparison")
     group.add_argument(
         "--models", nargs=2, metavar=("A", "B"), help="which two models (default: all pairs in the file)"
     )
@@ -88,6 +111,14 @@ def bayes_options() -> Parser:
         metavar="NAMES",
         help="measures, separated by commas, such as f1,f0.5,mcc (default: precision,recall,f1)",
     )
+    group.add_argument("--method", metavar="NAME", help="auto (default), exact or montecarlo")
+    return parent
+
+
+def bayes_options() -> Parser:
+    """Return the options that all Bayesian answers share."""
+    parent = Parser(add_help=False)
+    group = parent.add_argument_group("inference")
     group.add_argument(
         "--rope",
         type=read_number,
@@ -103,7 +134,6 @@ def bayes_options() -> Parser:
     group.add_argument(
         "--prob", type=read_number, metavar="X", help="mass of the credible intervals (default: 0.95)"
     )
-    group.add_argument("--method", metavar="NAME", help="auto (default), exact or montecarlo")
     group.add_argument(
         "--assumption", metavar="NAME", help="auto (default), independent, paired or clustered models"
     )

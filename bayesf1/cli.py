@@ -1,4 +1,4 @@
-"""The command line: ``bayesf1 compare FILE``, ``bayesf1 demo``, ``bayesf1 --version``.
+"""The command line: ``bayesf1 compare``, ``bayesf1 rank``, ``bayesf1 demo``, ``bayesf1 --version``.
 
 A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names:
 
@@ -27,13 +27,22 @@ from difflib import get_close_matches
 from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, TypeVar
 
-from bayesf1.arguments import Parser, add_command, bayes_options, input_options, new_parser, output_options
+from bayesf1.arguments import (
+    Parser,
+    add_command,
+    bayes_options,
+    compare_options,
+    input_options,
+    new_parser,
+    output_options,
+)
 
 if TYPE_CHECKING:
     from bayesf1.comparison import Comparisons
     from bayesf1.evaluation import Evaluation
+    from bayesf1.ranking import Ranking
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -41,6 +50,7 @@ BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _MAX_PAIRS = 500
 
 _Results: TypeAlias = "list[Comparisons]"
+_T = TypeVar("_T")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["demo"])
-    Three experiments ...
+    WNUT 2017: seven systems ...
     0
     """
     try:
@@ -103,9 +113,20 @@ def _parser() -> tuple[Parser, list[str]]:
         "compare",
         run_compare,
         about="compare models: which is better, how sure are we, and by how much",
-        example="bayesf1 compare folds.csv --cv 3x2 --rope 0.01 --format latex --output table.tex",
+        example="bayesf1 compare folds.csv --cv 3x2 --rope 0.01 --format latex --output table.tex\n"
+        "  bayesf1 compare predictions.csv --gold label --group doc_id\n"
+        "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --types PER,ORG",
+        parents=[input_options(), compare_options(), bayes_options(), output_options()],
+    )
+    rank = add_command(
+        commands,
+        "rank",
+        run_rank,
+        about="rank all models: which is best, and which cannot be told from it",
+        example="bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01",
         parents=[input_options(), bayes_options(), output_options()],
     )
+    rank.add_argument("--metric", metavar="NAME", help="the measure to rank by (default: f1)")
     demo = add_command(
         commands,
         "demo",
@@ -125,27 +146,42 @@ def run_compare(args: argparse.Namespace) -> None:
     from bayesf1.bayes_test import compare
 
     ev = _evaluation(args)
-    settings = {
-        name: value
-        for name in ("metrics", "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
-        if (value := getattr(args, name)) is not None
-    }
+    settings = _given(args, "metrics", "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
     results = [compare(ev, a, b, **settings) for a, b in _pairs(ev, args)]
     _deliver(results, args, _COMPARISON_FORMATS, _show_comparisons)
+
+
+def run_rank(args: argparse.Namespace) -> None:
+    """Rank all models on one measure."""
+    from bayesf1.ranking import rank
+
+    ev = _evaluation(args)
+    settings = _given(args, "metric", "rope", "prior", "prob", "assumption", "n_draws", "rng")
+    _deliver(rank(ev, **settings), args, _RANKING_FORMATS, _show_ranking)
+
+
+def _given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
 def run_demo(args: argparse.Namespace) -> None:
     """Tell the story of the packaged experiments."""
     from bayesf1.bayes_test import compare
-    from bayesf1.files import load_example
+    from bayesf1.packaged import load_example
+    from bayesf1.ranking import rank
 
+    _write(_DEMO_RANKING)
+    _deliver(rank(load_example("wnut17"), rng=2017), args, _RANKING_FORMATS, _show_ranking)
     for i, (name, story) in enumerate(_DEMO.items()):
-        _write(f"{_DEMO_OPENING if i == 0 else ''}\n{i + 1}. {story}\n")
+        _write(f"{_DEMO_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
         _deliver([compare(load_example(name))], args, _COMPARISON_FORMATS, _show_comparisons)
     _write(f"\n{_DEMO_CLOSING}")
 
 
-_DEMO_OPENING = """\
+_DEMO_RANKING = """\
+WNUT 2017: seven systems looked for emerging entities in 1,287 sentences. Was the winner really the best?
+"""
+_DEMO_FOLDS = """
 Three experiments of Wang & Li (ACL 2019): does a finer tag set make a better tagger?
 Each compares two taggers in the six folds of a 3×2 cross-validation.
 H1 says that the second is better than the first, H0 that it is not.
@@ -156,8 +192,11 @@ _DEMO = {
     "wang-li-org": "Organisations only, tags IOB2 and IOBES: precision may rise and recall fall, F1 is open.",
 }
 _DEMO_CLOSING = """\
-Your own counts: bayesf1 compare folds.csv
-Columns: model, repeat, fold, then tp, fp, fn or gold, predicted, correct; see bayesf1 compare --help."""
+Your own data:
+  bayesf1 compare gold.conll a=a.conll b=b.conll      tags, one token a line
+  bayesf1 compare predictions.csv --gold label        labels, one item a row
+  bayesf1 compare folds.csv                           counts: model, repeat, fold, tp, fp, fn
+See bayesf1 compare --help and bayesf1 rank --help."""
 
 
 # ---- input ------------------------------------------------------------------------------------------------
@@ -166,17 +205,20 @@ Columns: model, repeat, fold, then tp, fp, fn or gold, predicted, correct; see b
 def _evaluation(args: argparse.Namespace) -> Evaluation:
     """Read whatever was named on the command line."""
     from bayesf1.crossval import BlockedCV
-    from bayesf1.files import read_counts
+    from bayesf1.sources import read_sources
 
-    options: dict[str, Any] = {"task": args.task}
-    if args.cv is not None:
-        options["cv"] = BlockedCV.parse(args.cv)
-    if args.discount is not None:
-        options["discount"] = args.discount
+    counts = _given(args, "task", "cv", "discount")
+    if "cv" in counts:
+        counts["cv"] = BlockedCV.parse(args.cv)
     try:
-        return read_counts(args.file, **options)
-    except FileNotFoundError:
-        raise ValueError(_no_such_file(Path(args.file))) from None
+        return read_sources(
+            args.files,
+            counts=counts,
+            predictions=_given(args, "gold", "columns", "group", "positive"),
+            tags=_given(args, "scheme", "mode", "types", "unit"),
+        )
+    except FileNotFoundError as error:
+        raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
 
 
 def _no_such_file(path: Path) -> str:
@@ -197,10 +239,10 @@ def _pairs(ev: Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
         return [tuple(args.models)]
     n = len(ev.models)
     if n < 2:
-        raise ValueError(f"{args.file} has one model ({ev.models[0]}); comparing takes two")
+        raise ValueError(f"{args.files[0]} has one model ({ev.models[0]}); comparing takes two")
     if n * (n - 1) // 2 > _MAX_PAIRS:
         raise ValueError(
-            f"{args.file} has {n} models ({listing(ev.models, most=3)}), too many to compare all pairs; "
+            f"{args.files[0]} has {n} models ({listing(ev.models, most=3)}), too many to compare all pairs; "
             "choose two by --models A B"
         )
     return list(combinations(ev.models, 2))
@@ -210,17 +252,19 @@ def _pairs(ev: Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def _deliver(
-    results: _Results,
+    results: _T,
     args: argparse.Namespace,
-    formats: Mapping[str, Callable[[_Results], str]],
-    show: Callable[[_Results], None],
+    formats: Mapping[str, Callable[[_T], str]],
+    show: Callable[[_T], None],
 ) -> None:
     """Write results in the format that was asked for: to a file, to a terminal, or to a pipe."""
     if args.output is not None:
         from bayesf1.files import write_atomic
 
-        if hasattr(args, "file") and _same_file(args.output, args.file):
-            raise ValueError(f"output {args.output} is the input file; name another")
+        if any(
+            _same_file(args.output, file.partition("=")[2] or file) for file in getattr(args, "files", ())
+        ):
+            raise ValueError(f"output {args.output} is an input file; name another")
         write_atomic(args.output, formats[args.format](results) + "\n")
     elif args.format == "table" and _stdout().isatty():
         show(results)
@@ -287,6 +331,31 @@ _COMPARISON_FORMATS: dict[str, Callable[[_Results], str]] = {
     "markdown": _blocks(lambda res: res.to_markdown()),
     "latex": _blocks(lambda res: res.to_latex()),
 }
+
+
+def _ranking_json(ranking: Ranking) -> str:
+    import json
+
+    from bayesf1.ranking import as_document
+
+    return json.dumps(as_document(ranking), indent=2, allow_nan=False, ensure_ascii=False)
+
+
+_RANKING_FORMATS: dict[str, Callable[[Ranking], str]] = {
+    "table": str,
+    "json": _ranking_json,
+    "csv": lambda ranking: ranking.numbers.to_csv(),
+    "markdown": lambda ranking: ranking.table.to_markdown(),
+    "latex": lambda ranking: ranking.table.to_latex(),
+}
+
+
+def _show_ranking(ranking: Ranking) -> None:
+    from bayesf1.report.terminal import show
+
+    title = f"Ranking of {len(ranking.system)} systems by {ranking.attrs['label']}"
+    sure = [not bool(tied) for tied in ranking["tied"].values]
+    show(title, ranking.table, [ranking.sentence(), ranking.note()], sure=sure, file=_stdout())
 
 
 # ---- errors and warnings ----------------------------------------------------------------------------------

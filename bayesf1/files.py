@@ -6,8 +6,6 @@ import errno
 import os
 import secrets
 from collections.abc import Callable
-from functools import partial
-from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,7 @@ from bayesf1.records import (
     short,
 )
 
-__all__ = ["load_example", "read_counts", "write_atomic"]
+__all__ = ["read_counts", "write_atomic"]
 
 
 def read_counts(
@@ -169,41 +167,6 @@ def _arrange_folds(
             )
     ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
     return dict(zip(models, map(np.array, ordered), strict=True)), design
-
-
-def _shipped(name: str, **options: Any) -> Evaluation:
-    with resources.as_file(resources.files("bayesf1") / "examples" / name) as path:
-        return read_counts(path, **options)
-
-
-_EXAMPLES: dict[str, Callable[[], Evaluation]] = {
-    "wang-li-cws": partial(_shipped, "wang_li_2019.csv", task="CWS"),
-    "wang-li-ner": partial(_shipped, "wang_li_2019.csv", task="NER"),
-    "wang-li-org": partial(_shipped, "wang_li_2019.csv", task="ORG"),
-}
-
-
-def load_example(name: str) -> Evaluation:
-    """Return a packaged example.
-
-    Parameters
-    ----------
-    name : str
-        ``"wang-li-cws"``, ``"wang-li-ner"`` or ``"wang-li-org"``: the six folds of Wang & Li's experiments on
-        Chinese word segmentation, named entities, and organisations; the paper's model A comes first.
-
-    Examples
-    --------
-    >>> load_example("wang-li-org")
-    <Evaluation of 2 models (IOB2, IOBES) on cells tp, fp, fn, totals only, 3×2 BCV, discount 0.3688>
-
-    References
-    ----------
-    Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Tables 2-5.
-    """
-    if not isinstance(name, str) or name not in _EXAMPLES:
-        raise ValueError(f"unknown example {name!r}; {nearest(str(name), _EXAMPLES)}")
-    return _EXAMPLES[name]()
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

@@ -61,6 +61,16 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         )
         return Table((*header, "Expected rank", "Tied with first"), tuple(rows))
 
+    @property
+    def numbers(self) -> Table:
+        """The ranking's full numbers, for a file."""
+        columns = ("mean", "low", "high", "p_best", "expected_rank", "tied")
+        rows = (
+            (str(name), *(str(self[column].sel(system=name).item()) for column in columns))
+            for name in self["system"].values
+        )
+        return Table(("system", *columns), tuple(rows))
+
     def sentence(self) -> str:
         """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
         names = [str(name) for name in self["system"].values]
@@ -81,8 +91,14 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     def __str__(self) -> str:
         if not {"p_best", "tied", "mean"} <= set(self.data_vars) or "system" not in self.dims:
             return super().__repr__()
-        notes = f"Models taken as {self.attrs['assumption']}; {self.attrs['n_draws']} posterior draws."
-        return f"{self.table.to_text()}\n\n{self.sentence()}\n{notes}"
+        return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
+
+    def note(self) -> str:
+        """Return what the ranking assumed, as a sentence."""
+        return (
+            f"Dirichlet({self.attrs['prior']:g}) prior; models taken as {self.attrs['assumption']}; "
+            f"{self.attrs['n_draws']} posterior draws."
+        )
 
 
 def _listed(names: list[str]) -> str:

@@ -146,7 +146,11 @@ def read_sources(
             _refuse(given, "predictions", files[0])
             return read_predictions(files[0], **given["predictions"])
         _refuse(given, "counts", files[0])
-        return read_counts(files[0], **given["counts"])
+        try:
+            return read_counts(files[0], **given["counts"])
+        except ValueError as error:
+            hint = "; a table of predictions needs --gold" if "unknown column" in str(error) else ""
+            raise ValueError(f"{error}{hint}") from None
     _refuse(given, "tags", "column files")
     models: dict[str, str] = {}
     for file, pair in zip(files, named, strict=True):

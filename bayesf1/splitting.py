@@ -23,7 +23,7 @@ MAX_COUNT = 1e15
 # A y with more values than this, or more than a few where they are fractions, holds no classes.
 MOST_CLASSES, FEW_VALUES = 500, 20
 # How many units are looked at for a swap, how often at most, and how often in vain.
-_POOL, _SWAPS, _IDLE = 128, 300, 5
+_POOL, _SWAPS, _IDLE = 96, 300, 5
 
 # Williamson's matrices where Paley's need powers of primes: bits are signs of half a symmetric circulant.
 _WILLIAMSON = {
@@ -278,19 +278,17 @@ class _Deal:
         for _ in range(_SWAPS):
             units = rng.choice(n, size=min(n, _POOL), replace=False)
             c, x = self.of(units), self.signs[units].astype(float)
-            slope, products, gram = (c @ self.imbalance.T) @ x.T, x @ x.T, c @ c.T
-            gain, square = slope + slope.T - _cross(np.diag(slope)), _cross(np.diag(gram)) - 2.0 * gram
-            i, j = divmod(int(np.argmin(gain + (x.shape[1] - products) * square)), len(units))
-            if gain[i, j] + (x.shape[1] - products[i, j]) * square[i, j] < -1e-9:
+            slope, gram = (c @ self.imbalance.T) @ x.T, c @ c.T
+            own, size = np.diag(slope), np.diag(gram)
+            change = slope + slope.T - own[:, None] - own
+            change += (x.shape[1] - x @ x.T) * (size[:, None] + size - 2.0 * gram)
+            i, j = divmod(int(np.argmin(change)), len(units))
+            if change[i, j] < -1e-9:
                 self.imbalance += np.outer(x[j] - x[i], c[i] - c[j])
                 self.signs[units[[i, j]]] = self.signs[units[[j, i]]]
                 idle = 0
             elif (idle := idle + 1) == _IDLE or n <= _POOL:
                 break
-
-
-def _cross(x: FloatArray) -> FloatArray:
-    return x[:, None] + x
 
 
 def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -116,6 +116,61 @@ class TestCompare:
         assert run("compare", "two.json") == run("compare", "two.csv")
 
 
+class TestSources:
+    def test_predictions_in_columns_are_paired_item_by_item(self, here, run):
+        rows = [
+            "id,label,crf,bert",
+            *(f"{i},{'yn'[i % 2]},{'yn'[i % 3 > 0]},{'yn'[i % 5 > 0]}" for i in range(60)),
+        ]
+        (here / "predictions.csv").write_text("\n".join(rows))
+        argv = (
+            "--gold",
+            "label",
+            "--columns",
+            "crf,bert",
+            "--positive",
+            "y",
+            "--rng",
+            "1",
+            "--metrics",
+            "f1",
+        )
+        out = run("compare", "predictions.csv", *argv)
+        assert out.startswith("Bayes test of bert against crf")
+        assert "models paired item by item" in out
+
+    def test_column_files_are_paired_sentence_by_sentence(self, here, run):
+        sentence = "Ada\tB-PER\nsaw\tO\nRome\tB-LOC\n\n"
+        (here / "gold.conll").write_text(sentence * 20)
+        (here / "a.conll").write_text((sentence + sentence.replace("B-LOC", "O")) * 10)
+        (here / "b.conll").write_text((sentence + sentence.replace("saw\tO", "saw\tB-PER")) * 10)
+        out = run("compare", "gold.conll", "a=a.conll", "b=b.conll", "--rng", "1", "--draws", "1000")
+        assert out.startswith("Bayes test of b against a")
+        assert "models paired on whole units" in out
+
+    def test_a_mistake_in_one_of_several_files_names_it(self, here, capsys):
+        (here / "gold.conll").write_text("Ada\tB-PER\n\n")
+        assert main(["compare", "gold.conll", "a=gold.conll", "b=gild.conll"]) == 2
+        assert capsys.readouterr().err == "bayesf1: there is no file gild.conll; did you mean gold.conll?\n"
+
+
+class TestRank:
+    argv = ("rank", "three.csv", "--draws", "2000", "--rng", "3")
+
+    def test_all_models_are_ranked_the_best_first(self, run):
+        out = run(*self.argv)
+        assert out.index("llm") < out.index("bert") < out.index("crf")
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    def test_every_format_names_every_model(self, here, run, name):
+        printed = run(*self.argv, "--format", name)
+        assert all(model in printed for model in ("llm", "bert", "crf"))
+        assert run(*self.argv, "--format", name, "--output", "out.txt") == ""
+        assert (here / "out.txt").read_text(encoding="utf-8").rstrip() == printed.rstrip()
+        if name == "json":
+            assert json.loads(printed)["format"].startswith("bayesf1.rank")
+
+
 class TestFormats:
     @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
     def test_json_always_is_a_list_of_pairs(self, run, file):
@@ -161,7 +216,7 @@ class TestFormats:
 
 
 class TestDemo:
-    def test_it_tells_of_all_three_experiments(self, run):
+    def test_it_tells_of_the_experiments_of_wang_and_li(self, run):
         out = run("demo")
         for name in ("wang-li-cws", "wang-li-ner", "wang-li-org"):
             assert str(compare(load_example(name))) in out
@@ -172,21 +227,20 @@ class TestHelp:
     def test_the_version_is_that_of_the_package(self, run):
         assert run("--version") == f"bayesf1 {bayesf1.__version__}\n"
 
-    @pytest.mark.parametrize("command", ["compare", "demo"])
+    @pytest.mark.parametrize("command", ["compare", "rank", "demo"])
     def test_the_help_of_a_command_ends_with_an_example(self, run, command):
-        *_, head, example = run(command, "--help").rstrip().splitlines()
-        assert head == "example:"
-        assert example.startswith(f"  bayesf1 {command}")
+        _, examples = run(command, "--help").split("\nexample:\n")
+        assert all(line.startswith(f"  bayesf1 {command}") for line in examples.rstrip().splitlines())
 
     def test_the_example_of_compare_works(self, here, run):
-        example = run("compare", "--help").rstrip().splitlines()[-1].split()[1:]
+        example = run("compare", "--help").split("\nexample:\n")[1].splitlines()[0].split()[1:]
         rows = [f"{m},{r},{f},9,1,2" for m in "AB" for r in (1, 2, 3) for f in (1, 2)]
         (here / "folds.csv").write_text("model,repeat,fold,tp,fp,fn\n" + "\n".join(rows))
         run(*example)
         assert "\\toprule" in (here / "table.tex").read_text()
 
     def test_every_option_of_compare_is_explained(self, run):
-        usage, explained = run("compare", "--help").split("input:")
+        usage, _, explained = run("compare", "--help").partition("\n\n")
         options = re.findall(r"--\w+", usage.replace("--help", ""))
         assert len(options) >= 14
         for option in options:
@@ -219,14 +273,10 @@ class TestProcess:
             "bayesf1: there is no file tow.csv; did you mean two.csv?"
         ]
 
-    @pytest.mark.parametrize("name", ["table", "json"])
-    def test_a_pipe_that_is_not_utf_8_gets_utf_8_nonetheless(self, here, name):
-        done = spawn(
-            "compare", "two.csv", "--format", name, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-        )
+    def test_a_pipe_that_is_not_utf_8_gets_utf_8_nonetheless(self, here):
+        done = spawn("compare", "two.csv", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
         assert done.returncode == 0
-        assert "+16.0" in done.stdout.decode("utf-8")
-        assert "−1.9" in done.stdout.decode("utf-8")
+        assert "−1.9 to +16.0" in done.stdout.decode("utf-8")
 
     @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes")
     def test_a_reader_that_leaves_early_is_no_error(self, here):
@@ -262,7 +312,7 @@ class TestTrouble:
         def interrupt(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("bayesf1.files.read_counts", interrupt)
+        monkeypatch.setattr("bayesf1.sources.read_sources", interrupt)
         assert main(["compare", "two.csv"]) == 130
         assert capsys.readouterr() == ("", "bayesf1: interrupted\n")
 
@@ -270,7 +320,7 @@ class TestTrouble:
         def exhaust(*_, **__):
             raise MemoryError
 
-        monkeypatch.setattr("bayesf1.files.read_counts", exhaust)
+        monkeypatch.setattr("bayesf1.sources.read_sources", exhaust)
         assert main(["compare", "two.csv"]) == 2
         assert capsys.readouterr() == ("", "bayesf1: there is not enough memory for this\n")
 
@@ -283,7 +333,7 @@ class TestTrouble:
         def fail(*_, **__):
             raise ZeroDivisionError
 
-        monkeypatch.setattr("bayesf1.files.read_counts", fail)
+        monkeypatch.setattr("bayesf1.sources.read_sources", fail)
         with pytest.raises(ZeroDivisionError):
             main(["compare", "two.csv"])
 
