@@ -10,58 +10,101 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayesf1 import quadrature
-from bayesf1.distributions import Posterior, RNGLike, UnitLaw, check_levels, plain
 from bayesf1.evaluation import FloatArray
+from bayesf1.law import (
+    CURVATURE,
+    SLOPE,
+    STENCIL,
+    Posterior,
+    RNGLike,
+    check_levels,
+    plain,
+    shortest_interval,
+)
+from bayesf1.quadrature import holds_everywhere, holds_somewhere
+from bayesf1.unit_law import UnitLaw
 
-# Points beyond this logit of the mapped range hold less than e^-38 of it.
-_EDGE = 38.0
+# How far to go towards an end of the mapped range, in units of the exponential decay there: densities reach
+# 10⁹, so that e^-38 of them takes this.
+_EDGE = 60.0
+# Rate of the stretching in steps: a double exponential rule with a step of 1/12.
+_STRETCH = 0.083
+# Slowest decay towards an end that the density at 0 is followed through.
+_CROWDED = 0.06
 # Numbers in flight in one block of a vectorised call.
 _BLOCK = 1 << 16
+# Fewer blocks than this are not worth starting threads.
+_THREADED = 8
 
 
-class _Nodes(NamedTuple):
-    """Where the integrand is evaluated: t and t + d with their complements, and weights f_A(t) dt."""
+class _Want(NamedTuple):
+    """What is to be computed of a difference."""
 
-    t: FloatArray
-    tc: FloatArray
-    shifted: FloatArray
-    shifted_c: FloatArray
-    weights: FloatArray
+    tails: bool
+    density: bool
+
+    @property
+    def rows(self) -> int:
+        return 2 * self.tails + self.density
+
+    def swapped(self, found: list[FloatArray]) -> list[FloatArray]:
+        """Return what was found for A - B as that for B - A."""
+        return [found[1], found[0], *found[2:]] if self.tails else found
+
+
+_TAILS, _DENSITY, _BOTH = _Want(True, False), _Want(False, True), _Want(True, True)
 
 
 class _Range(NamedTuple):
-    """A window and step on the mapped line, and the range (low, 1 - high) that was mapped."""
+    """A window and step on the mapped line, and the range (low, 1 - high_c) that was mapped.
+
+    Beyond `knee` the line is stretched exponentially, at `rate`, towards the end that is not the law's own.
+    """
 
     start: FloatArray
     stop: FloatArray
     step: FloatArray
     low: FloatArray
     high_c: FloatArray
+    rate: FloatArray
+    knee: FloatArray
 
 
-def _map_range(a: UnitLaw, b: UnitLaw, d: FloatArray) -> _Range:
-    start, stop = a.logit_window
-    # Reach towards the other law, so that a tiny probability is still integrated over where it comes from.
-    reach = 30.0 * a.logit_scale
-    target = b.logit_centre if not d.any() else _shifted_logit(b.logit_centre, -d)
-    start = np.maximum(np.minimum(start, target), start - reach)
-    stop = np.minimum(np.maximum(stop, target), stop + reach)
+class _Nodes(NamedTuple):
+    """Where the integrand is evaluated: t + d with its complement, and weights f_A(t) dt."""
+
+    shifted: FloatArray
+    shifted_c: FloatArray
+    weights: FloatArray
+
+
+def _map_range(a: UnitLaw, b: UnitLaw, d: FloatArray, want: _Want) -> _Range:
     low, high_c = np.maximum(-d, 0.0), np.maximum(d, 0.0)
-    if not d.any():
-        fineness = np.sqrt(a.logit_scale**-2 + b.logit_scale**-2 + quadrature.STRIP**2)
-        return _Range(start, stop, quadrature.STEP / fineness, low, high_c)
+    moved = holds_somewhere(d != 0.0)
+    target = _target(b, d) if moved else b.logit_centre
+    start, stop = _extended_window(a, target)
+    if want.density and not holds_everywhere(d != 0.0):
+        # Where both laws crowd at the same end, the density at 0 comes from far out.
+        far = [quadrature.DROP / np.maximum(both - 1.0, _CROWDED) for both in (a.a + b.a, a.b + b.b)]
+        start = np.maximum(np.minimum(start, a.logit_centre - far[0]), -quadrature.END)
+        stop = np.minimum(np.maximum(stop, a.logit_centre + far[1]), quadrature.END)
+    if not moved:
+        step = quadrature.trapezoid_step(a.logit_scale**-2 + b.logit_scale**-2)
+        return _Range(start, stop, step, low, high_c, low, low)
 
     span = 1.0 - np.abs(d)
-    start, stop = (_mapped_logit(z, low, high_c, span) for z in (start, stop))
+    # At an end that is not A's own the integrand dies out like dt, or like B's density.
+    edge = np.minimum(_EDGE / np.minimum(np.where(d < 0.0, b.a, b.b), 1.0), quadrature.END)
+    start, stop = (_mapped_logit(z, low, high_c, span, edge) for z in (start, stop))
     # How fast the laws' own logits move along the mapped line: never faster than it, fastest at an end.
     speed_a, speed_b = np.zeros(()), np.zeros(())
     for y in (start, stop):
@@ -69,81 +112,150 @@ def _map_range(a: UnitLaw, b: UnitLaw, d: FloatArray) -> _Range:
         left, right = span * s, span * sc
         speed_a = np.maximum(speed_a, left / (low + left) * (sc / (high_c + right)))
         speed_b = np.maximum(speed_b, left / (high_c + left) * (sc / (low + right)))
-    fineness = np.sqrt((speed_a / a.logit_scale) ** 2 + (speed_b / b.logit_scale) ** 2 + quadrature.STRIP**2)
-    return _Range(start, stop, quadrature.STEP / fineness, low, high_c)
+    step = quadrature.trapezoid_step((speed_a / a.logit_scale) ** 2 + (speed_b / b.logit_scale) ** 2)
+    # Towards the end that is not A's own, once A has slowed down and B is behind, nothing but dt changes.
+    sign = np.where(d < 0.0, -1.0, 1.0)
+    start, stop = np.where(d < 0.0, -stop, start), np.where(d < 0.0, -start, stop)
+    behind = sign * _mapped_logit(b.logit_centre + sign * b.logit_radius, high_c, low, span, edge)
+    slow = np.log(span / np.maximum(np.abs(d), 1e-300))
+    rate = np.minimum(_STRETCH / step, 1.0)
+    knee = np.maximum(np.maximum(start + 2.0 / rate, behind), np.maximum(np.minimum(slow, stop), 1.0))
+    knee = np.where((d == 0.0) | (stop <= knee), np.inf, knee)
+    stop = np.minimum(stop, knee + np.log(np.maximum(rate * (stop - knee), 1.0)) / rate)
+    start = start - np.exp(rate * (start - knee)) / rate
+    return _Range(start, stop, 0.88 * step, low, high_c, rate, knee)
 
 
-def _shifted_logit(z: FloatArray, d: FloatArray) -> FloatArray:
+def _extended_window(law: UnitLaw, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the window of a law, longer towards a far target, where tiny probabilities come from."""
+    ends = []
+    for sign, end in zip((-1.0, 1.0), law.logit_window, strict=True):
+        width = sign * (end - law.logit_centre)
+        missing = sign * (target - law.logit_centre) - 0.3 * width
+        # The log density falls by at least 4·38 over four widths, which takes care of probabilities of 1e-60.
+        ends.append(end + sign * np.minimum(np.maximum(missing, 0.0), 3.3 * width))
+    return ends[0], ends[1]
+
+
+def _target(b: UnitLaw, d: FloatArray) -> FloatArray:
+    """Return the logit at which A is d below the middle of B, or as close to that as 0 and 1 allow."""
+    t, tc = quadrature.expit_pair(b.logit_centre)
+    floor = np.minimum(0.5 * (1.0 - np.abs(d)), 1.0 / (b.a + b.b))
+    return np.log(np.maximum(t - d, floor)) - np.log(np.maximum(tc + d, floor))
+
+
+def _mapped_logit(
+    z: FloatArray, low: FloatArray, high_c: FloatArray, span: FloatArray, edge: FloatArray
+) -> FloatArray:
+    """Map a logit to that of the range (low, 1 - high_c), up to ±edge at an end that is not its own."""
     t, tc = quadrature.expit_pair(z)
-    with np.errstate(divide="ignore"):
-        return np.log(np.maximum(t + d, 0.0)) - np.log(np.maximum(tc - d, 0.0))
-
-
-def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, span: FloatArray) -> FloatArray:
-    """Map a logit to that of the range (low, 1 - high_c), stopping short of an end that is not its own."""
-    t, tc = quadrature.expit_pair(z)
-    floor = np.exp(-_EDGE)
+    floor = np.exp(-edge)
     s = np.maximum((t - low) / span, np.where(low > 0.0, floor, 0.0))
     sc = np.maximum((tc - high_c) / span, np.where(high_c > 0.0, floor, 0.0))
     return np.log(s) - np.log(sc)
 
 
 def _place_nodes(a: UnitLaw, d: FloatArray, mapped: _Range) -> _Nodes:
-    y, h = quadrature.trapezoid_grid(mapped.start, mapped.stop, mapped.step)
-    s, sc = quadrature.expit_pair(y)
-    d, low, high_c = d[..., None], mapped.low[..., None], mapped.high_c[..., None]
+    if not holds_somewhere(d != 0.0):
+        centre = a.logit_centre
+        u, _ = quadrature.trapezoid_grid(mapped.start - centre, mapped.stop - centre, mapped.step)
+        t, tc = quadrature.expit_pair(centre[..., None] + u)
+        weights = a.logit_density(u)
+        return _Nodes(t, tc, weights / np.add.reduce(weights, axis=-1, keepdims=True))
+    v, h = quadrature.trapezoid_grid(mapped.start, mapped.stop, mapped.step)
+    d, low, high_c, rate, knee = (x[..., None] for x in (d, *mapped[3:]))
+    stretch = np.exp(rate * (v - knee))
+    s, sc = quadrature.expit_pair(np.where(d < 0.0, -1.0, 1.0) * (v + stretch / rate))
     span = 1.0 - np.abs(d)
     left, right = span * s, span * sc
     t, tc = low + left, high_c + right
+    weights = np.exp(a.logit_logpdf(t, tc)) * (left * sc / (t * tc)) * (h[..., None] * (1.0 + stretch))
     # t + d measured from the nearer end: low + d and high_c - d are exactly 0 or |d|.
-    shifted, shifted_c = np.maximum(d, 0.0) + left, np.maximum(-d, 0.0) + right
-    weights = np.exp(a.logit_logpdf(t, tc)) * (left * sc / (t * tc)) * h[..., None]
-    return _Nodes(t, tc, shifted, shifted_c, weights)
+    return _Nodes(high_c + left, low + right, weights)
 
 
-def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, mapped: _Range) -> FloatArray:
-    """Return P(B - A <= d), P(B - A > d) and the density at d, on a first axis; A is the outer law."""
-    nodes = _place_nodes(a, d, mapped)
-    below, above = b.tails(nodes.shifted, nodes.shifted_c)
-    no_more = np.sum(nodes.weights * below, axis=-1)
-    more = np.sum(nodes.weights * above, axis=-1)
-    if np.any(d != 0.0):
-        edge_low, _ = a.tails(mapped.low, 1.0 - mapped.low)
-        _, edge_high = a.tails(1.0 - mapped.high_c, mapped.high_c)
-        more = more + np.where(d < 0, edge_low, 0.0)
-        no_more = no_more + np.where(d > 0, edge_high, 0.0)
-    total = no_more + more
-    return np.stack([no_more / total, more / total])
+def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, mapped: _Range, want: _Want) -> list[FloatArray]:
+    """Return P(B - A <= d), P(B - A > d) and the density at d, as far as wanted; A is the outer law."""
+    shifted, shifted_c, weights = _place_nodes(a, d, mapped)
+    found = []
+    if want.tails:
+        no_more, more = (np.add.reduce(weights * tail, axis=-1) for tail in b.tails(shifted, shifted_c))
+        if holds_somewhere(d != 0.0):
+            more = more + np.where(d < 0, a.tails(mapped.low, 1.0 - mapped.low)[0], 0.0)
+            no_more = no_more + np.where(d > 0, a.tails(1.0 - mapped.high_c, mapped.high_c)[1], 0.0)
+        total = no_more + more
+        found = [no_more / total, more / total]
+    if want.density:
+        density = np.exp(b.logit_logpdf(shifted, shifted_c)) / (shifted * shifted_c)
+        height = np.add.reduce(weights * density, axis=-1)
+        endless = (d == 0.0) & ((a.a + b.a <= 1.0) | (a.b + b.b <= 1.0))
+        found.append(np.where(endless, np.inf, height) if holds_somewhere(endless) else height)
+    return found
 
 
-def _integrate_density(a: UnitLaw, b: UnitLaw, d: FloatArray, mapped: _Range) -> FloatArray:
-    nodes = _place_nodes(a, d, mapped)
-    product = nodes.shifted * nodes.shifted_c
-    return np.sum(nodes.weights * np.exp(b.logit_logpdf(nodes.shifted, nodes.shifted_c)) / product, axis=-1)
-
-
-def _flat(a: UnitLaw, b: UnitLaw, d: FloatArray) -> tuple[UnitLaw, UnitLaw, FloatArray, tuple[int, ...]]:
+def _evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: _Want) -> list[FloatArray]:
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
-    if shape == () or (a.shape == b.shape == d.shape and len(shape) == 1):
-        return a, b, d, shape
-    flat = []
-    for law in (a, b):
-        index = np.broadcast_to(np.arange(max(law.a.size, 1)).reshape(law.shape), shape)
-        flat.append(law.take(index.ravel()))
-    return flat[0], flat[1], np.broadcast_to(d, shape).ravel(), shape
+    inside = np.abs(d) < 1.0
+    if not holds_everywhere(inside):
+        # Outside of [-1, 1] there is nothing to integrate.
+        found = _evaluate(a, b, np.where(inside, d, 0.0), want)
+        unknown = np.where(np.isnan(d), np.nan, 0.0)
+        certain = [unknown + (d >= 1.0), unknown + (d <= -1.0)] if want.tails else []
+        return [np.where(inside, f, c) for f, c in zip(found, [*certain, unknown], strict=False)]
+    if shape == ():
+        if a.logit_scale <= b.logit_scale:
+            return _integrate(a, b, d, _map_range(a, b, d, want), want)
+        return want.swapped(_integrate(b, a, -d, _map_range(b, a, -d, want), want))
+    a, b, d = _flat(a, shape), _flat(b, shape), np.broadcast_to(d, shape).ravel()
+    out = np.empty((want.rows, d.size))
+    a_outer = a.logit_scale <= b.logit_scale
+    rows = np.flatnonzero(a_outer)
+    if len(rows):
+        out[:, rows] = _in_blocks(a.take(rows), b.take(rows), d[rows], want)
+    rows = np.flatnonzero(~a_outer)
+    if len(rows):
+        out[:, rows] = want.swapped(list(_in_blocks(b.take(rows), a.take(rows), -d[rows], want)))
+    return [row.reshape(shape) for row in out]
 
 
-def _blocks(mapped: _Range) -> Iterator[FloatArray]:
+def _flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
+    index = np.broadcast_to(np.arange(max(law.a.size, 1)).reshape(law.shape), shape)
+    return law.take(index.ravel())
+
+
+def _in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray, want: _Want) -> FloatArray:
+    mapped = _map_range(a, b, d, want)
+    out = np.empty((want.rows, len(d)))
+
+    def work(rows: NDArray[np.intp]) -> None:
+        part = _Range(*(x[rows] for x in mapped))
+        out[:, rows] = _integrate(a.take(rows), b.take(rows), d[rows], part, want)
+
+    blocks = list(_blocks(mapped, max(a.components, b.components)))
+    if len(blocks) < _THREADED:
+        for rows in blocks:
+            work(rows)
+        return out
+    from concurrent.futures import ThreadPoolExecutor
+
+    # betainc and the elementwise functions release the interpreter's lock.
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        list(pool.map(work, blocks))
+    return out
+
+
+def _blocks(mapped: _Range, components: int) -> Iterator[NDArray[np.intp]]:
     """Yield row numbers in blocks of similar numbers of nodes, bounded in memory."""
     nodes = np.ceil((mapped.stop - mapped.start) / mapped.step)
     order = np.argsort(nodes, kind="stable")
     start = 0
     while start < len(order):
-        size = max(1, int(_BLOCK / max(nodes[order[start]], 1.0)))
+        first = nodes[order[start]]
         # A block ends early where rows would need more than a quarter more nodes than its first one.
-        stop = min(start + size, int(np.searchsorted(nodes[order], 1.25 * nodes[order[start]] + 8, "right")))
-        yield order[start : max(stop, start + 1)]
-        start = max(stop, start + 1)
+        stop = int(np.searchsorted(nodes[order], 1.25 * first + 8, "right"))
+        stop = max(start + 1, min(stop, start + int(_BLOCK / (components * max(first, 1.0)))))
+        yield order[start:stop]
+        start = stop
 
 
 def tail_probabilities(a: UnitLaw, b: UnitLaw, d: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
@@ -163,48 +275,8 @@ def tail_probabilities(a: UnitLaw, b: UnitLaw, d: ArrayLike = 0.0) -> tuple[Floa
     >>> round(float(more), 12)
     0.4296875
     """
-    a, b, d_flat, shape = _flat(a, b, np.asarray(d, dtype=np.float64))
-    inside = np.abs(d_flat) < 1.0
-    d_safe = np.where(inside, d_flat, 0.0)
-    result = _tails_of_rows(a, b, d_safe)
-    certain = np.stack([d_flat >= 1.0, d_flat <= -1.0]).astype(float)
-    no_more, more = np.where(inside, result, certain).reshape(2, *shape)
+    no_more, more = _evaluate(a, b, np.asarray(d, dtype=np.float64)[()], _TAILS)
     return no_more, more
-
-
-def _tails_of_rows(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
-    if d.ndim == 0:
-        if a.logit_scale <= b.logit_scale:
-            return _integrate(a, b, d, _map_range(a, b, d))
-        return _integrate(b, a, -d, _map_range(b, a, -d))[::-1]
-    out = np.empty((2, len(d)))
-    a_narrow = a.logit_scale <= b.logit_scale
-    for rows, outer, inner, sign in (
-        (np.flatnonzero(a_narrow), a, b, 1.0),
-        (np.flatnonzero(~a_narrow), b, a, -1.0),
-    ):
-        if len(rows):
-            part = _rows_in_blocks(outer.take(rows), inner.take(rows), sign * d[rows])
-            out[:, rows] = part if sign > 0 else part[::-1]
-    return out
-
-
-def _rows_in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
-    mapped = _map_range(a, b, d)
-    out = np.empty((2, len(d)))
-
-    def work(rows: FloatArray) -> None:
-        part = _Range(*(np.broadcast_to(x, d.shape)[rows] for x in mapped))
-        out[:, rows] = _integrate(a.take(rows), b.take(rows), d[rows], part)
-
-    blocks = list(_blocks(mapped))
-    if len(blocks) == 1:
-        work(blocks[0])
-    else:
-        # betainc and the elementwise functions release the interpreter's lock.
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(work, blocks))
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,29 +306,20 @@ class Difference(Posterior):
         """Shape of the parameters."""
         return np.broadcast_shapes(self.a.shape, self.b.shape)
 
+    def _evaluate(self, x: ArrayLike, want: _Want) -> list[FloatArray]:
+        return _evaluate(self.a, self.b, np.asarray(x, dtype=np.float64)[()], want)
+
     def pdf(self, x: ArrayLike) -> Any:
         """Density at `x`."""
-        d = np.asarray(x, dtype=np.float64)
-        a, b, d, shape = _flat(self.a, self.b, d)
-        inside = np.abs(d) < 1.0
-        safe = np.where(inside, d, 0.0)
-        if d.ndim == 0:
-            density = _integrate_density(a, b, safe, _map_range(a, b, safe))
-        else:
-            mapped = _map_range(a, b, safe)
-            density = np.empty(len(d))
-            for rows in _blocks(mapped):
-                part = _Range(*(np.broadcast_to(x, d.shape)[rows] for x in mapped))
-                density[rows] = _integrate_density(a.take(rows), b.take(rows), safe[rows], part)
-        return plain(np.where(inside, density, np.where(np.isnan(d), np.nan, 0.0)).reshape(shape))
+        return plain(self._evaluate(x, _DENSITY)[0])
 
     def cdf(self, x: ArrayLike) -> Any:
         """Probability of at most `x`."""
-        return plain(tail_probabilities(self.a, self.b, x)[0])
+        return plain(self._evaluate(x, _TAILS)[0])
 
     def sf(self, x: ArrayLike) -> Any:
         """Probability of more than `x`, accurate also where it is tiny."""
-        return plain(tail_probabilities(self.a, self.b, x)[1])
+        return plain(self._evaluate(x, _TAILS)[1])
 
     def ppf(self, q: ArrayLike) -> Any:
         """Quantile: the point with probability `q` below it."""
@@ -269,30 +332,19 @@ class Difference(Posterior):
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         shape = np.broadcast_shapes(q.shape, self.shape)
         lower_side = (q > 0.5) if upper else (q <= 0.5)
-        target = np.where(lower_side, np.where(upper, 1.0 - q, q), np.where(upper, q, 1.0 - q))
+        target = np.where(lower_side == upper, 1.0 - q, q)
 
-        def excess(d: FloatArray) -> FloatArray:
-            below, above = tail_probabilities(self.a, self.b, d)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                gap = np.where(lower_side, np.log(below) - np.log(target), np.log(target) - np.log(above))
-            return np.where(np.isnan(gap), 0.0, gap)
+        def excess(d: FloatArray) -> tuple[FloatArray, FloatArray]:
+            below, above, density = self._evaluate(d, _BOTH)
+            tail = np.where(lower_side, below, above)
+            gap = np.where(target > 0.0, np.log(tail / target), 0.0)
+            return np.where(lower_side, gap, -gap), density / tail
 
-        low, high = (np.broadcast_to(np.asarray(end, dtype=float), shape) for end in self._reach)
-        near = np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)
-        d = quadrature.crossing(excess, *near)
+        shift = special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
+        start = np.asarray(self.mean()) + np.asarray(self.std()) * (-shift if upper else shift)
+        end = np.ones(shape)
+        d = quadrature.increasing_root(excess, -end, end, start)
         return np.where(target == 0.0, np.where(lower_side, -1.0, 1.0), d)
-
-    @property
-    def _reach(self) -> tuple[Any, Any]:
-        """Bounds of the support as far as floating point can tell."""
-        (a_low, a_high), (b_low, b_high) = (
-            tuple(
-                quadrature.expit_pair(z + s * 30.0 * law.logit_scale)[0]
-                for z, s in zip(law.logit_window, (-1, 1), strict=True)
-            )
-            for law in (self.a, self.b)
-        )
-        return b_low - a_high, b_high - a_low
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
@@ -308,35 +360,40 @@ class Difference(Posterior):
         return plain(np.asarray(self.a.var()) + self.b.var())
 
     @cached_property
-    def _grid(self) -> tuple[FloatArray, FloatArray]:
-        """Points across the bulk of the law, on a first axis, and the densities there."""
-        centre, spread = np.asarray(self.mean()), np.asarray(self.std())
-        low, high = np.maximum(centre - 12 * spread, -1.0), np.minimum(centre + 12 * spread, 1.0)
-        share = (np.arange(400) + 0.5).reshape(-1, *(1,) * len(self.shape)) / 400
-        points = low + (high - low) * share
-        return points, np.asarray(self.pdf(points))
+    def _grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Points across the law, rising along a first axis, their densities, and weights of a quadrature."""
+        low, high = (np.asarray(end) for end in (self.ppf(1e-17), self.isf(1e-17)))
+        # Where the supports' ends meet the density may have a peak without a slope.
+        middle = np.clip(0.0, low, high)
+        shares, weights = (x.reshape(-1, *(1,) * len(self.shape)) for x in quadrature.UNIT_RULE)
+        points = np.concatenate([middle - (middle - low) * shares[::-1], middle + (high - middle) * shares])
+        widths = np.concatenate([(middle - low) * weights, (high - middle) * weights])
+        return points, np.asarray(self.pdf(points)), widths
 
     def mode(self) -> Any:
         """Point of the highest density."""
-        points, density = self._grid
+        points, density, _ = self._grid
         best = np.argmax(density, axis=0)[None]
-        step = points[1] - points[0]
-        low = np.take_along_axis(points, best, axis=0)[0] - step
-        width = 2.0 * step
-        golden = 0.5 * (np.sqrt(5.0) - 1.0)
-        for _ in range(40):
-            left, right = low + (1.0 - golden) * width, low + golden * width
-            low = np.where(np.asarray(self.pdf(left)) >= np.asarray(self.pdf(right)), low, left)
-            width = golden * width
-        return plain(low + 0.5 * width)
+        low, x, high = (
+            np.take_along_axis(points, np.clip(best + i, 0, len(points) - 1), axis=0)[0] for i in (-1, 0, 1)
+        )
+        peak, h = x, 4e-3 * np.asarray(self.std())
+        with np.errstate(all="ignore"):
+            for _ in range(6):
+                heights = np.asarray(self.logpdf(peak + np.multiply.outer(STENCIL, h)))
+                slope, curvature = np.tensordot(SLOPE, heights, 1), np.tensordot(CURVATURE, heights, 1)
+                peak = np.clip(peak - h * slope / curvature, low, high)
+        candidates = np.stack([np.where(np.isfinite(peak), peak, x), x, np.zeros_like(x)])
+        heights = np.asarray(self.pdf(candidates))
+        # Rounding may favour a neighbour of the peak by a hair.
+        heights[0] *= 1.0 + 1e-12
+        return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
 
     def entropy(self) -> Any:
         """Differential entropy in nats."""
-        points, density = self._grid
-        with np.errstate(divide="ignore", invalid="ignore"):
-            surprise = np.where(density > 0, -density * np.log(density), 0.0)
-        return plain(np.sum(surprise, axis=0) * (points[1] - points[0]))
+        _, density, widths = self._grid
+        return plain(np.sum(widths * special.entr(density), axis=0))
 
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`."""
-        return self._shortest(prob, self.shape)
+        return shortest_interval(self, prob)

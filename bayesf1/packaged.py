@@ -24,8 +24,7 @@ def _wang_li(task: str) -> Evaluation:
 
 
 def _wnut17() -> Evaluation:
-    with (_FOLDER / "wnut17.csv").open(encoding="utf-8", newline="") as stream:
-        header, *rows = csv.reader(stream)
+    header, *rows = csv.reader((_FOLDER / "wnut17.csv").read_text(encoding="utf-8").splitlines())
     sentence = np.array([int(row[0]) - 1 for row in rows])
     types = sorted({row[1] for row in rows})
     return from_span_table(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.evaluation import FloatArray
@@ -21,10 +22,12 @@ STEP = 0.7
 # Sum of Beta parameters up to which plain logarithms lose less than 1e-12.
 SMALL = 1e4
 # The strip of analyticity ends at ±iπ (±iπ/2 for a law squeezed against 0 or 1): no step above STEP / STRIP.
-STRIP = 2.0
+STRIP = 2.5
 MAX_NODES = 1 << 17
 # Sum of Beta parameters from which the incomplete beta function is integrated here.
-LARGE = 1e6
+LARGE = 1e5
+# Beyond this logit a double is 0 or 1 - 0.
+END = 708.0
 
 
 def _half_line_rule(n: int) -> tuple[FloatArray, FloatArray]:
@@ -34,9 +37,27 @@ def _half_line_rule(n: int) -> tuple[FloatArray, FloatArray]:
     return s, s * (1.0 + np.exp(-w)) * (w[1] - w[0])
 
 
+def _unit_rule(n: int) -> tuple[FloatArray, FloatArray]:
+    """Double exponential rule for the unit interval, the nodes in rising order."""
+    w = np.linspace(-3.2, 3.2, n)
+    t = special.expit(np.pi * np.sinh(w))
+    return t, np.pi * np.cosh(w) * t * t[::-1] * (w[1] - w[0])
+
+
+UNIT_RULE = _unit_rule(129)
 _HALF_LINE = _half_line_rule(64)
 # A law squeezed against one end decays doubly exponentially in the logit, which takes a finer rule.
 _HALF_LINE_FINE = _half_line_rule(128)
+
+
+def holds_somewhere(condition: NDArray[np.bool_]) -> bool:
+    """Return whether any entry is true; for scalars much faster than ``any``."""
+    return bool(condition.any() if condition.ndim else condition)
+
+
+def holds_everywhere(condition: NDArray[np.bool_]) -> bool:
+    """Return whether all entries are true; for scalars much faster than ``all``."""
+    return bool(condition.all() if condition.ndim else condition)
 
 
 def expit_pair(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -49,10 +70,11 @@ def stirling_error(z: FloatArray) -> FloatArray:
     big = np.maximum(z, 16.0)
     r = 1.0 / (big * big)
     series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r * (1 / 1188))))) / big
-    if np.all(z >= 16.0):
+    few = z < 16.0
+    if not holds_somewhere(few):
         return series
     direct = special.gammaln(z) - (z - 0.5) * np.log(z) + z - 0.5 * np.log(2.0 * np.pi)
-    return np.where(z >= 16.0, series, direct)
+    return np.where(few, direct, series)
 
 
 def log_excess(v: FloatArray, ratio: FloatArray) -> FloatArray:
@@ -78,6 +100,18 @@ def log_peak(a: FloatArray, b: FloatArray) -> FloatArray:
     return 0.5 * np.log(a / n * b / (2.0 * np.pi)) + stirling
 
 
+def product_gap(t: FloatArray, b: FloatArray, s: FloatArray, a: FloatArray) -> FloatArray:
+    """Return tb - sa with an error of about one rounding, however much of it cancels."""
+    # Heads of 24 bits multiply exactly.
+    (t1, t2), (b1, b2), (s1, s2), (a1, a2) = (_split(x) for x in (t, b, s, a))
+    return (t1 * b1 - s1 * a1) + (t1 * b2 + t2 * b - s1 * a2 - s2 * a)
+
+
+def _split(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    head = x.astype(np.float32).astype(np.float64)
+    return head, x - head
+
+
 def logit_logpdf(
     t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray, odds: FloatArray | float, peak: FloatArray
 ) -> FloatArray:
@@ -89,10 +123,12 @@ def logit_logpdf(
     scaled = odds * tc
     total = t + scaled
     n = a + b
-    if np.all(n < SMALL):
-        with np.errstate(divide="ignore"):
-            return peak + a * np.log(t * (n / a) / total) + b * np.log(scaled * (n / b) / total)
-    lead = (t * b - scaled * a) / total
+    if holds_everywhere(n < SMALL):
+        return peak + a * np.log(t * (n / a) / total) + b * np.log(scaled * (n / b) / total)
+    # The larger of t and tc was rounded to less than the smaller one can tell; what is missing counts n-fold.
+    missing = (1.0 - np.maximum(t, tc)) - np.minimum(t, tc)
+    lead = product_gap(t, b, scaled, a) + missing * np.where(t < tc, -odds * a, b)
+    lead = lead / total
     return (
         peak
         - a * log_excess(lead / a, t * (n / a) / total)
@@ -100,54 +136,55 @@ def logit_logpdf(
     )
 
 
+def log_change(w: FloatArray, t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return by how much the log density of logit Be(a, b) changes over a distance w from the logit of t."""
+    # a w - n log(tc + t e^w), written for the smaller of t and tc so that log1p stays away from -1.
+    low = t <= tc
+    distance = np.where(low, 1.0, -1.0) * w
+    change: FloatArray = np.log1p(np.minimum(t, tc) * np.expm1(distance))
+    return np.where(low, a, b) * distance - (a + b) * change
+
+
 def beta_tails(
     t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray, odds: FloatArray | float
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(T <= t) and P(T > t), the smaller to full relative precision, with T as in `logit_logpdf`."""
+    large = a + b > LARGE
+    if large.ndim and large.any() and not large.all():
+        arrays = np.broadcast_arrays(t, tc, a, b, odds)
+        large = np.broadcast_to(large, arrays[0].shape)
+        out = np.empty((2, *large.shape))
+        for part in (large, ~large):
+            out[:, part] = beta_tails(*(v[part] for v in arrays))
+        return out[0], out[1]
     scaled = odds * tc
-    left = t * b < scaled * a
+    total = t + scaled
+    x, xc = t / total, scaled / total
+    left = x * b < xc * a
     near, far = np.where(left, a, b), np.where(left, b, a)
-    x, xc = np.where(left, t, scaled), np.where(left, scaled, t)
-    large = near + far > LARGE
-    if not large.any():
-        small = special.betainc(near, far, x / (x + xc))
-    elif large.all():
-        small = _tail_integral(x, xc, near, far)
+    if holds_somewhere(large):
+        # Boost's power terms lose digits with large parameters: 2e-8 for a=3, b=1e9.
+        density = np.exp(logit_logpdf(t, tc, a, b, odds, log_peak(a, b)))
+        small = density * _mills_ratio(np.where(left, x, xc), np.where(left, xc, x), near, far)
     else:
-        near, far, x, xc, large = np.broadcast_arrays(near, far, x, xc, large)
-        small = np.empty(x.shape)
-        small[large] = _tail_integral(*(v[large] for v in (x, xc, near, far)))
-        few = ~large
-        small[few] = special.betainc(near[few], far[few], x[few] / (x[few] + xc[few]))
+        small = np.asarray(special.betainc(near, far, np.where(left, x, xc)), dtype=np.float64)
     rest = 1.0 - small
     return np.where(left, small, rest), np.where(left, rest, small)
 
 
-def _tail_integral(x: FloatArray, xc: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Lower tail of Be(a, b) at odds x/xc below the mean, by integrating the density of the logit.
-
-    With large parameters scipy's betainc loses digits, as (1-x)^b is taken of a rounded 1-x: 2e-8 for
-    a=3, b=1e9.
-    """
-    arrays = np.broadcast_arrays(x, xc, a, b)
+def _mills_ratio(t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the lower tail of logit Be(a, b) over its density, at a point below the mean."""
+    arrays = np.broadcast_arrays(t, tc, a, b)
     flat = np.stack([v.ravel() for v in arrays])[..., None]
     out = np.empty(flat.shape[1])
-    nodes, weights = _HALF_LINE if np.all(b > 50.0) else _HALF_LINE_FINE
+    nodes, weights = _HALF_LINE if np.min(b) > 50.0 else _HALF_LINE_FINE
     # Blocks that fit a processor's cache are several times faster.
     for start in range(0, len(out), 512):
-        x, xc, a, b = flat[:, start : start + 512]
+        t, tc, a, b = flat[:, start : start + 512]
         # Decay at the point plus curvature at the centre: the natural unit of length of the tail.
-        unit = 1.0 / ((xc * a - x * b) / (x + xc) + 1.0 / logit_scale(a, b))
-        log_density = logit_logpdf(x, xc * np.exp(unit * nodes), a, b, 1.0, log_peak(a, b))
-        out[start : start + 512] = np.sum(np.exp(log_density) * (unit * weights), axis=-1)
+        unit = 1.0 / (tc * a - t * b + 1.0 / logit_scale(a, b))
+        out[start : start + 512] = (np.exp(log_change(-unit * nodes, t, tc, a, b)) @ weights) * unit[:, 0]
     return out.reshape(arrays[0].shape)
-
-
-def logit_window(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return bounds outside of which the density of logit Be(a, b) is below e^-DROP of its peak."""
-    centre = np.log(a) - np.log(b)
-    gauss = np.sqrt(2.0 * DROP) * logit_scale(a, b)
-    return centre - DROP / a - gauss, centre + DROP / b + gauss
 
 
 def logit_scale(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -155,31 +192,54 @@ def logit_scale(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.sqrt(1.0 / a + 1.0 / b)
 
 
-def beta_nodes(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes (t, 1-t) and weights, on a new last axis, for expectations under Be(a, b).
+def logit_reach(a: FloatArray, b: FloatArray, drop: float = DROP) -> tuple[FloatArray, FloatArray]:
+    """Return how far below and above its peak the log density of logit Be(a, b) is at least `drop` lower."""
+    # Over a distance u above the peak it falls by b(u - 1 + e^-u) if a = ∞, and by a(e^u - 1 - u), at least
+    # a(e^(u/2) - 1)², if b = ∞; a search from 0.04 to 10¹⁰ finds no a and b for which what follows is short.
+    ratio = drop / np.array((a, b))
+    root = np.sqrt(ratio)
+    gauss = np.sqrt(2.0) * root
+    reach = ratio + np.hypot(np.minimum(gauss, 1.0), np.minimum(gauss, 2.0 * np.log1p(root))[::-1])
+    return reach[0], reach[1]
 
-    The window reaches some 23 standard deviations, so that expectations dominated by a far tail (the tail
-    of a mixture) keep their relative precision.
-    """
-    scale = logit_scale(a, b)
-    centre = np.log(a) - np.log(b)
-    reach = np.minimum(23.0 * scale, 24.0)
-    low, high = centre - DROP / a - reach, centre + DROP / b + reach
-    step = STEP / np.hypot(1.0 / scale, STRIP)
-    z, h = trapezoid_grid(low, high, step)
-    t, tc = expit_pair(z)
-    a, b = a[..., None], b[..., None]
-    log_w = logit_logpdf(t, tc, a, b, 1.0, np.zeros(()))
-    w = np.exp(log_w)
-    return t, tc, w / w.sum(axis=-1, keepdims=True)
+
+def trapezoid_step(fineness: FloatArray) -> FloatArray:
+    """Return the step for a product of features, `fineness` being the sum of their widths to the power -2."""
+    return STEP / np.sqrt(fineness + STRIP * STRIP)
 
 
 def trapezoid_grid(low: FloatArray, high: FloatArray, step: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return an equidistant grid on a new last axis from low to high and its step, at most `step`."""
-    n = int(np.ceil(np.max((high - low) / step))) + 1
+    steps = (high - low) / step
+    n = int(steps.max() if steps.ndim else steps) + 2
     n = min(max(n, 3), MAX_NODES)
     h = (high - low) / (n - 1)
     return low[..., None] + h[..., None] * np.arange(n), h
+
+
+def increasing_root(
+    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    low: FloatArray,
+    high: FloatArray,
+    start: FloatArray,
+) -> FloatArray:
+    """Return the roots of increasing functions given with their slopes, by Newton steps inside a bracket.
+
+    Values are taken to be dimensionless: below 1e-8 one more step is the last.
+    """
+    low, high = np.broadcast_arrays(low, high)
+    x = np.clip(start, low, high)
+    for _ in range(200):
+        with np.errstate(all="ignore"):
+            y, slope = f(x)
+            step = y / slope
+            close = (np.abs(y) < 1e-8) | (np.minimum(np.abs(step), high - low) <= 4e-16 * np.abs(x))
+            low, high = np.where(y < 0, x, low), np.where(y > 0, x, high)
+            inside = (x - step >= low) & (x - step <= high)
+        x = np.where(inside, x - step, np.where(y == 0, x, 0.5 * (low + high)))
+        if close.all():
+            break
+    return x
 
 
 def crossing(

@@ -187,7 +187,7 @@ def _read_labels(y: Any, n: int) -> tuple[IntArray | None, list[str], str]:
     codes, values = _numbered(y, "y", n)
     if codes is None:
         return None, [], "y is not balanced: it is not one label for each item; count what matters in balance"
-    if len(values) > min(n // 2, FEW_VALUES if isinstance(values[0], float) else MOST_CLASSES):
+    if len(values) > min(n // 2, FEW_VALUES if isinstance(next(iter(values), None), float) else MOST_CLASSES):
         return None, [], f"y is not balanced: its {len(values)} values for {n} items are not classes"
     return codes, [f"y={value}" for value in values], ""
 
@@ -256,7 +256,7 @@ class _Deal:
 
     def assign(self, units: IntArray, matrix: FloatArray) -> None:
         """Give units different rows of a matrix, those that leave the least imbalance."""
-        # Any two rows of a whole matrix have the same product, so the sum of squares is linear in the choice.
+        # Any two rows of a whole matrix have the same product: the sum of squares is linear in the choice.
         c = self.of(units)
         signs = matrix[self.solve((c @ self.imbalance.T) @ matrix.T)[1]]
         self.imbalance += signs.T @ c

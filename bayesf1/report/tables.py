@@ -173,7 +173,7 @@ class Table:
         """Return comma-separated values."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerows([self.header, *self.rows])
+        writer.writerows([printable(c) for c in line] for line in (self.header, *self.rows))
         return buffer.getvalue()
 
 

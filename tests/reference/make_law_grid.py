@@ -185,12 +185,7 @@ class BetaLaw:
         pick = 0 if mean < mean_c else 1
         small = (mean, mean_c)[pick]
         square = self.expectation(lambda t, tc: 2 * mp.log((t, tc)[pick]))
-        entropy = (
-            log_beta(a, b)
-            - (a - 1) * mp.digamma(a)
-            - (b - 1) * mp.digamma(b)
-            + (n - 2) * mp.digamma(n)
-        )
+        entropy = log_beta(a, b) - (a - 1) * mp.digamma(a) - (b - 1) * mp.digamma(b) + (n - 2) * mp.digamma(n)
         if self.f1:
             # dT/dX = 2/(1+X)^2 = (2-T)^2/2 with 2-T = 1+(1-T)
             entropy += -mp.log(2) + 2 * self.expectation(lambda t, tc: mp.log(mp.log(1 + tc)))
