@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bayesf1.bayes_test import compare
 from bayesf1.comparison import Comparison, Comparisons
+from bayesf1.counts import from_counts, from_folds
 from bayesf1.crossval import BlockedCV
 from bayesf1.difference import Difference
 from bayesf1.distributions import Beta, FScore, Posterior
-from bayesf1.evaluation import Evaluation, from_counts, from_folds
+from bayesf1.evaluation import Evaluation
 from bayesf1.files import read_counts
 from bayesf1.frames import from_frame, from_patterns
 from bayesf1.metrics import score

@@ -12,7 +12,7 @@ from bayesf1.comparison import Comparison, Comparisons
 from bayesf1.difference import Difference, tail_probabilities
 from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
-from bayesf1.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
 from bayesf1.joint import joint_counts, paired_sf
 from bayesf1.metrics import Metric, MetricLike, find_metrics
 from bayesf1.naming import nearest
@@ -22,6 +22,7 @@ from bayesf1.posterior import (
     check_draws,
     check_measure,
     check_prior,
+    check_rng,
     check_rope,
     law_of,
     resolve_assumption,
@@ -93,6 +94,7 @@ def compare(
     ----------
     Wang & Li (2019), ACL, Algorithm 1; its line 17 has the hypotheses the wrong way round.
     """
+    check_evaluation(ev)
     ev = ev.pair(a, b)
     measures = find_metrics(metrics)
     for measure in measures:
@@ -105,7 +107,7 @@ def compare(
         prob=check_prob(prob),
         method=method,
         n_draws=None if n_draws is None else check_draws(n_draws),
-        rng=np.random.default_rng(rng),
+        rng=check_rng(rng),
     )
     units, taken = resolve_assumption(ev, assumption)
     return Comparisons(_compare_all(_Pair(units, taken), measures, settings))

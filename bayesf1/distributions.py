@@ -47,7 +47,7 @@ class Beta(UnitLaw):
     --------
     >>> recall = Beta(78, 11)
     >>> recall.mean(), recall.sf(0.9)
-    (0.876404..., 0.257...)
+    (0.876404..., 0.262970...)
     """
 
     a: FloatArray
@@ -117,7 +117,7 @@ class FScore(UnitLaw):
     --------
     >>> f1 = FScore(78, 45, 11)
     >>> f1.mode(), f1.cdf(0.75)
-    (0.738689..., 0.627...)
+    (0.738689..., 0.659762...)
     >>> FScore(78, 45, 11, beta=0.5).median()
     0.6718182...
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.counts import from_counts, from_folds
 from bayesf1.crossval import BlockedCV, Discount
-from bayesf1.evaluation import Evaluation, FloatArray, from_counts, from_folds
+from bayesf1.evaluation import Evaluation, FloatArray
 from bayesf1.naming import listing, nearest
 from bayesf1.records import (
     Layout,

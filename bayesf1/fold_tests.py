@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
 from bayesf1.metrics import MetricLike, find_metric
 from bayesf1.posterior import check_rope
 from bayesf1.report.tables import Table, points, probability
@@ -123,6 +123,7 @@ def fold_tests(
     >>> round(tests["m×2 BCV t"].p_value, 3)
     0.462
     """
+    check_evaluation(ev)
     if ev.folds is None:
         raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
     pair = ev.pair(a, b)

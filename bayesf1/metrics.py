@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
 from bayesf1.naming import nearest
 
 Cells: TypeAlias = dict[str, FloatArray]
@@ -197,7 +197,8 @@ def _named_metric(name: str) -> Metric:
 
 def find_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[Metric]:
     """Return the metrics of one or several names, each different."""
-    given = [metrics] if isinstance(metrics, str | Metric) or callable(metrics) else list(metrics)
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
+    given: list[Any] = list(cast("Iterable[Any]", metrics)) if several else [metrics]
     if not given:
         raise ValueError("no metric given; name one such as 'f1'")
     found = [find_metric(m) for m in given]
@@ -229,5 +230,6 @@ def score(ev: Evaluation, model: str, metric: MetricLike = "f1") -> Any:
     >>> score(from_counts(A=(77, 44, 10)), "A", metric="f1")
     0.7403846...
     """
+    check_evaluation(ev)
     scores = find_metric(metric)(ev.table(model), ev.cells)
     return scores if scores.ndim else float(scores)

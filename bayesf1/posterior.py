@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from bayesf1.distributions import Beta, FScore, Posterior, RNGLike, UnitLaw, check_levels, check_prob, plain
 from bayesf1.draws import draw_tables
-from bayesf1.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
 from bayesf1.metrics import Harmonic, Metric, MetricLike, Proportion, find_metric
 from bayesf1.naming import nearest
 
 # A quadrature needs Beta parameters whose mass does not underflow in the logit.
-MIN_PRIOR = 0.05
+MIN_PRIOR = 0.1
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
 
@@ -176,7 +176,7 @@ def posterior(
     if law is not None:
         return law
     _check_single(ev, measure.name)
-    generator = np.random.default_rng(rng)
+    generator = check_rng(rng)
     n_draws = check_draws(n_draws)
     kept = []
     for tables in draw_tables(ev, taken, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator):
@@ -248,15 +248,29 @@ def check_rope(rope: float) -> float:
     return float(rope)
 
 
+def check_rng(rng: RNGLike) -> np.random.Generator:
+    """Return a source of randomness, or say that it is none."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rng must be a numpy Generator, a whole number from 0, or None, not {rng!r}"
+        ) from None
+
+
 def check_draws(n_draws: int) -> int:
     """Return a number of draws, or say that it is none."""
-    if isinstance(n_draws, bool) or int(n_draws) != n_draws or not 100 <= n_draws <= 10**9:
+    whole = (
+        isinstance(n_draws, int | np.integer | float) and not isinstance(n_draws, bool) and n_draws % 1 == 0
+    )
+    if not whole or not 100 <= n_draws <= 10**9:
         raise ValueError(f"n_draws must be a whole number from 100 to 1e9, not {n_draws!r}")
     return int(n_draws)
 
 
 def check_measure(measure: Metric, ev: Evaluation) -> None:
-    """Raise a ValueError where an evaluation does not count what a measure needs."""
+    """Raise a ValueError where there is no evaluation, or one that does not count what a measure needs."""
+    check_evaluation(ev)
     if measure.needs:
         measure.check_cells(ev.cells)
 

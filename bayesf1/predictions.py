@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, check_counts, merge_patterns, model_names
-from bayesf1.naming import nearest
+from bayesf1.counts import check_counts
+from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, merge_patterns, model_names
+from bayesf1.naming import listing
 
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
 _PLAIN_PAIRS = (
@@ -211,12 +213,16 @@ def guess_positive(labels: list[Any]) -> Any:
 
 
 def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str, ...], labels: Any) -> None:
-    """Raise a ValueError where no item is positive, and warn where a model never says so."""
+    """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
     if not in_gold and not np.any(in_models):
-        known = labels()[:20]
-        alike = [label for label in known if str(label) == str(positive)]
-        hint = f"did you mean {alike[0]!r}?" if alike else nearest(str(positive), map(str, known))
-        raise ValueError(f"no item is labelled {positive!r}; {hint}")
+        known = {str(label).casefold(): label for label in labels()[:1000]}
+        alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
+        found = f"no item is labelled {positive!r}"
+        if alike:
+            raise ValueError(f"{found}; did you mean {known[alike[0]]!r}?")
+        # A shard of a corpus may well hold no positive item.
+        warnings.warn(f"{found}; the labels are {listing(map(repr, known.values()))}", stacklevel=3)
+        return
     silent = [name for name, some in zip(names, in_models, strict=True) if not some]
     if silent:
         warnings.warn(f"{', '.join(silent)} never predicts the positive label {positive!r}", stacklevel=3)

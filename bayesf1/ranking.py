@@ -16,6 +16,7 @@ from bayesf1.posterior import (
     check_draws,
     check_measure,
     check_prior,
+    check_rng,
     check_rope,
     resolve_assumption,
 )
@@ -152,7 +153,7 @@ def rank(
     rope, prior, prob = check_rope(rope), check_prior(prior), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
     units, taken = resolve_assumption(ev, assumption)
-    blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=np.random.default_rng(rng))
+    blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
 
     order = np.argsort(-scores.mean(axis=0), kind="stable")

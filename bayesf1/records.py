@@ -14,7 +14,8 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from bayesf1.evaluation import BINARY_CELLS, CHUNK_COLUMNS, MAX_COUNT
+from bayesf1.counts import CHUNK_COLUMNS, MAX_COUNT
+from bayesf1.evaluation import BINARY_CELLS
 from bayesf1.naming import nearest
 
 _LABELS = ("model", "task")

@@ -86,8 +86,8 @@ def cross_validate(
     groups
         The document of each unit; documents are kept whole by the partition and are the units of inference.
     n_jobs
-        Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config`` (dask,
-        ray) is used.
+        Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config``
+        (dask, ray) is used.
     directory
         Where finished fits are kept, so that an interrupted run resumes where it stopped.
     progress

@@ -22,8 +22,8 @@ MAX_REPEATS = 63
 MAX_COUNT = 1e15
 # A y with more values than this, or more than a few where they are fractions, holds no classes.
 MOST_CLASSES, FEW_VALUES = 500, 20
-# How many units are looked at for a swap, how often at most, and how often in vain.
-_POOL, _SWAPS, _IDLE = 96, 300, 5
+# A swap is sought among so many units (more would wake the threads of BLAS), so often, so often in vain.
+_POOL, _SWAPS, _IDLE = 64, 300, 10
 
 # Williamson's matrices where Paley's need powers of primes: bits are signs of half a symmetric circulant.
 _WILLIAMSON = {
@@ -380,6 +380,7 @@ def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
     """Return how alike halves are, axes of `first` (item, halving)."""
     from scipy.special import erf
 
+    repeats = np.ascontiguousarray(first.T)
     units, totals, squares = len(first), corpus.totals(), corpus.totals(power=2)
     if corpus.documents is not None:
         documents = corpus.by_document(corpus.documents)
@@ -387,11 +388,11 @@ def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
     variance = np.maximum(squares - totals**2 / units, 0.0) * units / (units - 1)
     # The largest of m absolute normal variates exceeds z with probability 1 - erf(z/√2)^m.
     z = np.arange(0.0005, 12.0, 0.001)
-    beyond = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** first.shape[1])
+    beyond = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** len(repeats))
     return BalanceReport(
         names=corpus.names,
-        halves=np.array([[corpus.totals(half) for half in (s, ~s)] for s in first.T]),
-        overlaps=np.array([[np.count_nonzero(s & t) for t in first.T] for s in first.T]),
+        halves=np.array([[corpus.totals(half) for half in (s, ~s)] for s in repeats]),
+        overlaps=np.array([[np.count_nonzero(s & t) for t in repeats] for s in repeats]),
         random_difference=np.sqrt(variance) * beyond.sum(),
         random_chi_square=variance / np.where(totals > 0, totals, 1.0) * (2.0 * z @ beyond),
         note=corpus.note,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesf1.distributions import RNGLike, check_prob
-from bayesf1.evaluation import Evaluation
+from bayesf1.evaluation import Evaluation, check_evaluation
 from bayesf1.metrics import MetricLike, find_metrics
-from bayesf1.posterior import posterior
+from bayesf1.posterior import check_rng, posterior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,14 +52,14 @@ def summary(
            recall     0.876  0.035     0.807      0.941
            f1         0.735  0.034     0.667      0.800
     """
-    import numpy as np
     import pandas as pd
 
     check_prob(prob)
+    check_evaluation(ev)
     if ev.shape:
         raise ValueError(f"a summary shows one experiment, but the tables have leading axes {ev.shape}")
     # One source for all rows, so that a seed given as a number does not repeat its draws.
-    generator = np.random.default_rng(rng)
+    generator = check_rng(rng)
     tail = 50.0 * (1.0 - prob)
     rows = {}
     for model in ev.models:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.evaluation import MAX_COUNT, FloatArray
+from bayesf1.counts import MAX_COUNT
+from bayesf1.evaluation import FloatArray
 from bayesf1.predictions import distinct_labels, is_missing
 
 

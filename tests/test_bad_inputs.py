@@ -228,11 +228,11 @@ PYTHON = {
     ),
     "no prior": (
         lambda: bf.compare(FULL, prior=0),
-        r"prior must be between 0\.05 and 1e6, such as 1 \(uniform\) or 0\.5 \(Jeffreys\), not 0",
+        r"prior must be between 0\.1 and 1e6, such as 1 \(uniform\) or 0\.5 \(Jeffreys\), not 0",
     ),
     "a nan prior": (
         lambda: bf.compare(FULL, prior=math.nan),
-        r"prior must be between 0\.05 and 1e6.*, not nan",
+        r"prior must be between 0\.1 and 1e6.*, not nan",
     ),
     "a named prior": (
         lambda: bf.compare(FULL, prior="jeffreys"),
@@ -728,7 +728,7 @@ COMMANDS = {
         ["compare", "good.csv", "--rope", "5"],
         r"rope is a half-width from 0 to below 1, such as 0\.01",
     ),
-    "no prior": (["compare", "good.csv", "--prior", "0"], r"prior must be between 0\.05 and 1e6"),
+    "no prior": (["compare", "good.csv", "--prior", "0"], r"prior must be between 0\.1 and 1e6"),
     "a mass in percent": (
         ["compare", "good.csv", "--prob", "95"],
         r"prob must lie strictly between 0 and 1 \(0\.95 for 95 %\)",
