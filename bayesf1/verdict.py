@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.fold_spread import fold_spread
 from bayesf1.report.tables import (
     Table,
     decimals,
@@ -72,7 +73,9 @@ def assumptions(c: Comparison) -> str:
     parts = [f"Dirichlet({c.prior:g}) prior", dependence, how]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
-        parts.insert(1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}")
+        parts.insert(
+            1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}, for the rules fitted in these folds"
+        )
     return f"{'; '.join(parts)}."
 
 
@@ -127,8 +130,9 @@ def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
     title = (
         f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % credible intervals"
     )
-    note = pairing_note(first)
-    below = [sentence(first), assumptions(first), *([note] if note else [])]
+    spread = fold_spread(first)
+    notes = (pairing_note(first), spread and spread.sentence())
+    below = [sentence(first), assumptions(first), *(note for note in notes if note)]
     return printable(title), table(comparisons), below
 
 

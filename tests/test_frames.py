@@ -80,11 +80,7 @@ def test_every_engine_counts_what_from_labels_counts(engine, group):
     assert counted(engine(frame), positive="spam", group=group) == want
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [(0, 1), (-1, 1), (0.0, 1.0), (False, True), ("no", "yes")],
-    ids=["0/1", "-1/1", "float", "bool", "no/yes"],
-)
+@pytest.mark.parametrize("labels", [(-1, 1), (False, True), ("no", "yes")], ids=str)
 def test_the_positive_label_is_guessed_as_from_labels_guesses_it(engine, labels):
     frame = predictions(labels=labels)
     assert counted(engine(frame), group="doc") == expected(frame, group="doc")

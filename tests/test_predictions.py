@@ -127,7 +127,9 @@ def test_a_shard_without_a_positive_item_adds_up_with_the_others():
     with pytest.warns(UserWarning, match="no item is labelled 'spam'; the labels are 'ham'"):
         shard = bf.from_labels(["ham", "ham"], {"A": ["ham", "ham"]}, positive="spam")
     rest = bf.from_labels(["spam", "ham"], {"A": ["spam", "spam"]}, positive="spam")
-    whole = bf.from_labels(["ham", "ham", "spam", "ham"], {"A": ["ham", "ham", "spam", "spam"]}, positive="spam")
+    whole = bf.from_labels(
+        ["ham", "ham", "spam", "ham"], {"A": ["ham", "ham", "spam", "spam"]}, positive="spam"
+    )
     assert shard + rest == whole
 
 
