@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from bayesf1.bayes_test import compare
 from bayesf1.comparison import Comparison, Comparisons
 from bayesf1.counts import from_counts, from_folds
-from bayesf1.crossval import BlockedCV
+from bayesf1.crossval import BlockedCV, KFoldCV
 from bayesf1.difference import Difference
 from bayesf1.distributions import Beta, FScore, Posterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.files import read_counts
+from bayesf1.fold_tests import fold_tests
 from bayesf1.frames import from_frame, from_patterns
 from bayesf1.metrics import score
 from bayesf1.packaged import load_example
 from bayesf1.posterior import EmpiricalPosterior, posterior
 from bayesf1.predictions import from_labels, from_units
+from bayesf1.runner import cross_validate
 from bayesf1.spans import from_conll, from_tags
 from bayesf1.summary import summary
 
@@ -36,9 +38,12 @@ __all__ = [
     "EmpiricalPosterior",
     "Evaluation",
     "FScore",
+    "KFoldCV",
     "Posterior",
     "Ranking",
     "compare",
+    "cross_validate",
+    "fold_tests",
     "from_conll",
     "from_counts",
     "from_folds",

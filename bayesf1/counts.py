@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.crossval import BlockedCV, Discount
+from bayesf1.crossval import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, Folds, model_names, warn_if_empty
 
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
@@ -53,7 +53,7 @@ def from_counts(
 
 
 def from_folds(
-    folds: Mapping[str, Any], *, cv: BlockedCV | None = None, discount: Discount = "wang-li"
+    folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount = "wang-li"
 ) -> Evaluation:
     """Build an Evaluation from the confusion tables of a cross-validation.
 
@@ -64,7 +64,8 @@ def from_folds(
         repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
         (m, 2, cell).
     cv
-        The design; ``BlockedCV(m=3)`` by default.
+        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat, and the
+        discount is one of its own.
     discount
         What the correlated folds are worth; see `BlockedCV.discount`.
 
@@ -76,7 +77,7 @@ def from_folds(
     array([[170.387,  97.364,  22.128], [177.025,  66.384,  15.49 ]])
     """
     cv = BlockedCV(m=3) if cv is None else cv
-    if not isinstance(cv, BlockedCV):
+    if not isinstance(cv, BlockedCV | KFoldCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     k = cv.discount(discount)
     arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}, _FOLDS_EXAMPLE).items()}
@@ -158,7 +159,9 @@ def _stack_cells(given: Mapping[str, ArrayLike], names: Sequence[str], where: st
         raise ValueError(f"{where} has cells of different shapes: {shapes}; give one shape for all") from None
 
 
-def _read_folds(name: str, value: Any, cv: BlockedCV) -> FloatArray:
+def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
+    repeats, per_repeat = cv.shape
+    n_folds = repeats * per_repeat
     where = f"model {name!r}"
     if isinstance(value, Mapping | np.ndarray):
         tables = _read_counts(value, where)
@@ -168,13 +171,14 @@ def _read_folds(name: str, value: Any, cv: BlockedCV) -> FloatArray:
             raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
         tables = np.stack(rows) if rows else np.empty((0, 3))
     else:
-        raise ValueError(f"{where} has {value!r} where a sequence of {2 * cv.m} fold tables belongs")
-    if tables.ndim == 3 and tables.shape[1] == 2:
+        raise ValueError(f"{where} has {value!r} where a sequence of {n_folds} fold tables belongs")
+    if tables.ndim == 3 and tables.shape[1] == per_repeat:
         tables = tables.reshape(-1, tables.shape[-1])
-    if tables.ndim != 2 or len(tables) != 2 * cv.m:
+    if tables.ndim != 2 or len(tables) != n_folds:
         found = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
-        raise ValueError(f"{where} has {found} fold tables, but {cv.m}×2 cross-validation has {2 * cv.m}")
-    return tables.reshape(cv.m, 2, -1)
+        design = f"{repeats}×{per_repeat} cross-validation"
+        raise ValueError(f"{where} has {found} fold tables, but {design} has {n_folds}")
+    return tables.reshape(repeats, per_repeat, -1)
 
 
 def _numbers(value: ArrayLike, where: str) -> FloatArray:

@@ -90,6 +90,11 @@ class BlockedCV:
     def __str__(self) -> str:
         return f"{self.m}×2 BCV"
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of repeats, and of folds in each."""
+        return self.m, 2
+
     def __repr__(self) -> str:
         balance = "" if self.balance is None else f", balance=<{type(self.balance).__name__}>"
         rng = "" if self.rng is None else f", rng={self.rng!r}"
@@ -218,6 +223,64 @@ class BlockedCV:
                 f"(1+rho1+2(m-1)rho2 = {inflation:g}); use correlations of at least 0"
             )
         return 1.0 / inflation
+
+
+@dataclass(frozen=True)
+class KFoldCV:
+    """Repeated K-fold cross-validation, for tables that come from elsewhere.
+
+    Parameters
+    ----------
+    folds
+        Number of folds K.
+    repeats
+        How often the corpus was divided anew.
+
+    Examples
+    --------
+    >>> KFoldCV(folds=10).discount("once"), round(KFoldCV(folds=10).discount("nadeau-bengio"), 4)
+    (1.0, 0.4737)
+    """
+
+    folds: int = 10
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("repeats", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+    def __str__(self) -> str:
+        return f"{self.folds}-fold CV" + (f" repeated {self.repeats} times" if self.repeats > 1 else "")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of repeats, and of folds in each."""
+        return self.repeats, self.folds
+
+    def discount(self, rule: Discount = "nadeau-bengio") -> float:
+        r"""Return the factor ``k`` that turns summed counts into effective counts.
+
+        Parameters
+        ----------
+        rule
+            ``"once"`` counts each item once, k = 1/J for J repeats; ``"nadeau-bengio"`` adds the training
+            sets' overlap, :math:`k = \frac{1/K}{1/(JK) + 1/(K-1)} / J`; a number is k itself.
+        """
+        k_folds, repeats = self.folds, self.repeats
+        match rule:
+            case "once":
+                return 1.0 / repeats
+            case "nadeau-bengio":
+                return 1.0 / k_folds / (1.0 / (repeats * k_folds) + 1.0 / (k_folds - 1)) / repeats
+        number = _real(rule)
+        if number is None or not 0.0 < number <= 1.0:
+            raise ValueError(
+                f"discount {rule!r} is not one for K-fold cross-validation; use 'once', 'nadeau-bengio' or a "
+                "number above 0 and at most 1"
+            )
+        return number
 
 
 def _real(value: object) -> float | None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.crossval import BlockedCV, Discount
+from bayesf1.crossval import BlockedCV, Discount, KFoldCV
 from bayesf1.naming import nearest
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Folds:
     """
 
     counts: FloatArray
-    cv: BlockedCV
+    cv: BlockedCV | KFoldCV
     rule: Discount
     k: float
 

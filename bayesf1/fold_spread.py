@@ -1,9 +1,9 @@
 r"""Do the folds of a cross-validation vary as much as the discount assumes?
 
-A discount k stands for an average correlation :math:`\bar\rho = (1/k - 1)/(2m - 1)` between the 2m folds. If
-the posterior's variance V of the difference is right, one fold's difference has variance :math:`2mkV`, and the
-sample variance of the 2m differences should be near :math:`2mkV(1-\bar\rho)`; their ratio times 2m - 1 is then
-about chi-square with 2m - 1 degrees of freedom.
+A discount k stands for an average correlation :math:`\bar\rho = (1/k - 1)/(2m - 1)` between the 2m
+folds. If the posterior's variance V of the difference is right, one fold's difference has variance
+:math:`2mkV`, and the sample variance of the 2m differences should be near :math:`2mkV(1-\bar\rho)`;
+their ratio times 2m - 1 is then about chi-square with 2m - 1 degrees of freedom.
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ class FoldSpread:
         if self.ratio > 1.0:
             return (
                 f"From fold to fold the difference varies more than the discount assumes ({sds}): training "
-                "sets add variation of their own, so the interval may be too short; 'nadeau-bengio' is stricter."
+                "sets add variation of their own, so the interval may be too short; 'nadeau-bengio' is "
+                "stricter."
             )
         return (
-            f"From fold to fold the difference varies less than the discount assumes ({sds}): the models' "
-            "errors go together, which totals cannot show; predictions item by item would sharpen the comparison."
+            f"From fold to fold the difference varies less than the discount assumes ({sds}): the "
+            "models' errors go together, which totals cannot show; predictions item by item would sharpen the comparison."
         )
 
 

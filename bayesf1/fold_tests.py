@@ -133,8 +133,12 @@ def fold_tests(
     scores = measure(folds.counts, pair.cells)
     d = scores[..., 1] - scores[..., 0]
     rope = check_rope(rope)
-    tests = [_fold_t(d), _corrected_t(d), _correlated_t(d, rope), _blocked_t(d)]
-    if len(d) == 5:
+    # Test and training sets are as 1 to K - 1.
+    ratio = 1.0 / (d.shape[1] - 1)
+    tests = [_fold_t(d), _corrected_t(d, ratio), _correlated_t(d, ratio, rope)]
+    if d.shape[1] == 2:
+        tests.append(_blocked_t(d))
+    if d.shape == (5, 2):
         tests += [_dietterich(d), _alpaydin(d)]
     return FoldTests(pair.models[0], pair.models[1], measure.label, d, tuple(tests))
 
@@ -163,19 +167,19 @@ def _fold_t(d: FloatArray) -> FoldTest:
     return build(float(d.mean()), float(d.var(ddof=1)) / d.size, d.size - 1)
 
 
-def _corrected_variance(d: FloatArray) -> float:
-    # Nadeau & Bengio (2003): 1/J + n_test/n_train, and the halves of an m×2 design are of equal size.
-    return float(d.var(ddof=1)) * (1.0 / d.size + 1.0)
+def _corrected_variance(d: FloatArray, ratio: float) -> float:
+    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train.
+    return float(d.var(ddof=1)) * (1.0 / d.size + ratio)
 
 
-def _corrected_t(d: FloatArray) -> FoldTest:
+def _corrected_t(d: FloatArray, ratio: float) -> FoldTest:
     build = _t_test("corrected resampled t", "Nadeau & Bengio (2003)")
-    return build(float(d.mean()), _corrected_variance(d), d.size - 1)
+    return build(float(d.mean()), _corrected_variance(d, ratio), d.size - 1)
 
 
-def _correlated_t(d: FloatArray, rope: float) -> FoldTest:
+def _correlated_t(d: FloatArray, ratio: float, rope: float) -> FoldTest:
     # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = _ratio(float(d.mean()) - rope, _corrected_variance(d))
+    t = _ratio(float(d.mean()) - rope, _corrected_variance(d, ratio))
     p = float(special.stdtr(d.size - 1, t))
     return FoldTest("Bayesian correlated t", t, (d.size - 1,), None, p, "Corani & Benavoli (2015)")
 

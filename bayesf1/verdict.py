@@ -201,7 +201,7 @@ def as_document(comparisons: tuple[Comparison, ...]) -> dict[str, Any]:
         "prior": first.prior,
         "prob": first.prob,
         "rope": first.rope,
-        "cv": None if folds is None else f"{folds.cv.m}x2",
+        "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
         "discount": None if folds is None else folds.k,
         "comparisons": [as_dict(c) for c in comparisons],
         "sentence": sentence(headline(comparisons)) if np.ndim(first.p_h1) == 0 else None,

@@ -3,7 +3,8 @@
 Parquet files of 10^4 to 10^7 predictions (10^8 with ``--max 1e8``) are written by DuckDB, counted by
 `from_frame` on a DuckDB relation, and compared. The smaller files are also read into pandas and their labels
 given to `from_labels`. Every step is a process of its own, so that its peak memory is its own; ratios are to
-the smallest size of the same run.
+the smallest size of the same run. With ``--group`` documents are the units, and inference grows with the number
+of kinds of documents, though not with that of documents.
 
     python benchmarks/scale.py --max 1e8
 """
@@ -118,7 +119,9 @@ def run_step(step: str) -> None:
     arguments = json.load(sys.stdin)
     if "folder" in arguments:
         arguments["folder"] = Path(arguments["folder"])
-    result = {"write": write, "count": count, "load": load, "infer": infer}[step](**arguments)
+    steps: dict[str, Callable[..., dict[str, Any]]]
+    steps = {"write": write, "count": count, "load": load, "infer": infer}
+    result = steps[step](**arguments)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     json.dump({**result, "peak": peak / (1e6 if sys.platform == "darwin" else 1e3)}, sys.stdout)
 

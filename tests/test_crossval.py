@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import dblquad
 
-from bayesf1 import BlockedCV
+from bayesf1 import BlockedCV, KFoldCV, compare, fold_tests, from_folds
 
 # k(m) of Wang & Li (2019), Eq. 22, averaged in closed form to ten digits.
 PUBLISHED = {
@@ -75,3 +75,56 @@ class TestDesign:
     def test_a_numpy_integer_is_a_number_of_repeats(self):
         assert BlockedCV(np.int64(5)) == BlockedCV(5)
         assert type(BlockedCV(np.int64(5)).m) is int
+
+
+class TestKFold:
+    @pytest.mark.parametrize("repeats", [1, 2, 3, 10])
+    def test_two_folds_are_discounted_as_an_m_by_2_design(self, repeats):
+        for rule in ("once", "nadeau-bengio"):
+            assert KFoldCV(2, repeats).discount(rule) == pytest.approx(BlockedCV(repeats).discount(rule))
+
+    def test_the_correction_is_nadeau_and_bengios(self):
+        # Var = (1/JK + n_test/n_train) σ² for the mean of JK folds, against σ²/(JK k) for effective counts.
+        k, j = 10, 3
+        assert KFoldCV(k, j).discount("nadeau-bengio") == pytest.approx(
+            1 / (j * k * (1 / (j * k) + 1 / (k - 1)))
+        )
+
+    def test_tables_of_k_folds_come_in_repeat_by_repeat(self):
+        tables = [(80, 20, 20)] * 30
+        ev = from_folds({"A": tables, "B": tables}, cv=KFoldCV(10, 3), discount="once")
+        assert ev.folds.counts.shape == (3, 10, 2, 3)
+        assert ev.tables[0] == pytest.approx([800, 200, 200])
+        assert "10-fold CV repeated 3 times" in str(compare(ev))
+
+    def test_fold_tests_know_the_sizes_of_the_sets(self):
+        rng = np.random.default_rng(0)
+        tp = rng.integers(70, 90, size=(2, 10))
+        a, b = (np.stack([t, np.full(10, 20), 100 - t], axis=1) for t in tp)
+        tests = fold_tests(from_folds({"A": a, "B": b}, cv=KFoldCV(10), discount="once"))
+        d = tests.differences.ravel()
+        assert tests["corrected resampled t"].statistic == pytest.approx(
+            d.mean() / np.sqrt(d.var(ddof=1) * (0.1 + 1 / 9))
+        )
+        with pytest.raises(KeyError, match="m×2 BCV t"):
+            tests["m×2 BCV t"]
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: KFoldCV(1), "folds must be a whole number of at least 2, not 1"),
+            (lambda: KFoldCV(5, 0), "repeats must be a whole number of at least 1, not 0"),
+            (
+                lambda: KFoldCV(5).discount("wang-li"),
+                "discount 'wang-li' is not one for K-fold cross-validation",
+            ),
+            (lambda: KFoldCV(5).discount(1.5), "discount 1.5 is not one for K-fold"),
+            (
+                lambda: from_folds({"A": [(1, 2, 3)] * 4}, cv=KFoldCV(5), discount="once"),
+                "has 4 fold tables, but 1×5",
+            ),
+        ],
+    )
+    def test_bad_designs_are_refused_in_words(self, make, message):
+        with pytest.raises(ValueError, match=message):
+            make()
