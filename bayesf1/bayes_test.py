@@ -13,7 +13,7 @@ from bayesf1.difference import Difference, tail_probabilities
 from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.joint import joint_counts, paired_sf
+from bayesf1.joint import CLOSED_WHEN_PAIRED, joint_counts, paired_sf
 from bayesf1.metrics import Metric, MetricLike, find_metrics
 from bayesf1.naming import nearest
 from bayesf1.posterior import (
@@ -72,7 +72,8 @@ def compare(
         ``"auto"`` takes the strongest that the data support: ``"clustered"`` where units are sentences or
         documents, ``"paired"`` where they are items, ``"independent"`` where only totals are known.
     n_draws
-        Number of draws where draws are made; by default 1,000,000 tables, or 100,000 sets of pattern weights.
+        Number of draws where draws are made; by default 1,000,000 tables, or 20,000 to 100,000 sets of
+        pattern weights.
     rng
         Source of randomness: a Generator or an integer.
 
@@ -164,7 +165,7 @@ def _compare_all(pair: _Pair, measures: list[Metric], settings: _Settings) -> li
             if exact is not None:
                 found[measure.name] = exact
     missing = [measure for measure in measures if measure.name not in found]
-    if missing and settings.method == "exact":
+    if missing and settings.method == "exact" and not _closed_when_paired(pair, missing, settings):
         why = (
             f"{missing[0].name} has no closed-form law"
             if pair.assumption == "independent"
@@ -174,6 +175,14 @@ def _compare_all(pair: _Pair, measures: list[Metric], settings: _Settings) -> li
     if missing:
         found |= {c.metric: c for c in _by_draws(pair, missing, settings)}
     return [found[measure.name] for measure in measures]
+
+
+def _closed_when_paired(pair: _Pair, measures: list[Metric], settings: _Settings) -> bool:
+    return (
+        pair.assumption == "paired"
+        and not settings.rope
+        and all(m.name in CLOSED_WHEN_PAIRED for m in measures)
+    )
 
 
 def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | None:
@@ -206,16 +215,16 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {pair.ev.shape}"
         )
-    default = 1_000_000 if pair.assumption == "independent" else 100_000
-    n_draws = settings.n_draws or default
+    # Cells that no measure asks for would only keep patterns apart.
+    needs = {cell for measure in measures for cell in measure.needs or pair.ev.cells}
+    ev = pair.ev.keep(tuple(needs))
+    n_draws = settings.n_draws or _default_draws(ev, pair.assumption)
     kept: dict[str, list[FloatArray]] = {m.name: [] for m in measures}
     counts = {m.name: np.zeros(3) for m in measures}
     stored = 0
-    for tables in draw_tables(
-        pair.ev, pair.assumption, prior=settings.prior, n_draws=n_draws, rng=settings.rng
-    ):
+    for tables in draw_tables(ev, pair.assumption, prior=settings.prior, n_draws=n_draws, rng=settings.rng):
         for measure in measures:
-            scores = measure(tables, pair.ev.cells)
+            scores = measure(tables, ev.cells)
             gap = scores[:, 1] - scores[:, 0]
             counts[measure.name] += [
                 (gap > 0).sum(),
@@ -233,6 +242,13 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
     ]
 
 
+def _default_draws(ev: Evaluation, assumption: Assumption) -> int:
+    if assumption == "independent" or ev.weights is None:
+        return 1_000_000
+    # A draw costs as much as there are patterns.
+    return int(np.clip(50_000_000 // len(ev.weights), 20_000, 100_000))
+
+
 def _from_draws(
     pair: _Pair, measure: Metric, settings: _Settings, scores: FloatArray, counts: FloatArray, n_draws: int
 ) -> Comparison:
@@ -241,7 +257,7 @@ def _from_draws(
     smoothed = (counts[0] + 1.0) / (n_draws + 2.0)
     probabilities = {"p_h0": 1.0 - better, "p_h1": better, "p_less": less, "p_greater": greater}
     mcse, method = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws)), "montecarlo"
-    if pair.assumption == "paired" and settings.method == "auto" and measure.needs:
+    if pair.assumption == "paired" and settings.method != "montecarlo" and measure.needs:
         probabilities, mcse = _paired_probabilities(pair, measure, settings)
         method = "quasi-montecarlo" if mcse else "exact"
     low, high = measure.support

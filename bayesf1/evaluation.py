@@ -120,6 +120,16 @@ class Evaluation:
         merged = merge_patterns(names, self.cells, self.patterns[:, index], self.weights, unit=self.unit)
         return replace(merged, items=None if self.items is None else self.items.select(models), folds=folds)
 
+    def keep(self, cells: Sequence[str]) -> Evaluation:
+        """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
+        index = [i for i, cell in enumerate(self.cells) if cell in cells]
+        if len(index) == len(self.cells):
+            return self
+        names = tuple(self.cells[i] for i in index)
+        if self.patterns is None or self.weights is None:
+            return replace(self, cells=names, tables=self.tables[..., index], folds=None)
+        return merge_patterns(self.models, names, self.patterns[..., index], self.weights, unit=self.unit)
+
     def scaled(self, k: float) -> Evaluation:
         """Return the evaluation with every unit counted `k` times."""
         return replace(

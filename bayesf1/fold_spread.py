@@ -53,7 +53,8 @@ class FoldSpread:
             )
         return (
             f"From fold to fold the difference varies less than the discount assumes ({sds}): the "
-            "models' errors go together, which totals cannot show; predictions item by item would sharpen the comparison."
+            "models' errors go together, which totals cannot show; predictions item by item would sharpen "
+            "the comparison."
         )
 
 

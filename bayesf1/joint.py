@@ -27,11 +27,20 @@ from bayesf1.quadrature import crossing, expit_pair
 
 _SHIFTS = 8
 _POINTS = 1 << 5
-_MAX_POINTS = 1 << 11
+# Most evaluations in one estimate; a handful of items needs many nodes and gets fewer points.
+_MAX_WORK = 1 << 19
 _NEGLIGIBLE = 1e-9
 _GOAL = 4e-5
 # Embedded rank-1 lattice rule of Cools, Kuo & Nuyens (2006), SIAM J. Sci. Comput. 28(6).
 _GENERATOR = np.array([1.0, 182667.0, 469891.0, 498753.0, 110745.0, 446247.0, 250185.0])
+
+
+# Measures that only depend on who was right: cells that speak for B, and cells that speak for A.
+CLOSED_WHEN_PAIRED = {
+    "recall": (("only_b",), ("only_a",)),
+    "specificity": (("claimed_a",), ("claimed_b",)),
+    "accuracy": (("only_b", "claimed_a"), ("only_a", "claimed_b")),
+}
 
 
 class JointCounts(NamedTuple):
@@ -127,14 +136,9 @@ def paired_sf(
 
 def _closed_form(alpha: dict[str, float], measure: Metric) -> float | None:
     """P(ν_B > ν_A) where a measure only depends on who was right: a Beta variate against one half."""
-    gains = {
-        "recall": (("only_b",), ("only_a",)),
-        "specificity": (("claimed_a",), ("claimed_b",)),
-        "accuracy": (("only_b", "claimed_a"), ("only_a", "claimed_b")),
-    }
-    if measure.name not in gains:
+    if measure.name not in CLOSED_WHEN_PAIRED:
         return None
-    gain, loss = (sum(alpha[name] for name in group) for group in gains[measure.name])
+    gain, loss = (sum(alpha[name] for name in group) for group in CLOSED_WHEN_PAIRED[measure.name])
     return float(special.betaincc(gain, loss, 0.5))
 
 
@@ -142,12 +146,15 @@ def _by_lattice(
     alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
 ) -> tuple[float, float]:
     split, other = sorted(_SPLITS, key=lambda split: -_swing(alpha, measure, cells, split))
+    share, _, weights = _beta(alpha, other).nodes
+    likely = weights > _NEGLIGIBLE
+    nodes = share[likely], weights[likely] / weights[likely].sum()
     points = _POINTS
     while True:
-        values = _conditional(alpha, measure, cells, margin, split, other, points, rng)
+        values = _conditional(alpha, measure, cells, margin, split, other, nodes, points, rng)
         means = values.reshape(_SHIFTS, points).mean(axis=1)
         error = float(means.std(ddof=1) / np.sqrt(_SHIFTS))
-        if error <= _GOAL or points >= _MAX_POINTS:
+        if error <= _GOAL or 4 * points * _SHIFTS * len(nodes[0]) > _MAX_WORK:
             return float(np.clip(means.mean(), 0.0, 1.0)), error
         points *= 4
 
@@ -170,14 +177,14 @@ def _conditional(
     margin: float,
     split: _Split,
     other: _Split,
+    nodes: tuple[FloatArray, FloatArray],
     points: int,
     rng: np.random.Generator,
 ) -> FloatArray:
     """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with both splits integrated out."""
     single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
     normal = special.ndtri(_lattice(2 + len(single), points, rng))[..., None]
-    share, _, weights = _beta(alpha, other).nodes
-    share, weights = share[weights > _NEGLIGIBLE], weights[weights > _NEGLIGIBLE]
+    share, weights = nodes
     total, other_total = (
         _gammas(alpha[pair.gain] + alpha[pair.loss], s)
         for pair, s in zip((split, other), normal[:2], strict=True)

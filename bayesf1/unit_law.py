@@ -97,10 +97,21 @@ class UnitLaw(Posterior):
         return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
 
     @cached_property
+    def log_odds(self) -> FloatArray:
+        """Log of the multiple of the odds, or the middle of its range."""
+        middle: FloatArray = (
+            self.odds[0] if self.odds[1] is None else np.sqrt(np.prod(self._likely_odds, axis=0))
+        )
+        return np.log(middle)
+
+    def logit_curvature(self, z: FloatArray) -> FloatArray:
+        """Curvature of the logit's log density at z, ignoring what is mixed."""
+        return 0.5 * (self.a + self.b) / (1.0 + np.cosh(z - self.log_odds))
+
+    @cached_property
     def logit_centre(self) -> FloatArray:
         """Logit of the middle of the law; the peak of the logit's density where nothing is mixed."""
-        odds = self.odds[0] if self.odds[1] is None else np.sqrt(np.prod(self._likely_odds, axis=0))
-        return np.asarray(np.log(odds * (self.a / self.b)))[()]
+        return np.log(self.a / self.b) + self.log_odds
 
     @cached_property
     def logit_window(self) -> tuple[FloatArray, FloatArray]:

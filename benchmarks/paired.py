@@ -76,7 +76,7 @@ def labels() -> None:
 
 
 def reading() -> None:
-    from seqeval.metrics import precision_recall_fscore_support
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
     rng = np.random.default_rng(0)
     kinds = ["PER", "LOC", "ORG", "MISC"]

@@ -480,3 +480,41 @@ def test_memory_does_not_grow_with_the_number_of_draws(clustered):
         return most
 
     assert peak(400_000) < 1.2 * peak(100_000)
+
+
+@pytest.fixture
+def handful():
+    gold = [1, 1, 1, 1, 0, 0, 0]
+    return bf.from_labels(gold, {"A": [1, 1, 1, 0, 1, 1, 0], "B": [0, 0, 0, 1, 1, 1, 0]})
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "mcc"])
+def test_a_handful_of_items_is_compared_with_an_honest_error(handful, metric):
+    found = bf.compare(handful, metrics=metric, rng=0)[metric]
+    brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
+    assert found.mcse < 2e-3
+    assert abs(found.p_h1 - brute.p_h1) < 4 * np.hypot(found.mcse, brute.mcse)
+
+
+@pytest.mark.parametrize("metric", ["recall", "specificity", "accuracy"])
+def test_measures_of_who_was_right_are_exact_when_paired(handful, metric):
+    found = bf.compare(handful, metrics=metric, method="exact")[metric]
+    assert (found.method, found.assumption, found.mcse) == ("exact", "paired", 0.0)
+    brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
+    assert abs(found.p_h1 - brute.p_h1) < 4 * brute.mcse
+
+
+def test_paired_f1_has_no_exact_answer(handful):
+    with pytest.raises(
+        ValueError, match="paired models have no closed-form law, so method 'exact' cannot compare"
+    ):
+        bf.compare(handful, metrics="f1", method="exact")
+
+
+def test_cells_that_no_measure_needs_do_not_keep_patterns_apart():
+    rng = np.random.default_rng(0)
+    gold = rng.random(2000) < 0.2
+    ev = bf.from_labels(gold, {"A": gold ^ (rng.random(2000) < 0.1)}, groups=rng.integers(0, 100, size=2000))
+    kept = ev.keep(("tp", "fp", "fn"))
+    assert len(kept.weights) < len(ev.weights)
+    np.testing.assert_array_equal(kept.tables, ev.tables[:, :3])

@@ -48,7 +48,9 @@ def test_the_log_density_changes_as_the_density_does(a, b, share):
         p = mpmath.mpf(a) / (mpmath.mpf(a) + mpmath.mpf(b))
         exact = mpmath.mpf(a) * w - (mpmath.mpf(a) + mpmath.mpf(b)) * mpmath.log(1 - p + p * mpmath.exp(w))
     found = quadrature.log_change(*(np.float64(x) for x in (w, a / n, b / n, a, b)))
-    assert found == pytest.approx(float(exact), rel=1e-13, abs=4e-16 * (n * abs(w) * min(a, b) / n + 1.0) + 1e-14)
+    assert found == pytest.approx(
+        float(exact), rel=1e-13, abs=4e-16 * (n * abs(w) * min(a, b) / n + 1.0) + 1e-14
+    )
 
 
 def test_no_window_ends_before_the_density_has_dropped():
@@ -100,7 +102,9 @@ def test_a_root_is_found_where_the_slope_is_useless():
 def test_a_function_without_a_change_of_sign_crosses_at_the_nearer_end():
     low, high = np.zeros(3), np.ones(3)
     shift = np.array([-2.0, 0.25, 2.0])
-    np.testing.assert_allclose(quadrature.crossing(lambda x: x - shift, low, high), [0.0, 0.25, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(
+        quadrature.crossing(lambda x: x - shift, low, high), [0.0, 0.25, 1.0], rtol=1e-15
+    )
 
 
 def test_the_rule_for_the_unit_interval_integrates_singular_ends():
