@@ -215,9 +215,9 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {pair.ev.shape}"
         )
-    # Cells that no measure asks for would only keep patterns apart.
-    needs = {cell for measure in measures for cell in measure.needs or pair.ev.cells}
-    ev = pair.ev.keep(tuple(needs))
+    # True negatives that no measure asks for would only keep patterns apart.
+    unasked = all(measure.needs and "tn" not in measure.needs for measure in measures)
+    ev = pair.ev.keep(("tp", "fp", "fn")) if unasked else pair.ev
     n_draws = settings.n_draws or _default_draws(ev, pair.assumption)
     kept: dict[str, list[FloatArray]] = {m.name: [] for m in measures}
     counts = {m.name: np.zeros(3) for m in measures}

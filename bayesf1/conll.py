@@ -5,16 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from os import PathLike
 from pathlib import Path
 from sys import intern
 from typing import NoReturn
 
+import numpy as np
+
 __all__ = ["AlignedTags", "ConllFile", "align_conll", "read_conll"]
 
 _MAX_LINE_BYTES = 1_000_000
 _BOM = b"\xef\xbb\xbf"
+_MAX_REGULAR_BYTES = 1 << 30
 _DOCSTART = "-DOCSTART-"
 _COMMENT = ("# ", "#begin document", "#end document")
 
@@ -128,6 +131,49 @@ def _read(path: str | PathLike[str], columns: tuple[int, ...]) -> list[ConllFile
     path = Path(path)
     if 0 in columns:
         raise ValueError("column 0 holds the tokens, but a column of tags is wanted, such as -1 for the last")
+    return _read_regular(path, columns) or _read_any(path, columns)
+
+
+def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | None:
+    """Read a file without comments, documents or flaws at the speed of str.split; None for any other."""
+    if path.stat().st_size > _MAX_REGULAR_BYTES:
+        return None
+    data = path.read_bytes().removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
+    if b"\t" not in data:
+        data = data.replace(b" ", b"\t")
+    if data.startswith((b"\n", b"#", b"-DOCSTART-")) or any(
+        part in data for part in (b"\r", b"\n#", b"\n-DOCSTART-", b"\t\t", b"\n\t", b"\t\n", b" ")
+    ):
+        return None
+    codes = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(codes == 10)
+    tabs = np.diff(np.searchsorted(np.flatnonzero(codes == 9), ends), prepend=0)
+    blank = np.diff(ends, prepend=-1) == 1
+    width = int(tabs[0]) + 1
+    if (tabs[~blank] != width - 1).any() or max(c + 1 if c > 0 else 1 - c for c in columns) > width:
+        return None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    lines = np.flatnonzero(~blank)
+    first = np.flatnonzero(np.diff(lines, prepend=-2) > 1)
+    bounds = [*first.tolist(), len(lines)]
+    # Blank lines hold no field, so every field of every other line follows in turn.
+    while "\n\n" in text:
+        text = text.replace("\n\n", "\n")
+    fields = text.replace("\n", "\t").split("\t")
+
+    def by_sentence(column: int) -> list[list[str]]:
+        flat = fields[column % width : -1 : width]
+        return [flat[start:stop] for start, stop in pairwise(bounds)]
+
+    tokens, starts = by_sentence(0), (lines[first] + 1).tolist()
+    documents = [0] * len(starts)
+    return [ConllFile(path, tokens, by_sentence(column), starts, documents) for column in columns]
+
+
+def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
     lines = _numbered_lines(path)
     head: list[tuple[int, str]] = []

@@ -238,7 +238,7 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
             return _integrate(a, b, d, _plan(a, b, d, want), want)
         return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
-    a, b, d = _flat(a, shape), _flat(b, shape), np.broadcast_to(d, shape).ravel()
+    a, b, d = flat(a, shape), flat(b, shape), np.broadcast_to(d, shape).ravel()
     out = np.empty((want.rows, d.size))
     a_outer = a.logit_scale <= b.logit_scale
     rows = np.flatnonzero(a_outer)
@@ -250,7 +250,8 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
     return [row.reshape(shape) for row in out]
 
 
-def _flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
+def flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
+    """Return a law with its parameters broadcast to a shape and flattened."""
     index = np.broadcast_to(np.arange(max(law.a.size, 1)).reshape(law.shape), shape)
     return law.take(index.ravel())
 

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1 import quadrature
-from bayesf1.convolution import BOTH, DENSITY, TAILS, Want, evaluate, tail_probabilities
+from bayesf1.convolution import BOTH, DENSITY, TAILS, Want, evaluate, flat, tail_probabilities
 from bayesf1.evaluation import FloatArray
-from bayesf1.law import (
-    CURVATURE,
-    SLOPE,
-    STENCIL,
-    Posterior,
-    RNGLike,
-    check_levels,
-    plain,
-    shortest_interval,
-)
+from bayesf1.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, RNGLike, check_levels, plain
 from bayesf1.unit_law import UnitLaw
 
 __all__ = ["Difference", "tail_probabilities"]
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(Posterior):
+class Difference(ParametricLaw):
     """The law of B - A for two independent scores, by quadrature.
 
     Parameters
@@ -54,6 +45,10 @@ class Difference(Posterior):
     def shape(self) -> tuple[int, ...]:
         """Shape of the parameters."""
         return np.broadcast_shapes(self.a.shape, self.b.shape)
+
+    def take(self, index: Any) -> Self:
+        """Return the law with flattened parameters at `index`."""
+        return type(self)(*(flat(law, self.shape).take(index) for law in (self.a, self.b)))
 
     def _evaluate(self, x: ArrayLike, want: Want) -> list[FloatArray]:
         return evaluate(self.a, self.b, np.asarray(x, dtype=np.float64)[()], want)
@@ -142,7 +137,3 @@ class Difference(Posterior):
         """Differential entropy in nats."""
         _, density, widths = self._grid
         return plain(np.sum(widths * special.entr(density), axis=0))
-
-    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
-        """Shortest interval with probability `prob`."""
-        return shortest_interval(self, prob)

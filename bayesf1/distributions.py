@@ -158,9 +158,14 @@ class FScore(UnitLaw):
         v, vc = quadrature.expit_pair(np.clip(np.log(self.beta), centre - below, centre + above))
         speed = (1.0 - square) * v * vc / (v + square * vc)
         fineness = 1.0 / split.logit_scale**2 + (speed / self.logit_scale) ** 2
-        u, _ = quadrature.trapezoid_grid(-below, above, quadrature.trapezoid_step(fineness))
+        # Beyond this logit of V all multiples are the same: the ends stand for geometric series.
+        same = quadrature.DROP + abs(np.log(square))
+        low, high = np.maximum(-below, -same - centre), np.minimum(above, same - centre)
+        u, h = quadrature.trapezoid_grid(low, high, quadrature.trapezoid_step(fineness))
         v, vc = quadrature.expit_pair(centre[..., None] + u)
         weights = split.logit_density(u)
+        weights[..., 0] /= -np.expm1(-self.fp * h)
+        weights[..., -1] /= -np.expm1(-self.fn * h)
         return (1.0 + square) / (v + square * vc), weights / weights.sum(axis=-1, keepdims=True)
 
     def take(self, index: Any) -> Self:

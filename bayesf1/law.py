@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
@@ -106,26 +106,50 @@ class Posterior(ABC):
         return self.ppf(tail), self.isf(tail)
 
 
+class ParametricLaw(Posterior):
+    """A law with parameters, which may be arrays: as many laws at once."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the parameters."""
+
+    @abstractmethod
+    def take(self, index: Any) -> Self:
+        """Return the law with flattened parameters at `index`."""
+
+    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Shortest interval with probability `prob`.
+
+        Its ends are equally likely and have `prob` between them: two equations, solved by Newton steps from
+        the equal-tailed interval. Where the density is highest at an end of the support it has no such ends,
+        and the interval is searched by its lower tail.
+        """
+        tail = 1.0 - check_prob(prob)
+        low, high, solved = _equally_likely_ends(self, tail)
+        if solved.all():
+            return plain(low), plain(high)
+        if not self.shape:
+            low, high = _search_shortest(self, tail)
+            return plain(low), plain(high)
+        low[~solved], high[~solved] = _search_shortest(self.take(np.flatnonzero(~solved)), tail)
+        return low, high
+
+
 # Central differences of fourth order, in units of the step.
 STENCIL = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
 SLOPE = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0
 CURVATURE = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / 12.0
 
 
-def shortest_interval(law: Posterior, prob: float) -> tuple[Any, Any]:
-    """Return the shortest interval of a law with at most one interior mode.
-
-    Its ends are equally likely and have `prob` between them: two equations, solved by Newton steps from the
-    equal-tailed interval. Where the density has no such ends because it is highest at an end of the support,
-    the interval is searched by its lower tail.
-    """
-    tail = 1.0 - check_prob(prob)
-    low, high = (np.asarray(end) for end in law.interval(prob))
+def _equally_likely_ends(law: ParametricLaw, tail: float) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Return ends with equal densities and a probability of `tail` outside, and whether they were found."""
+    low, high = (np.asarray(end) for end in law.interval(1.0 - tail))
     least, most = np.asarray(law.ppf(0.0)), np.asarray(law.isf(0.0))
     with np.errstate(all="ignore"):
         for _ in range(12):
             width = high - low
-            # Five-point slopes: their error only slows the convergence.
+            # Errors of the slopes only slow the convergence.
             steps = 1e-3 * np.multiply.outer(STENCIL, width)
             heights = np.asarray(law.logpdf(np.stack([low + steps, high + steps])))
             slope_low, slope_high = (np.tensordot(SLOPE, h, 1) / (1e-3 * width) for h in heights)
@@ -140,19 +164,16 @@ def shortest_interval(law: Posterior, prob: float) -> tuple[Any, Any]:
             solved = rising & (np.maximum(np.abs(move_low), np.abs(move_high)) <= 1e-8 * width)
             if np.all(solved | ~rising):
                 break
-    if solved.all():
-        return plain(low), plain(high)
-    searched = _search_shortest(law, tail, low.shape)
-    return plain(np.where(solved, low, searched[0])), plain(np.where(solved, high, searched[1]))
+    return low, high, solved
 
 
-def _search_shortest(law: Posterior, tail: float, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+def _search_shortest(law: ParametricLaw, tail: float) -> tuple[FloatArray, FloatArray]:
     def imbalance(q: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
             gap = np.asarray(law.logpdf(law.ppf(q))) - np.asarray(law.logpdf(law.isf(tail - q)))
         return np.where(np.isnan(gap), 0.0, gap)
 
-    none, all_of_it = np.zeros(shape), np.full(shape, tail)
+    none, all_of_it = np.zeros(law.shape), np.full(law.shape, tail)
     tails = np.stack([none, quadrature.crossing(imbalance, none, all_of_it), all_of_it])
     widths = np.asarray(law.isf(tail - tails)) - np.asarray(law.ppf(tails))
     best = np.take_along_axis(tails, np.argmin(widths, axis=0)[None], axis=0)[0]

@@ -12,10 +12,10 @@ from scipy import special
 
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
-from bayesf1.law import Posterior, check_levels, plain, shortest_interval
+from bayesf1.law import ParametricLaw, check_levels, plain
 
 
-class UnitLaw(Posterior):
+class UnitLaw(ParametricLaw):
     """A law on [0, 1] whose odds are a multiple of a Beta variate's odds, or a mixture of such laws."""
 
     a: FloatArray
@@ -25,10 +25,6 @@ class UnitLaw(Posterior):
     @abstractmethod
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples of the odds and their weights on a last axis; of a single multiple, a number and None."""
-
-    @abstractmethod
-    def take(self, index: Any) -> Self:
-        """Return the law with flattened parameters at `index`."""
 
     @abstractmethod
     def _log_density_at_end(self, end: int) -> FloatArray:
@@ -75,7 +71,9 @@ class UnitLaw(Posterior):
         a, b = self._lengthened(t.ndim + 1, self.a, self.b)
         odds, weights = self._mixture(t.ndim)
         low, high = quadrature.beta_tails(t[..., None], tc[..., None], a, b, odds)
-        return np.sum(weights * low, axis=-1), np.sum(weights * high, axis=-1)
+        low, high = np.sum(weights * low, axis=-1), np.sum(weights * high, axis=-1)
+        left = low <= high
+        return np.where(left, low, 1.0 - high), np.where(left, 1.0 - low, high)
 
     def _lengthened(self, ndim: int, *parameters: FloatArray) -> tuple[FloatArray, ...]:
         if self.a.ndim in (0, ndim):
@@ -275,10 +273,6 @@ class UnitLaw(Posterior):
             ]
         )
         return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
-
-    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
-        """Shortest interval with probability `prob`."""
-        return shortest_interval(self, prob)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name}={value}" for name, value in self._parameters().items())

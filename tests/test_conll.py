@@ -315,3 +315,48 @@ def test_wnut17_gold_lines_up_with_itself_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         align_conll(WNUT17 / "gold.conll", {"A": WNUT17 / "arcada.conll", "gold": WNUT17 / "gold.conll"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada\tB-PER\nran\tO\n\nIn\tO\nRome\tB-LOC\n",
+        "Ada B-PER\nran O\n\n\n\nIn O\nRome B-LOC",
+        "Ada\tB-PER\r\nran\tO\r\n\r\nIn\tO\r\n",
+        "\ufeffAda\tx\tB-PER\nran\ty\tO\n\n",
+        "a\u2028b\tO\nc\u0085\tB-X\n",
+    ],
+)
+def test_regular_files_read_the_same_at_speed_and_line_by_line(tmp_path, text):
+    path = tmp_path / "file.conll"
+    path.write_bytes(text.encode())
+    fast, slow = conll._read_regular(path, (-1,)), conll._read_any(path, (-1,))
+    assert fast == slow
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# id 1\nAda\tB-PER\n",
+        "-DOCSTART-\tO\n\nAda\tB-PER\n",
+        "Ada\tB-PER\nran\n",
+        "Ada\tB-PER\nran\t\n",
+        "Ada  B-PER\nran O\n",
+        "Ada\tB-PER\n \nran\tO\n",
+        "New York\tB-LOC\n",
+        "\nAda\tB-PER\n",
+        "Ada\tx\tO\nran\tO\nfar\tx\ty\tO\n",
+        "",
+        "Ada\n",
+    ],
+)
+def test_anything_irregular_is_left_to_the_careful_reader(tmp_path, text):
+    path = tmp_path / "file.conll"
+    path.write_bytes(text.encode())
+    assert conll._read_regular(path, (-1,)) is None
+
+
+def test_bytes_that_are_not_utf8_are_left_to_the_careful_reader(tmp_path):
+    path = tmp_path / "file.conll"
+    path.write_bytes(b"Ad\xe4\tB-PER\n")
+    assert conll._read_regular(path, (-1,)) is None

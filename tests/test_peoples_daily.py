@@ -169,9 +169,10 @@ def outcome(pd, better, *, converged=True):
 def test_the_finding_follows_the_results(pd):
     better, worse = pd.finding([outcome(pd, 0.2)]), pd.finding([outcome(pd, -0.2)])
     assert "BB2B3MES is better than BMES in F1" in better
-    assert "), as in the paper, by the same rule, BB2B3MES is better than BMES (P(H1) = >0.999)" in better
+    assert "In the paper, by the same rule, it is better (P(H1) >0.999)." in better
     assert "BB2B3MES is worse than BMES in F1" in worse
-    assert "), where in the paper" in worse
+    assert "In the paper, by the same rule, it is better" in worse
+    assert "it is not decided whether BB2B3MES is better than BMES in F1" in pd.finding([outcome(pd, 0.0)])
     assert "converged" not in better
     assert "Not all fits converged (word segmentation)" in pd.finding([outcome(pd, 0.2, converged=False)])
     assert pd.verdict(0.5) == "undecided"
