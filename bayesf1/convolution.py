@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
 from bayesf1.quadrature import holds_everywhere, holds_somewhere
-from bayesf1.unit_law import UnitLaw
+from bayesf1.unit_law import LogitFrame, UnitLaw
 
 # How far to go towards an end of the mapped range, in units of the exponential decay there: densities reach
 # 10⁹, so that e^-38 of them takes this.
@@ -27,9 +27,6 @@ _EDGE = 60.0
 _STRETCH = 0.083
 # Slowest decay towards an end that the density at 0 is followed through.
 _CROWDED = 0.06
-# How many times its own width a window may grow: the log density falls by at least 38 over each of them, so
-# that probabilities of 1e-60 keep their digits.
-_GROWTH = 3.3
 # Numbers in flight in one block of a vectorised call.
 _BLOCK = 1 << 16
 # Fewer blocks than this are not worth starting threads.
@@ -90,26 +87,27 @@ def _points(y: FloatArray, low: FloatArray, high_c: FloatArray) -> _Points:
 
 def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
     """Return where to integrate; A is the outer law."""
+    m = quadrature.maths_for(a.frame.centre)
     low, high_c = np.maximum(-d, 0.0), np.maximum(d, 0.0)
     moved = holds_somewhere(d != 0.0)
-    target = _target(b, d) if moved else b.logit_centre
-    start, stop = _extended_window(a, target)
+    target = _target(b, d) if moved else b.frame.centre
+    start, stop = _extended_window(a.frame, target)
     if want.density and not holds_everywhere(d != 0.0):
         # Where both laws crowd at the same end, the density at 0 comes from far out.
         far = [quadrature.DROP / np.maximum(both - 1.0, _CROWDED) for both in (a.a + b.a, a.b + b.b)]
-        start = np.maximum(np.minimum(start, a.logit_centre - far[0]), -quadrature.END)
-        stop = np.minimum(np.maximum(stop, a.logit_centre + far[1]), quadrature.END)
+        start = np.maximum(np.minimum(start, a.frame.centre - far[0]), -quadrature.END)
+        stop = np.minimum(np.maximum(stop, a.frame.centre + far[1]), quadrature.END)
     if not moved:
         # Tiny probabilities come from between the laws, where these may be curved more than at their centres.
-        first, last = np.minimum(a.logit_centre, target), np.maximum(a.logit_centre, target)
-        at_a, at_b = (np.minimum(np.maximum(law.log_odds, first), last) for law in (a, b))
-        step = quadrature.trapezoid_step(a.logit_curvature(at_a) + b.logit_curvature(at_b))
+        first, last = m.minimum(a.frame.centre, target), m.maximum(a.frame.centre, target)
+        at_a, at_b = (m.minimum(m.maximum(law.frame.shift, first), last) for law in (a, b))
+        step = quadrature.trapezoid_step(_curvature(a, at_a) + _curvature(b, at_b))
         return _Plan(start, stop, step, low, high_c, low, low)
 
     # At an end that is not A's own the integrand dies out like dt, or like B's density.
     edge = np.minimum(_EDGE / np.minimum(np.where(d < 0.0, b.a, b.b), 1.0), quadrature.END)
     start, centre, target, stop = (
-        _mapped_logit(z, low, high_c, edge) for z in (start, a.logit_centre, target, stop)
+        _mapped_logit(z, low, high_c, edge) for z in (start, a.frame.centre, target, stop)
     )
     step = quadrature.trapezoid_step(_fineness(a, b, low, high_c, (start, stop), (centre, target)))
     # Towards the end that is not A's own, once A has slowed down and B is behind, nothing but dt changes.
@@ -128,19 +126,22 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
 
 def _target(b: UnitLaw, d: FloatArray) -> FloatArray:
     """Return the logit at which A is d below the middle of B, or as close to that as 0 and 1 allow."""
-    t, tc = quadrature.expit_pair(b.logit_centre)
+    t, tc = quadrature.expit_pair(b.frame.centre)
     floor = np.minimum(0.5 * (1.0 - np.abs(d)), 1.0 / (b.a + b.b))
     return np.log(np.maximum(t - d, floor)) - np.log(np.maximum(tc + d, floor))
 
 
-def _extended_window(law: UnitLaw, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _extended_window(law: LogitFrame, target: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the window of a law, longer towards a far target, where tiny probabilities come from."""
-    ends = []
-    for sign, end in zip((-1.0, 1.0), law.logit_window, strict=True):
-        width = sign * (end - law.logit_centre)
-        missing = sign * (target - law.logit_centre) - 0.2 * width
-        ends.append(end + sign * np.minimum(np.maximum(missing, 0.0), _GROWTH * width))
-    return ends[0], ends[1]
+    m = quadrature.maths_for(target)
+    start = m.minimum(law.start, target - 0.8 * (law.centre - law.start))
+    stop = m.maximum(law.stop, target + 0.8 * (law.stop - law.centre))
+    return m.maximum(start, law.first), m.minimum(stop, law.last)
+
+
+def _curvature(law: UnitLaw, z: FloatArray) -> FloatArray:
+    m = quadrature.maths_for(z)
+    return law.logit_curvature(m.minimum(m.maximum(z, law.frame.first), law.frame.last))
 
 
 def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, edge: FloatArray) -> FloatArray:
@@ -165,12 +166,12 @@ def _fineness(
     at = _points(np.stack(window), low, high_c)
     speed_a = np.max(at.dt / (at.t * at.tc), axis=0)
     speed_b = np.max(at.dt / (at.shifted * at.shifted_c), axis=0)
-    central = (speed_a / a.logit_scale) ** 2 + (speed_b / b.logit_scale) ** 2
+    central = (speed_a / a.frame.scale) ** 2 + (speed_b / b.frame.scale) ** 2
     first, last = (np.minimum(np.maximum(y, window[0]), window[1]) for y in laws)
     at = _points(first + np.multiply.outer(_SHARES, last - first), low, high_c)
     between: FloatArray = np.zeros(())
     for law, t, tc in ((a, at.t, at.tc), (b, at.shifted, at.shifted_c)):
-        between = between + (at.dt / (t * tc)) ** 2 * law.logit_curvature(np.log(t / tc))
+        between = between + (at.dt / (t * tc)) ** 2 * _curvature(law, np.log(t / tc))
     most: FloatArray = np.maximum(central, between.max(axis=0))
     return most
 
@@ -180,17 +181,15 @@ _SHARES = np.linspace(0.0, 1.0, 16)
 
 def _calm(b: UnitLaw, sign: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the logits beyond which B has little mass, and beyond which its tail is a mere power."""
-    radius = np.where(sign < 0.0, b.logit_centre - b.logit_window[0], b.logit_window[1] - b.logit_centre)
-    power = np.minimum(
-        sign * b.log_odds + np.log(b.a + b.b), sign * b.logit_centre + (1.0 + _GROWTH) * radius
-    )
-    return b.logit_centre + sign * b.logit_radius, sign * power
+    last = np.where(sign < 0.0, -b.frame.first, b.frame.last)
+    straight = np.minimum(sign * b.frame.shift + np.log(b.a + b.b), last)
+    return b.frame.centre + sign * b.frame.radius, sign * straight
 
 
 def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return t + d with its complement, and weights f_A(t) dt."""
     if not holds_somewhere(d != 0.0):
-        centre = a.logit_centre
+        centre = a.frame.centre
         u, _ = quadrature.trapezoid_grid(plan.start - centre, plan.stop - centre, plan.step)
         t, tc = quadrature.expit_pair(centre[..., None] + u)
         weights = a.logit_density(u)
@@ -234,13 +233,13 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
         certain = [unknown + (d >= 1.0), unknown + (d <= -1.0)] if want.tails else []
         return [np.where(inside, f, c) for f, c in zip(found, [*certain, unknown], strict=False)]
     if not (a.shape or b.shape or d.shape):
-        if a.logit_scale <= b.logit_scale:
+        if a.frame.scale <= b.frame.scale:
             return _integrate(a, b, d, _plan(a, b, d, want), want)
         return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
     a, b, d = flat(a, shape), flat(b, shape), np.broadcast_to(d, shape).ravel()
     out = np.empty((want.rows, d.size))
-    a_outer = a.logit_scale <= b.logit_scale
+    a_outer = a.frame.scale <= b.frame.scale
     rows = np.flatnonzero(a_outer)
     if len(rows):
         out[:, rows] = _in_blocks(a.take(rows), b.take(rows), d[rows], want)

@@ -16,9 +16,6 @@ from bayesf1.unit_law import UnitLaw
 
 __all__ = ["Beta", "FScore", "Posterior", "RNGLike", "UnitLaw", "check_levels", "check_prob", "plain"]
 
-# Log-density drop to which V is integrated: tails of F-beta down to e^-160 < 1e-60 keep their digits.
-_FAR = 160.0
-
 
 def _checked(**parameters: ArrayLike) -> dict[str, FloatArray]:
     """Return parameters as arrays of one shape, or say which is none."""
@@ -134,34 +131,26 @@ class FScore(UnitLaw):
     def __init__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, beta: float = 1.0) -> None:
         if not (np.ndim(beta) == 0 and 0.0 < float(beta) <= 1e3):
             raise ValueError(f"beta must be one number above 0 and at most 1000, not {beta!r}")
-        vars(self).update(_checked(tp=tp, fp=fp, fn=fn), beta=float(beta))
+        cells = _checked(tp=tp, fp=fp, fn=fn)
+        vars(self).update(cells, a=cells["tp"], b=cells["fp"] + cells["fn"], beta=float(beta))
 
     @property
-    def a(self) -> FloatArray:  # type: ignore[override]
-        """First parameter of the law of F*."""
-        return self.tp
-
-    @cached_property
-    def b(self) -> FloatArray:  # type: ignore[override]
-        """Second parameter of the law of F*."""
-        return self.fp + self.fn
-
-    @cached_property
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
-        if self.beta == 1.0:
-            return 2.0, None
+        return (2.0, None) if self.beta == 1.0 else self._mixed_odds
+
+    @cached_property
+    def _mixed_odds(self) -> tuple[FloatArray, FloatArray]:
         split, square = Beta(self.fp, self.fn), self.beta * self.beta
-        below, above = quadrature.logit_reach(self.fp, self.fn, _FAR)
-        centre = split.logit_centre
+        low, high = split.frame.first, split.frame.last
         # log W moves fastest with logit V where V/(1-V) = β.
-        v, vc = quadrature.expit_pair(np.clip(np.log(self.beta), centre - below, centre + above))
+        v, vc = quadrature.expit_pair(np.clip(np.log(self.beta), low, high))
         speed = (1.0 - square) * v * vc / (v + square * vc)
-        fineness = 1.0 / split.logit_scale**2 + (speed / self.logit_scale) ** 2
+        fineness = 1.0 / split.frame.scale**2 + (speed / quadrature.logit_scale(self.a, self.b)) ** 2
         # Beyond this logit of V all multiples are the same: the ends stand for geometric series.
         same = quadrature.DROP + abs(np.log(square))
-        low, high = np.maximum(-below, -same - centre), np.minimum(above, same - centre)
-        u, h = quadrature.trapezoid_grid(low, high, quadrature.trapezoid_step(fineness))
+        low, high, centre = np.maximum(low, -same), np.minimum(high, same), split.frame.centre
+        u, h = quadrature.trapezoid_grid(low - centre, high - centre, quadrature.trapezoid_step(fineness))
         v, vc = quadrature.expit_pair(centre[..., None] + u)
         weights = split.logit_density(u)
         weights[..., 0] /= -np.expm1(-self.fp * h)

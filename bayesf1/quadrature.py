@@ -7,7 +7,9 @@ as pairs ``(t, tc)`` with ``tc = 1 - t``, because 1 - t cannot be recovered from
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from bayesf1.evaluation import FloatArray
 
 # Log-density drop below the mode at which a window ends: e^-38 < 1e-16.
 DROP = 38.0
+# Log-density drop up to which tails are followed, so that probabilities of 1e-60 keep their digits.
+FAR_DROP = 170.0
 # Step of the trapezoidal rule in units of the narrowest feature of the integrand.
 STEP = 0.7
 # Sum of Beta parameters up to which plain logarithms lose less than 1e-12.
@@ -48,6 +52,23 @@ UNIT_RULE = _unit_rule(129)
 _HALF_LINE = _half_line_rule(64)
 # A law squeezed against one end decays doubly exponentially in the logit, which takes a finer rule.
 _HALF_LINE_FINE = _half_line_rule(128)
+
+
+class ScalarMaths:
+    """What formulas need of numpy, for plain numbers: the same names, ten times faster."""
+
+    exp, log, log1p, sqrt, hypot = math.exp, math.log, math.log1p, math.sqrt, math.hypot
+    minimum, maximum, absolute = min, max, abs
+
+    @staticmethod
+    def where(condition: bool, yes: float, no: float) -> float:
+        """Return one of two numbers."""
+        return yes if condition else no
+
+
+def maths_for(x: FloatArray) -> Any:
+    """Return the functions to use in formulas of x: numpy's, or those for plain numbers."""
+    return ScalarMaths if isinstance(x, float) else np
 
 
 def holds_somewhere(condition: NDArray[np.bool_]) -> bool:
@@ -139,10 +160,11 @@ def logit_logpdf(
 def log_change(w: FloatArray, t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return by how much the log density of logit Be(a, b) changes over a distance w from the logit of t."""
     # a w - n log(tc + t e^w), written for the smaller of t and tc so that log1p stays away from -1.
+    m = maths_for(t)
     low = t <= tc
-    distance = np.where(low, 1.0, -1.0) * w
-    change: FloatArray = np.log1p(np.minimum(t, tc) * np.expm1(distance))
-    return np.where(low, a, b) * distance - (a + b) * change
+    distance = m.where(low, 1.0, -1.0) * w
+    change: FloatArray = np.log1p(m.minimum(t, tc) * np.expm1(distance))
+    return m.where(low, a, b) * distance - (a + b) * change
 
 
 def beta_tails(
@@ -189,31 +211,36 @@ def _mills_ratio(t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) ->
 
 def logit_scale(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the standard deviation of the normal approximation to logit Be(a, b)."""
-    return np.sqrt(1.0 / a + 1.0 / b)
+    scale: FloatArray = maths_for(a).sqrt(1.0 / a + 1.0 / b)
+    return scale
 
 
-def logit_reach(a: FloatArray, b: FloatArray, drop: float = DROP) -> tuple[FloatArray, FloatArray]:
-    """Return how far below and above its peak the log density of logit Be(a, b) is at least `drop` lower."""
+def logit_reach(a: FloatArray, b: FloatArray, drop: float) -> tuple[FloatArray, FloatArray]:
+    """Return how far below and above its peak the log density of logit Be(a, b) is lower by at least `drop`."""
     # Over a distance u above the peak it falls by b(u - 1 + e^-u) if a = ∞, and by a(e^u - 1 - u), at least
     # a(e^(u/2) - 1)², if b = ∞; a search from 0.04 to 10¹⁰ finds no a and b for which what follows is short.
-    ratio = drop / np.array((a, b))
-    root = np.sqrt(ratio)
-    gauss = np.sqrt(2.0) * root
-    reach = ratio + np.hypot(np.minimum(gauss, 1.0), np.minimum(gauss, 2.0 * np.log1p(root))[::-1])
-    return reach[0], reach[1]
+    m = maths_for(a)
+    ratios = drop / a, drop / b
+    roots = m.sqrt(ratios[0]), m.sqrt(ratios[1])
+    soft = [m.minimum(math.sqrt(2.0) * root, 1.0) for root in roots]
+    sharp = [m.minimum(math.sqrt(2.0) * root, 2.0 * m.log1p(root)) for root in roots]
+    return ratios[0] + m.hypot(soft[0], sharp[1]), ratios[1] + m.hypot(soft[1], sharp[0])
 
 
 def trapezoid_step(fineness: FloatArray) -> FloatArray:
     """Return the step for a product of features, `fineness` being the sum of their widths to the power -2."""
-    return STEP / np.sqrt(fineness + STRIP * STRIP)
+    step: FloatArray = STEP / maths_for(fineness).sqrt(fineness + STRIP * STRIP)
+    return step
 
 
 def trapezoid_grid(low: FloatArray, high: FloatArray, step: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return an equidistant grid on a new last axis from low to high and its step, at most `step`."""
     steps = (high - low) / step
-    n = int(steps.max() if steps.ndim else steps) + 2
+    n = int(steps if isinstance(steps, float) else steps.max()) + 2
     n = min(max(n, 3), MAX_NODES)
     h = (high - low) / (n - 1)
+    if isinstance(h, float):
+        return low + h * np.arange(n), h
     return low[..., None] + h[..., None] * np.arange(n), h
 
 
@@ -232,11 +259,11 @@ def increasing_root(
     for _ in range(200):
         with np.errstate(all="ignore"):
             y, slope = f(x)
-            step = y / slope
-            close = (np.abs(y) < 1e-8) | (np.minimum(np.abs(step), high - low) <= 4e-16 * np.abs(x))
+            step = np.where((slope > 0.0) & (slope < np.inf), y / slope, np.nan)
+            close = (np.abs(y) < 1e-8) | (np.fmin(np.abs(step), high - low) <= 4e-16 * np.abs(x))
             low, high = np.where(y < 0, x, low), np.where(y > 0, x, high)
             inside = (x - step >= low) & (x - step <= high)
-        x = np.where(inside, x - step, np.where(y == 0, x, 0.5 * (low + high)))
+        x = np.where(inside, x - step, np.where(close, x, 0.5 * (low + high)))
         if close.all():
             break
     return x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,35 @@ from scipy import special
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
 from bayesf1.law import ParametricLaw, check_levels, plain
+
+
+class LogitFrame(NamedTuple):
+    """Where a law is, on the logit scale.
+
+    Attributes
+    ----------
+    shift
+        Log of the multiple of the odds, or the middle of its range.
+    centre
+        Middle of the law; the peak of the logit's density where nothing is mixed.
+    scale
+        Width of the narrowest feature of the density.
+    radius
+        Six standard deviations, roughly.
+    start, stop
+        Bounds outside of which there is no mass to speak of.
+    first, last
+        Bounds outside of which probabilities are below 1e-60.
+    """
+
+    shift: FloatArray
+    centre: FloatArray
+    scale: FloatArray
+    radius: FloatArray
+    start: FloatArray
+    stop: FloatArray
+    first: FloatArray
+    last: FloatArray
 
 
 class UnitLaw(ParametricLaw):
@@ -89,66 +118,51 @@ class UnitLaw(ParametricLaw):
     def logit_density(self, u: FloatArray) -> FloatArray:
         """Density of the logit at a distance u from its centre, on a new last axis, up to a factor."""
         if self.odds[1] is not None:
-            return np.exp(self.logit_logpdf(*quadrature.expit_pair(self.logit_centre[..., None] + u)))
+            return np.exp(self.logit_logpdf(*quadrature.expit_pair(self.frame.centre[..., None] + u)))
         a, b = self._lengthened(u.ndim, self.a, self.b)
         n = a + b
         return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
 
     @cached_property
-    def log_odds(self) -> FloatArray:
-        """Log of the multiple of the odds, or the middle of its range."""
-        middle: FloatArray = (
-            self.odds[0] if self.odds[1] is None else np.sqrt(np.prod(self._likely_odds, axis=0))
-        )
-        return np.log(middle)
+    def frame(self) -> LogitFrame:
+        """Where the law is, on the logit scale."""
+        odds, weights = self.odds
+        mixing: Any = 0.0
+        if weights is not None:
+            likely = weights > 1e-17
+            least, most = (
+                np.where(likely, odds, np.inf).min(axis=-1),
+                np.where(likely, odds, 0.0).max(axis=-1),
+            )
+            odds, mixing = np.sqrt(least * most), 0.5 * np.log(most / least)
+        m = quadrature.maths_for(self.a)
+        shift = m.log(odds)
+        centre, scale = m.log(self.a / self.b) + shift, quadrature.logit_scale(self.a, self.b)
+        ends = []
+        for drop in (quadrature.DROP, quadrature.FAR_DROP):
+            below, above = quadrature.logit_reach(self.a, self.b, drop)
+            ends.append(m.maximum(centre - below - mixing, -quadrature.END))
+            ends.append(m.minimum(centre + above + mixing, quadrature.END))
+        return LogitFrame(shift, centre, scale, 6.0 * scale + mixing, *ends)
+
+    @property
+    def logit_window(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the logit outside of which there is no mass to speak of."""
+        return self.frame.start, self.frame.stop
 
     def logit_curvature(self, z: FloatArray) -> FloatArray:
         """Curvature of the logit's log density at z, ignoring what is mixed."""
-        return 0.5 * (self.a + self.b) / (1.0 + np.cosh(z - self.log_odds))
-
-    @cached_property
-    def logit_centre(self) -> FloatArray:
-        """Logit of the middle of the law; the peak of the logit's density where nothing is mixed."""
-        return np.log(self.a / self.b) + self.log_odds
-
-    @cached_property
-    def logit_window(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds of the logit outside of which there is no mass to speak of."""
-        below, above = quadrature.logit_reach(self.a, self.b)
-        low, high = self.logit_centre - below, self.logit_centre + above
-        if self.odds[1] is not None:
-            low, high = low - self._odds_reach, high + self._odds_reach
-        return np.maximum(low, -quadrature.END), np.minimum(high, quadrature.END)
-
-    @cached_property
-    def logit_scale(self) -> FloatArray:
-        """Width of the narrowest feature of the logit's density."""
-        return quadrature.logit_scale(self.a, self.b)
-
-    @property
-    def logit_radius(self) -> FloatArray:
-        """Six standard deviations of the logit, roughly."""
-        radius = 6.0 * self.logit_scale
-        return radius if self.odds[1] is None else radius + self._odds_reach
-
-    @cached_property
-    def _likely_odds(self) -> tuple[FloatArray, FloatArray]:
-        odds, weights = self.odds
-        likely = np.asarray(weights) > 1e-17
-        return np.where(likely, odds, np.inf).min(axis=-1), np.where(likely, odds, 0.0).max(axis=-1)
-
-    @property
-    def _odds_reach(self) -> FloatArray:
-        """Half of the range of the log of likely odds."""
-        least, most = self._likely_odds
-        return 0.5 * np.log(most / least)
+        m = quadrature.maths_for(z)
+        e = m.exp(-m.absolute(z - self.frame.shift))
+        curvature: FloatArray = (self.a + self.b) * e / (1.0 + e) ** 2
+        return curvature
 
     @cached_property
     def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Nodes (t, 1-t) and weights for expectations under the law."""
-        centre = self.logit_centre
-        low, high = (end - centre for end in self.logit_window)
-        u, _ = quadrature.trapezoid_grid(low, high, quadrature.trapezoid_step(1.0 / self.logit_scale**2))
+        centre = self.frame.centre
+        step = quadrature.trapezoid_step(self.frame.scale**-2)
+        u, _ = quadrature.trapezoid_grid(self.frame.start - centre, self.frame.stop - centre, step)
         t, tc = quadrature.expit_pair(centre[..., None] + u)
         w = self.logit_density(u)
         return t, tc, w / w.sum(axis=-1, keepdims=True)
@@ -204,8 +218,8 @@ class UnitLaw(ParametricLaw):
         odds, weights = self.odds
         if weights is not None:
             q, law = self._aligned(q)
-            shift = law.logit_scale * special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
-            return law._solve(q, upper, law.logit_centre + (-shift if upper else shift))
+            shift = law.frame.scale * special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
+            return law._solve(q, upper, law.frame.centre + (-shift if upper else shift))
         x = (special.betainccinv if upper else special.betaincinv)(self.a, self.b, q)
         if not quadrature.holds_somewhere(self.a + self.b > quadrature.LARGE):
             return np.asarray(odds * x / (1.0 + (odds - 1.0) * x))
@@ -237,7 +251,7 @@ class UnitLaw(ParametricLaw):
     def var(self) -> Any:
         """Variance."""
         t, tc, w = self.nodes
-        x = np.where((self.logit_centre > 0)[..., None], tc, t)
+        x = np.where((self.frame.centre > 0)[..., None], tc, t)
         centred = x - np.sum(w * x, axis=-1, keepdims=True)
         return plain(np.sum(w * centred * centred, axis=-1))
 

@@ -1,0 +1,122 @@
+"""The exact Bayes test beside the Monte Carlo test of Wang & Li (2019): time, accuracy, scale and import.
+
+Run ``python benchmarks/bayes_test.py``. All times of a comparison are taken in turns in one run, so that their
+ratio means something on a busy computer as well.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+from scipy import stats
+
+import bayesf1 as bf
+
+COUNTS = {"A": (77, 44, 10), "B": (83, 9, 14)}
+DRAWS = 1_000_000
+MANY = 100_000
+METRICS = ("precision", "recall", "f1")
+
+
+def paper(metric: str, rng: np.random.Generator) -> float:
+    """P(H1) as in the paper's Algorithm 1: draws from both laws, and the share of wins."""
+    scores = []
+    for tp, fp, fn in COUNTS.values():
+        if metric == "f1":
+            scores.append(2 / (2 + stats.betaprime.rvs(fp + fn + 2, tp + 1, size=DRAWS, random_state=rng)))
+        else:
+            failures = fp if metric == "precision" else fn
+            scores.append(stats.beta.rvs(tp + 1, failures + 1, size=DRAWS, random_state=rng))
+    return float(np.mean(scores[1] > scores[0]))
+
+
+def thirty_digits(metric: str) -> mpmath.mpf:
+    """P(H1) for whole Beta parameters, a finite sum of positive terms."""
+    (a, b), (c, e) = (
+        (tp + 1, {"f1": fp + fn + 2, "precision": fp + 1, "recall": fn + 1}[metric])
+        for tp, fp, fn in COUNTS.values()
+    )
+    with mpmath.workdps(30):
+        return mpmath.fsum(
+            mpmath.beta(a + i, b + e) / ((e + i) * mpmath.beta(1 + i, e) * mpmath.beta(a, b))
+            for i in range(c)
+        )
+
+
+def seconds(function: Callable[[], object], repeat: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeat):
+        function()
+    return (time.perf_counter() - start) / repeat
+
+
+def one_comparison() -> None:
+    ev = bf.from_counts(COUNTS)
+    rng = np.random.default_rng(1)
+    print(f"One comparison, and {DRAWS:,} draws as in the paper (medians of 7, taken in turns)\n")
+    print(f"{'':10}  {'exact':>9}  {'draws':>9}  {'ratio':>6}  {'error, exact':>13}  {'error, draws':>13}")
+    for metric in METRICS:
+        exact, drawn = [], []
+        for _ in range(7):
+            exact.append(seconds(lambda m=metric: bf.compare(ev, metrics=m), 200))
+            drawn.append(seconds(lambda m=metric: paper(m, rng), 1))
+        truth = thirty_digits(metric)
+        error = abs(mpmath.mpf(bf.compare(ev, metrics=metric)[metric].p_h1) - truth)
+        noise = max(abs(mpmath.mpf(paper(metric, rng)) - truth) for _ in range(5))
+        mine, theirs = statistics.median(exact), statistics.median(drawn)
+        print(
+            f"{metric:10}  {1e6 * mine:6.0f} µs  {1e3 * theirs:6.0f} ms  {theirs / mine:6.0f}  "
+            f"{float(error):13.1e}  {float(noise):13.1e}"
+        )
+    half_width = 1.96 * np.sqrt(0.25 / DRAWS)
+    print(
+        f"\n(errors against 30 digits; the 95 % half-width of {DRAWS:,} draws is {half_width:.1e} at P = 1/2)"
+    )
+
+
+def many_comparisons() -> None:
+    counts = np.random.default_rng(0).integers(50, 500, (2, MANY, 3))
+    ev = bf.from_counts(A=counts[0], B=counts[1])
+    together, alone = [], []
+    sample = range(0, MANY, MANY // 300)
+    for _ in range(3):
+        together.append(seconds(lambda: bf.compare(ev, metrics="f1"), 1))
+        alone.append(seconds(lambda: [single(counts, i) for i in sample], 1) / len(sample) * MANY)
+    p = bf.compare(ev, metrics="f1")["f1"].p_h1
+    error = max(abs(p[i] - single(counts, i)) for i in sample)
+    mine, loop = statistics.median(together), statistics.median(alone)
+    print(
+        f"\n{MANY:,} comparisons in one call: {mine:.2f} s; one by one: {loop:.0f} s (from {len(sample)}); "
+        f"ratio {loop / mine:.0f}; largest difference {error:.1e}"
+    )
+
+
+def single(counts: np.ndarray, i: int) -> float:
+    return float(bf.compare(bf.from_counts(A=counts[0, i], B=counts[1, i]), metrics="f1")["f1"].p_h1)
+
+
+def imports() -> None:
+    def fresh(code: str) -> float:
+        return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 1)
+
+    base, package = [], []
+    for _ in range(9):
+        base.append(fresh("import numpy, scipy.special"))
+        package.append(fresh("import bayesf1"))
+    ratio = statistics.median(package) / statistics.median(base)
+    print(
+        f"\nimport bayesf1: {statistics.median(package):.2f} s; numpy and scipy.special: "
+        f"{statistics.median(base):.2f} s; ratio {ratio:.2f} (fresh interpreters, medians of 9)"
+    )
+
+
+if __name__ == "__main__":
+    one_comparison()
+    many_comparisons()
+    imports()
