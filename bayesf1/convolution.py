@@ -116,8 +116,9 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
     behind, straight = (sign * _mapped_logit(z, high_c, low, edge) for z in _calm(b, sign))
     behind = np.maximum(behind, np.minimum(straight, sign * centre))
     slow = np.log((1.0 - np.abs(d)) / np.maximum(np.abs(d), 1e-300))
-    rate = np.minimum(_STRETCH / step, 1.0)
-    knee = np.maximum(np.maximum(start + 2.0 / rate, behind), np.maximum(np.minimum(slow, stop), 1.0))
+    # At a rate up to 4 A's logit keeps slowing down.
+    rate = np.minimum(_STRETCH / step, 4.0)
+    knee = np.maximum(np.maximum(start, behind), np.maximum(np.minimum(slow, stop), 1.0)) + 2.0 / rate
     knee = np.where((d == 0.0) | (stop <= knee), np.inf, knee)
     stop = np.minimum(stop, knee + np.log(np.maximum(rate * (stop - knee), 1.0)) / rate)
     start = start - np.exp(rate * (start - knee)) / rate
@@ -191,15 +192,17 @@ def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, Fl
     if not holds_somewhere(d != 0.0):
         centre = a.frame.centre
         u, _ = quadrature.trapezoid_grid(plan.start - centre, plan.stop - centre, plan.step)
-        t, tc = quadrature.expit_pair(centre[..., None] + u)
+        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
         weights = a.logit_density(u)
         return t, tc, weights / np.add.reduce(weights, axis=-1, keepdims=True)
     v, h = quadrature.trapezoid_grid(plan.start, plan.stop, plan.step)
-    d, low, high_c, rate, knee = (x[..., None] for x in (d, *plan[3:]))
+    d, low, high_c, rate, knee = (quadrature.column(x) for x in (d, *plan[3:]))
     stretch = np.exp(rate * (v - knee))
     at = _points(np.where(d < 0.0, -1.0, 1.0) * (v + stretch / rate), low, high_c)
     weights = (
-        np.exp(a.logit_logpdf(at.t, at.tc)) * (at.dt / (at.t * at.tc)) * (h[..., None] * (1.0 + stretch))
+        np.exp(a.logit_logpdf(at.t, at.tc))
+        * (at.dt / (at.t * at.tc))
+        * (quadrature.column(h) * (1.0 + stretch))
     )
     return at.shifted, at.shifted_c, weights
 
@@ -209,7 +212,8 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
     shifted, shifted_c, weights = _place_nodes(a, d, plan)
     found = []
     if want.tails:
-        no_more, more = (np.add.reduce(weights * tail, axis=-1) for tail in b.tails(shifted, shifted_c))
+        below, above = b.tails(shifted, shifted_c)
+        no_more, more = quadrature.weighted_sum(weights, below), quadrature.weighted_sum(weights, above)
         if holds_somewhere(d != 0.0):
             more = more + np.where(d < 0, a.tails(plan.low, 1.0 - plan.low)[0], 0.0)
             no_more = no_more + np.where(d > 0, a.tails(1.0 - plan.high_c, plan.high_c)[1], 0.0)
@@ -217,7 +221,7 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
         found = [no_more / total, more / total]
     if want.density:
         density = np.exp(b.logit_logpdf(shifted, shifted_c)) / (shifted * shifted_c)
-        height = np.add.reduce(weights * density, axis=-1)
+        height = quadrature.weighted_sum(weights, density)
         endless = (d == 0.0) & ((a.a + b.a <= 1.0) | (a.b + b.b <= 1.0))
         found.append(np.where(endless, np.inf, height) if holds_somewhere(endless) else height)
     return found

@@ -151,7 +151,7 @@ class FScore(UnitLaw):
         same = quadrature.DROP + abs(np.log(square))
         low, high, centre = np.maximum(low, -same), np.minimum(high, same), split.frame.centre
         u, h = quadrature.trapezoid_grid(low - centre, high - centre, quadrature.trapezoid_step(fineness))
-        v, vc = quadrature.expit_pair(centre[..., None] + u)
+        v, vc = quadrature.expit_pair(quadrature.column(centre) + u)
         weights = split.logit_density(u)
         weights[..., 0] /= -np.expm1(-self.fp * h)
         weights[..., -1] /= -np.expm1(-self.fn * h)

@@ -16,6 +16,8 @@ RNGLike: TypeAlias = np.random.Generator | int | None
 
 def plain(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
+    if isinstance(value, float):
+        return float(value)
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
 

@@ -22,7 +22,7 @@ DROP = 38.0
 # Log-density drop up to which tails are followed, so that probabilities of 1e-60 keep their digits.
 FAR_DROP = 170.0
 # Step of the trapezoidal rule in units of the narrowest feature of the integrand.
-STEP = 0.7
+STEP = 0.75
 # Sum of Beta parameters up to which plain logarithms lose less than 1e-12.
 SMALL = 1e4
 # The strip of analyticity ends at ±iπ (±iπ/2 for a law squeezed against 0 or 1): no step above STEP / STRIP.
@@ -66,9 +66,21 @@ class ScalarMaths:
         return yes if condition else no
 
 
-def maths_for(x: FloatArray) -> Any:
+def maths_for(x: Any) -> Any:
     """Return the functions to use in formulas of x: numpy's, or those for plain numbers."""
     return ScalarMaths if isinstance(x, float) else np
+
+
+def column(x: Any) -> FloatArray:
+    """Return x with a new last axis, which a plain number does not need."""
+    lengthened: Any = x if isinstance(x, float) else x[..., None]
+    return lengthened  # type: ignore[no-any-return]
+
+
+def weighted_sum(weights: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the sum of products along the last axis."""
+    total: FloatArray = weights @ x if x.ndim == 1 else np.einsum("...i,...i->...", weights, x)
+    return total
 
 
 def holds_somewhere(condition: NDArray[np.bool_]) -> bool:
@@ -163,8 +175,9 @@ def log_change(w: FloatArray, t: FloatArray, tc: FloatArray, a: FloatArray, b: F
     m = maths_for(t)
     low = t <= tc
     distance = m.where(low, 1.0, -1.0) * w
-    change: FloatArray = np.log1p(m.minimum(t, tc) * np.expm1(distance))
-    return m.where(low, a, b) * distance - (a + b) * change
+    fall: FloatArray = (a + b) * np.log1p(m.minimum(t, tc) * np.expm1(distance))
+    change: FloatArray = m.where(low, a, b) * distance - fall
+    return change
 
 
 def beta_tails(
@@ -216,7 +229,7 @@ def logit_scale(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def logit_reach(a: FloatArray, b: FloatArray, drop: float) -> tuple[FloatArray, FloatArray]:
-    """Return how far below and above its peak the log density of logit Be(a, b) is lower by at least `drop`."""
+    """Return how far below and above its peak the log density of logit Be(a, b) is `drop` lower, or more."""
     # Over a distance u above the peak it falls by b(u - 1 + e^-u) if a = ∞, and by a(e^u - 1 - u), at least
     # a(e^(u/2) - 1)², if b = ∞; a search from 0.04 to 10¹⁰ finds no a and b for which what follows is short.
     m = maths_for(a)
@@ -235,13 +248,11 @@ def trapezoid_step(fineness: FloatArray) -> FloatArray:
 
 def trapezoid_grid(low: FloatArray, high: FloatArray, step: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return an equidistant grid on a new last axis from low to high and its step, at most `step`."""
-    steps = (high - low) / step
+    steps: Any = (high - low) / step
     n = int(steps if isinstance(steps, float) else steps.max()) + 2
     n = min(max(n, 3), MAX_NODES)
     h = (high - low) / (n - 1)
-    if isinstance(h, float):
-        return low + h * np.arange(n), h
-    return low[..., None] + h[..., None] * np.arange(n), h
+    return column(low) + column(h) * np.arange(n), h
 
 
 def increasing_root(

@@ -118,7 +118,7 @@ class UnitLaw(ParametricLaw):
     def logit_density(self, u: FloatArray) -> FloatArray:
         """Density of the logit at a distance u from its centre, on a new last axis, up to a factor."""
         if self.odds[1] is not None:
-            return np.exp(self.logit_logpdf(*quadrature.expit_pair(self.frame.centre[..., None] + u)))
+            return np.exp(self.logit_logpdf(*quadrature.expit_pair(quadrature.column(self.frame.centre) + u)))
         a, b = self._lengthened(u.ndim, self.a, self.b)
         n = a + b
         return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
@@ -163,7 +163,7 @@ class UnitLaw(ParametricLaw):
         centre = self.frame.centre
         step = quadrature.trapezoid_step(self.frame.scale**-2)
         u, _ = quadrature.trapezoid_grid(self.frame.start - centre, self.frame.stop - centre, step)
-        t, tc = quadrature.expit_pair(centre[..., None] + u)
+        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
         w = self.logit_density(u)
         return t, tc, w / w.sum(axis=-1, keepdims=True)
 
@@ -246,12 +246,12 @@ class UnitLaw(ParametricLaw):
     def mean(self) -> Any:
         """Mean."""
         t, _, w = self.nodes
-        return plain(np.sum(w * t, axis=-1))
+        return plain(quadrature.weighted_sum(w, t))
 
     def var(self) -> Any:
         """Variance."""
         t, tc, w = self.nodes
-        x = np.where((self.frame.centre > 0)[..., None], tc, t)
+        x = np.where((quadrature.column(self.frame.centre) > 0), tc, t)
         centred = x - np.sum(w * x, axis=-1, keepdims=True)
         return plain(np.sum(w * centred * centred, axis=-1))
 

