@@ -61,6 +61,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     # A Ranking is an xarray Dataset, and xarray takes longer to import than all the rest.
     if name in ("rank", "Ranking"):

@@ -107,6 +107,8 @@ def compare_options() -> Parser:
     )
     group.add_argument(
         "--metrics",
+        "--metric",
+        dest="metrics",
         type=read_names,
         metavar="NAMES",
         help="measures, separated by commas, such as f1,f0.5,mcc (default: precision,recall,f1)",

@@ -26,6 +26,7 @@ from bayesf1.posterior import (
     check_rope,
     law_of,
     resolve_assumption,
+    warn_if_few,
 )
 
 METHODS = ("auto", "exact", "montecarlo")
@@ -111,6 +112,7 @@ def compare(
         rng=check_rng(rng),
     )
     units, taken = resolve_assumption(ev, assumption)
+    warn_if_few(units, taken)
     return Comparisons(_compare_all(_Pair(units, taken), measures, settings))
 
 
@@ -149,9 +151,7 @@ class _Pair:
             assumption=self.assumption,
             prior=settings.prior,
             prob=settings.prob,
-            folds=self.ev.folds,
-            tables=self.ev.tables,
-            cells=self.ev.cells,
+            ev=self.ev,
             measure=measure,
             **parts,
         )

@@ -126,7 +126,7 @@ def _parser() -> tuple[Parser, list[str]]:
         example="bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01",
         parents=[input_options(), bayes_options(), output_options()],
     )
-    rank.add_argument("--metric", metavar="NAME", help="the measure to rank by (default: f1)")
+    rank.add_argument("--metric", "--metrics", metavar="NAME", help="the measure to rank by (default: f1)")
     demo = add_command(
         commands,
         "demo",
@@ -299,12 +299,12 @@ def _write(text: str) -> None:
 
 def _show_comparisons(results: _Results) -> None:
     from bayesf1.report.terminal import show
-    from bayesf1.verdict import DECISIVE, parts
+    from bayesf1.verdict import is_decisive, parts
 
     for i, res in enumerate(results):
         if i:
             _write("")
-        sure = [max(c.p_h0, c.p_h1) >= DECISIVE for c in res.values()]
+        sure = [is_decisive(c) for c in res.values()]
         show(*parts(tuple(res.values())), sure=sure, file=_stdout())
 
 

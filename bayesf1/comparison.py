@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1 import verdict
 from bayesf1.distributions import Posterior, plain
-from bayesf1.evaluation import Assumption, FloatArray, Folds
+from bayesf1.evaluation import Assumption, Evaluation, Folds
 from bayesf1.joint import pairing_bounds
 from bayesf1.metrics import Metric
 from bayesf1.naming import nearest
@@ -47,12 +47,10 @@ class Comparison:
         What is assumed of the two models: ``"independent"``, ``"paired"`` or ``"clustered"``.
     prior, prob
         λ of the Dirichlet prior, and the mass of intervals where the comparison is printed.
-    folds
-        The cross-validation and its discount, where there was one.
-    tables
-        Effective counts of both models, axes (..., model, cell), and names of the cells.
-    cells
-        Names of the cells.
+    ev
+        The evaluation of the two models that was compared, at the level of its units.
+    measure
+        The measure itself.
     independent
         The answer under independence, where the models were taken as dependent.
     """
@@ -75,11 +73,14 @@ class Comparison:
     assumption: Assumption
     prior: float
     prob: float
-    folds: Folds | None
-    tables: FloatArray
-    cells: tuple[str, ...]
+    ev: Evaluation
     measure: Metric
     independent: Comparison | None = None
+
+    @property
+    def folds(self) -> Folds | None:
+        """The cross-validation and its discount, where there was one."""
+        return self.ev.folds
 
     @property
     def decision(self) -> Any:
@@ -99,15 +100,14 @@ class Comparison:
 
         Raises ValueError where the tables cannot be of one test set, as their gold totals differ.
         """
-        if self.tables.ndim > 2:
+        if self.ev.shape:
             raise ValueError("pairing bounds are computed for one experiment at a time, without leading axes")
         if not self.measure.needs:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
-        return pairing_bounds(
-            self.tables[0], self.tables[1], self.measure, self.cells, prior=self.prior, rng=rng
-        )
+        a, b = self.ev.tables
+        return pairing_bounds(a, b, self.measure, self.ev.cells, prior=self.prior, rng=rng)
 
     def __str__(self) -> str:
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
@@ -155,7 +155,10 @@ class Comparisons(Mapping[str, Comparison]):
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper, on F1 where it was compared and else on the last measure."""
-        return verdict.sentence(self[metric] if metric else verdict.headline(tuple(self.values())))
+        chosen = self[metric] if metric else verdict.headline(tuple(self.values()))
+        if np.ndim(chosen.p_h1):
+            raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
+        return verdict.sentence(chosen)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with a row for each measure (and experiment, with leading axes)."""

@@ -53,7 +53,7 @@ def from_counts(
 
 
 def from_folds(
-    folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount = "wang-li"
+    folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None
 ) -> Evaluation:
     """Build an Evaluation from the confusion tables of a cross-validation.
 
@@ -64,10 +64,10 @@ def from_folds(
         repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
         (m, 2, cell).
     cv
-        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat, and the
-        discount is one of its own.
+        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat.
     discount
-        What the correlated folds are worth; see `BlockedCV.discount`.
+        What the correlated folds are worth: ``"wang-li"`` by default, see `BlockedCV.discount`; for a
+        `KFoldCV` ``"nadeau-bengio"``.
 
     Examples
     --------
@@ -79,6 +79,7 @@ def from_folds(
     cv = BlockedCV(m=3) if cv is None else cv
     if not isinstance(cv, BlockedCV | KFoldCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    discount = cv.default_discount if discount is None else discount
     k = cv.discount(discount)
     arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}, _FOLDS_EXAMPLE).items()}
     cells = _common_cells(arrays)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class BlockedCV:
     ----------
     Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Eqs. 14-24.
     """
+
+    default_discount: ClassVar[str] = "wang-li"
 
     m: int = 3
     _: KW_ONLY
@@ -241,6 +243,8 @@ class KFoldCV:
     >>> KFoldCV(folds=10).discount("once"), round(KFoldCV(folds=10).discount("nadeau-bengio"), 4)
     (1.0, 0.4737)
     """
+
+    default_discount: ClassVar[str] = "nadeau-bengio"
 
     folds: int = 10
     repeats: int = 1

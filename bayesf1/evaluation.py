@@ -278,7 +278,7 @@ def _describe(ev: Evaluation) -> str:
     number = f"{len(ev.models)} model{'s' if len(ev.models) > 1 else ''} ({', '.join(ev.models)})"
     parts = [f"{number} on cells {', '.join(ev.cells)}"]
     if ev.weights is not None and ev.patterns is not None:
-        parts.append(f"{ev.weights.sum():.10g} {ev.unit}s in {len(ev.weights)} patterns")
+        parts.append(f"{ev.weights.sum():.6g} {ev.unit}s in {len(ev.weights)} patterns")
     else:
         parts.append("totals only")
     if ev.folds is not None:

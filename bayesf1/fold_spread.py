@@ -73,7 +73,7 @@ def fold_spread(c: Comparison) -> FoldSpread | None:
     """
     if c.folds is None or np.ndim(c.p_h1):
         return None
-    scores = c.measure(c.folds.counts, c.cells)
+    scores = c.measure(c.folds.counts, c.ev.cells)
     differences = scores[..., 1] - scores[..., 0]
     n, k = differences.size, c.folds.k
     correlation = (1.0 / k - 1.0) / (n - 1)

@@ -6,7 +6,7 @@ are bounded, or how many items a fold holds. They stand here for comparison with
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,9 @@ class FoldTests:
     differences: FloatArray
     tests: tuple[FoldTest, ...]
 
+    def __iter__(self) -> Iterator[FoldTest]:
+        return iter(self.tests)
+
     def __getitem__(self, name: str) -> FoldTest:
         for test in self.tests:
             if test.name == name:
@@ -76,7 +79,7 @@ class FoldTests:
             )
             for test in self.tests
         )
-        return Table(("Test", "Statistic", "df", "p", "P(B > A)", "Reference"), rows)
+        return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
 
     def __str__(self) -> str:
         mean, sd = self.differences.mean(), self.differences.std(ddof=1)

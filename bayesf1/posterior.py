@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +20,9 @@ from bayesf1.naming import nearest
 MIN_PRIOR = 0.1
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
+
+# Units from which a bootstrap over them can be trusted, roughly.
+FEW_UNITS = 20
 
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 
@@ -172,6 +176,7 @@ def posterior(
     prior = check_prior(prior)
     index = ev.index(model)
     ev, taken = resolve_assumption(ev, assumption)
+    warn_if_few(ev, taken)
     law = None if taken == "clustered" else law_of(measure, ev.tables[..., index, :], ev.cells, prior)
     if law is not None:
         return law
@@ -227,6 +232,15 @@ def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Ass
             "ask for 'clustered'"
         )
     return ev.items, "paired"
+
+
+def warn_if_few(ev: Evaluation, assumption: Assumption) -> None:
+    """Warn where a bootstrap has too few units to know how much they vary."""
+    if assumption == "clustered" and ev.weights is not None and ev.weights.sum() < FEW_UNITS:
+        warnings.warn(
+            f"there are only {ev.weights.sum():.4g} {ev.unit}s; a bootstrap over so few is too sure of itself",
+            stacklevel=3,
+        )
 
 
 def check_prior(prior: float) -> float:

@@ -19,8 +19,10 @@ from bayesf1.posterior import (
     check_rng,
     check_rope,
     resolve_assumption,
+    warn_if_few,
 )
-from bayesf1.report.tables import Table, decimals, interval, points, printable, probability
+from bayesf1.report.tables import Table, decimals, equation, interval, points, printable, probability
+from bayesf1.verdict import dependence, describe_units
 
 JSON_FORMAT = "bayesf1.rank/1"
 
@@ -51,7 +53,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
                     interval(low, high),
                     probability(float(row["p_best"])),
                     f"{float(row['expected_rank']):.1f}",
-                    "yes" if bool(row["tied"]) else "no",
+                    "–" if name == self["system"].values[0] else ("yes" if bool(row["tied"]) else "no"),
                 )
             )
         header = (
@@ -76,28 +78,37 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
         names = [str(name) for name in self["system"].values]
         tied = [str(name) for name in self["system"].values[self["tied"].values] if name != names[0]]
-        label, best = self.attrs["label"], probability(float(self["p_best"][0]))
-        margin = f" by more than {100 * self.attrs['rope']:g} points" if self.attrs["rope"] else ""
+        label, best = self.attrs["label"], equation("P(best)", float(self["p_best"][0]))
+        margin = f" by more than {100 * self.attrs['rope']:g} percentage points" if self.attrs["rope"] else ""
+        level = f"{self.attrs['prob']:g}"
         if not tied:
             return printable(
-                f"{names[0]} is the best in {label} (P(best) = {best}): it is better{margin} than each "
-                f"of the others with probability at least {self.attrs['prob']:g}."
+                f"{names[0]} is the best in {label} ({best}): the probability that it is better{margin} is at "
+                f"least {level} against each of the others."
             )
         return printable(
-            f"The ranking does not decide which is the best in {label}: {names[0]} comes first "
-            f"(P(best) = {best}), but is not better{margin} than {_listed(tied)} with probability "
-            f"{self.attrs['prob']:g}."
+            f"The ranking does not decide which is the best in {label}: {names[0]} comes first ({best}), but the "
+            f"probability that it is better{margin} does not reach {level} against {_listed(tied)}."
         )
 
+    def to_markdown(self) -> str:
+        """Return the ranking as a Markdown table."""
+        return self.table.to_markdown()
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """Return the ranking as a LaTeX table with booktabs rules."""
+        return self.table.to_latex(caption=caption, label=label)
+
     def __str__(self) -> str:
-        if not {"p_best", "tied", "mean"} <= set(self.data_vars) or "system" not in self.dims:
+        whole = {"p_best", "tied", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
+        if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
             return super().__repr__()
         return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
 
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""
         return (
-            f"Dirichlet({self.attrs['prior']:g}) prior; models taken as {self.attrs['assumption']}; "
+            f"Dirichlet({self.attrs['prior']:g}) prior; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
             f"{self.attrs['n_draws']} posterior draws."
         )
 
@@ -153,6 +164,7 @@ def rank(
     rope, prior, prob = check_rope(rope), check_prior(prior), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
     units, taken = resolve_assumption(ev, assumption)
+    warn_if_few(units, taken)
     blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
 
@@ -183,6 +195,7 @@ def rank(
             "prior": prior,
             "prob": prob,
             "assumption": taken,
+            "units": describe_units(units),
             "n_draws": n_draws,
         },
     )

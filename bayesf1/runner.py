@@ -89,7 +89,9 @@ def cross_validate(
         Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config``
         (dask, ray) is used.
     directory
-        Where finished fits are kept, so that an interrupted run resumes where it stopped.
+        Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by
+        X, y, the design, the model's name and, for an estimator, its parameters: a *function* that does
+        something else needs another name or another directory.
     progress
         Whether to show a progress bar on a terminal.
 
@@ -117,10 +119,14 @@ def cross_validate(
     """
     names = model_names(models)
     cv = BlockedCV(m=3) if cv is None else cv
+    if not isinstance(cv, BlockedCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     k = cv.discount(discount)
     n = len(y)
     tagged = _is_tagged(y)
-    store = None if directory is None else _Store(Path(directory), _fingerprint(y, cv.m))
+    if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+        raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
+    store = None if directory is None else _Store(Path(directory), _digest(cv.m, X, y), cv.rng)
     tests = None if store is None else store.load_partition()
     if tests is None:
         pairs = list(cv.split(np.zeros(n), None if tagged else y, groups))
@@ -133,16 +139,19 @@ def cross_validate(
         for fold, test in enumerate((np.sort(first), np.setdiff1d(np.arange(n), first)))
         for name in names
     ]
-    found = _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress)
 
     def evaluate(rows: Indices, predictions: Mapping[str, list[Any]], by_group: bool) -> Evaluation:
         gold = _take(y, rows)
-        own = {name: [predictions[name][i] for i in rows] for name in names}
+        own = {name: _take(predictions[name], rows) for name in names}
         some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
         if tagged:
             return from_tags(gold, own, scheme=scheme, mode=mode, types=types, groups=some_groups)
         return from_labels(gold, own, positive=positive, groups=some_groups)
 
+    # What is wrong with the gold labels is better known before the fits than after.
+    rows = np.arange(n)
+    evaluate(rows, dict.fromkeys(names, _take(y, rows)), True)
+    found = _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress)
     total: Evaluation | None = None
     counts = []
     for j, first in enumerate(tests):
@@ -172,7 +181,7 @@ def _run(
     found: dict[tuple[str, int, int], list[Any]] = {}
     todo = []
     for fit in fits:
-        kept = None if store is None else store.load(fit)
+        kept = None if store is None else store.load(fit, models[fit.model])
         if kept is None:
             todo.append(fit)
         else:
@@ -183,7 +192,7 @@ def _run(
     with _bar(len(fits), len(fits) - len(todo), progress) as advance:
         for fit, labels in _results(tasks, n_jobs):
             if store is not None:
-                store.save(fit, labels)
+                store.save(fit, models[fit.model], labels)
             found[fit.model, fit.repeat, fit.fold] = labels
             advance()
     return found
@@ -242,11 +251,29 @@ def _is_tagged(y: Sequence[Any]) -> bool:
     return not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
 
 
-def _fingerprint(y: Sequence[Any], m: int) -> str:
-    digest = hashlib.sha256(f"{m}\n".encode())
-    for label in y:
-        digest.update(json.dumps(_plain(label)).encode())
+def _digest(*parts: Any) -> str:
+    """Return a fingerprint of data: of arrays' bytes, and of anything else as it is written down."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if hasattr(part, "tocsr"):
+            part = part.tocsr()
+            for array in (part.data, part.indices, part.indptr):
+                digest.update(array.tobytes())
+            continue
+        if hasattr(part, "to_numpy"):
+            part = part.to_numpy()
+        if hasattr(part, "dtype") and part.dtype.kind != "O":
+            digest.update(part.tobytes())
+        else:
+            for entry in part if isinstance(part, Iterable) else [part]:
+                digest.update(json.dumps(_plain(entry), default=repr).encode())
+        digest.update(b"\n")
     return digest.hexdigest()
+
+
+def _identity(model: Any) -> str:
+    """Return what tells a model from another of the same name: an estimator's parameters."""
+    return repr(model.get_params()) if hasattr(model, "get_params") else ""
 
 
 @contextmanager
@@ -268,8 +295,9 @@ def _bar(total: int, done: int, progress: bool) -> Iterator[Any]:
 class _Store:
     """Finished fits in a directory, one JSON file each, and the partition that they belong to."""
 
-    def __init__(self, folder: Path, fingerprint: str) -> None:
+    def __init__(self, folder: Path, fingerprint: str, rng: object) -> None:
         self.folder, self.fingerprint = folder, fingerprint
+        self.rng = rng if isinstance(rng, int) else None
         folder.mkdir(parents=True, exist_ok=True)
 
     def _path(self, fit: _Fit) -> Path:
@@ -290,24 +318,38 @@ class _Store:
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise ValueError(f"{path} is not a kept fit; delete it, or name another directory")
         if document.get("data") != self.fingerprint:
-            raise ValueError(f"{path} was made from other labels or another design; name another directory")
+            raise ValueError(f"{path} was made from other data or another design; name another directory")
         return document
 
     def _write(self, path: Path, content: dict[str, Any]) -> None:
         write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
 
     def load_partition(self) -> list[Indices] | None:
-        document = self._read(self.folder / "partition.json")
-        return None if document is None else [np.array(test, dtype=np.intp) for test in document["tests"]]
+        path = self.folder / "partition.json"
+        document = self._read(path)
+        if document is None:
+            return None
+        if self.rng is not None and document["rng"] != self.rng:
+            raise ValueError(
+                f"{path} was made with rng={document['rng']}, not {self.rng}; name another directory"
+            )
+        return [np.array(test, dtype=np.intp) for test in document["tests"]]
 
     def save_partition(self, tests: list[Indices]) -> None:
-        self._write(self.folder / "partition.json", {"tests": [np.sort(test).tolist() for test in tests]})
+        content = {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]}
+        self._write(self.folder / "partition.json", content)
 
-    def load(self, fit: _Fit) -> list[Any] | None:
-        document = self._read(self._path(fit))
+    def load(self, fit: _Fit, model: Any) -> list[Any] | None:
+        path = self._path(fit)
+        document = self._read(path)
+        if document is not None and document.get("identity") != _identity(model):
+            raise ValueError(
+                f"{path} was made by {fit.model!r} with other parameters; name another directory"
+            )
         return (
             None if document is None or document.get("model") != fit.model else list(document["predictions"])
         )
 
-    def save(self, fit: _Fit, labels: list[Any]) -> None:
-        self._write(self._path(fit), {"model": fit.model, "predictions": labels})
+    def save(self, fit: _Fit, model: Any, labels: list[Any]) -> None:
+        content = {"model": fit.model, "identity": _identity(model), "predictions": labels}
+        self._write(self._path(fit), content)

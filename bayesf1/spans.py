@@ -68,6 +68,8 @@ def from_tags(
 
 def from_span_table(table: SpanTable, *, groups: ArrayLike | None = None) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
+    if not len(table.found):
+        raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
     codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
     items = merge_codes(codes, np.ones(len(codes)), table.models, _SPAN_CELLS)
     rows = table.counts().astype(np.float64)

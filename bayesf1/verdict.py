@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayesf1.comparison import Comparison
-
-# A probability from which a difference is called by its name.
-DECISIVE = 0.95
+    from bayesf1.evaluation import Evaluation
 
 JSON_FORMAT = "bayesf1.compare/1"
 
@@ -34,8 +32,17 @@ def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
     return next((c for c in comparisons if c.metric == "f1"), comparisons[-1])
 
 
+def is_decisive(c: Comparison) -> bool:
+    """Say whether a model is better so surely that the central interval of the difference excludes 0."""
+    return bool(max(c.p_h0, c.p_h1) >= 0.5 * (1.0 + c.prob))
+
+
 def sentence(c: Comparison) -> str:
     """Return the verdict on one measure as a sentence for a paper."""
+    if _identical(c):
+        return printable(
+            f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
+        )
     low, high = c.difference.interval(c.prob)
     digits = decimals(50 * (high - low))
     amount = (
@@ -44,7 +51,14 @@ def sentence(c: Comparison) -> str:
         f"{points(high, digits, sign=True)}, {c.model_b} minus {c.model_a}"
     )
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, c.p_h0)
-    if p >= DECISIVE:
+    margin = f"±{100 * c.rope:.4g} percentage points"
+    if c.rope and c.p_rope >= c.prob:
+        claim = (
+            f"{c.model_a} and {c.model_b} are practically equivalent in {c.label}: they differ by no more than "
+            f"{margin} with probability {probability(c.p_rope)} ({amount})"
+        )
+        return printable(f"{claim}.")
+    if is_decisive(c):
         claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({amount})"
     else:
         claim = (
@@ -52,10 +66,29 @@ def sentence(c: Comparison) -> str:
             f"{better} is better with probability {probability(p)} ({amount})"
         )
     if c.rope:
-        claim += (
-            f"; the difference is within ±{100 * c.rope:.4g} points with probability {probability(c.p_rope)}"
-        )
+        claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
     return printable(f"{claim}.")
+
+
+def _identical(c: Comparison) -> bool:
+    return c.ev.patterns is not None and np.array_equal(c.ev.patterns[:, 0], c.ev.patterns[:, 1])
+
+
+def describe_units(ev: Evaluation) -> str:
+    """Say how many units an evaluation has, and of what kind; empty where only totals are known."""
+    if ev.weights is None:
+        return ""
+    total = ev.weights.sum() / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
+    return f"{total:,.0f} {ev.unit}{'' if total == 1 else 's'}"
+
+
+def dependence(assumption: str, units: str) -> str:
+    """Say what was assumed of the models' dependence."""
+    return {
+        "independent": "models taken as independent",
+        "paired": f"models paired on {units}",
+        "clustered": f"models paired on {units} as units (Bayesian bootstrap)",
+    }[assumption]
 
 
 def assumptions(c: Comparison) -> str:
@@ -65,12 +98,7 @@ def assumptions(c: Comparison) -> str:
         "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
         "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
     }[c.method]
-    dependence = {
-        "independent": "models taken as independent",
-        "paired": "models paired item by item",
-        "clustered": "models paired on whole units, which may hold several items (Bayesian bootstrap)",
-    }[c.assumption]
-    parts = [f"Dirichlet({c.prior:g}) prior", dependence, how]
+    parts = [f"Dirichlet({c.prior:g}) prior", dependence(c.assumption, describe_units(c.ev)), how]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.insert(
@@ -87,9 +115,12 @@ def pairing_note(c: Comparison) -> str | None:
         low, high = c.pairing_bounds
     except ValueError:
         return None
+    ends = probability(low), probability(high)
+    if ends[0] == ends[1]:
+        return None
     return (
-        f"Had the two models' outputs on each item been known, P(H1) for {c.label} would lie between "
-        f"{probability(low)} and {probability(high)}."
+        f"Paired item by item, P(H1) for {c.label} would lie between {ends[0]} and {ends[1]}, as far as the two "
+        "models' errors coincide; only the totals are known here."
     )
 
 
@@ -127,9 +158,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
 def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
     """Return title, table and what is said below it: verdict, assumptions, and what pairing could change."""
     first = headline(comparisons)
-    title = (
-        f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % credible intervals"
-    )
+    title = f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % equal-tailed credible intervals"
     spread = fold_spread(first)
     notes = (pairing_note(first), spread and spread.sentence())
     below = [sentence(first), assumptions(first), *(note for note in notes if note)]

@@ -50,7 +50,10 @@ def test_the_bayesian_test_is_the_tail_of_a_t_law(five):
 
 def test_a_rope_lowers_the_bayesian_probability():
     ev = evaluation(3)
-    assert fold_tests(ev, rope=0.02)["Bayesian correlated t"].p_greater < fold_tests(ev)["Bayesian correlated t"].p_greater
+    assert (
+        fold_tests(ev, rope=0.02)["Bayesian correlated t"].p_greater
+        < fold_tests(ev)["Bayesian correlated t"].p_greater
+    )
 
 
 def test_five_by_two_tests_agree_with_their_definitions(five):

@@ -81,17 +81,26 @@ def test_frames_and_lists_are_taken_by_row(data):
     x, y = data
     frame = pd.DataFrame(x, columns=["a", "b"])
     by_frame = cross_validate(
-        {"A": lambda xt, yt: lambda xs: (xs["a"] > 0).astype(int)}, frame, pd.Series(y), cv=bf.BlockedCV(m=1, rng=3)
+        {"A": lambda xt, yt: lambda xs: (xs["a"] > 0).astype(int)},
+        frame,
+        pd.Series(y),
+        cv=bf.BlockedCV(m=1, rng=3),
     )
     by_list = cross_validate(
-        {"A": lambda xt, yt: lambda xs: [int(v[0] > 0) for v in xs]}, x.tolist(), y.tolist(), cv=bf.BlockedCV(m=1, rng=3)
+        {"A": lambda xt, yt: lambda xs: [int(v[0] > 0) for v in xs]},
+        x.tolist(),
+        y.tolist(),
+        cv=bf.BlockedCV(m=1, rng=3),
     )
     assert by_frame == by_list
 
 
 def test_tag_sequences_make_sentences_the_units():
     gold = [["B-PER", "O"], ["O", "B-LOC"], ["O", "O"], ["B-PER", "I-PER"]] * 5
-    echo = {"echo": lambda xt, yt: lambda xs: list(xs), "mute": lambda xt, yt: lambda xs: [["O"] * len(s) for s in xs]}
+    echo = {
+        "echo": lambda xt, yt: lambda xs: list(xs),
+        "mute": lambda xt, yt: lambda xs: [["O"] * len(s) for s in xs],
+    }
     ev = cross_validate(echo, gold, gold, cv=bf.BlockedCV(m=3, rng=0))
     assert ev.unit == "sentence"
     assert bf.score(ev, "echo") == 1.0
@@ -153,7 +162,7 @@ def test_an_interrupted_run_resumes_and_loses_nothing(data, tmp_path):
 def test_a_directory_of_other_labels_is_refused(data, tmp_path):
     x, y = data
     cross_validate(MODELS, x, y, directory=tmp_path)
-    with pytest.raises(ValueError, match="was made from other labels or another design"):
+    with pytest.raises(ValueError, match="was made from other data or another design"):
         cross_validate(MODELS, x, 1 - y, directory=tmp_path)
 
 
@@ -176,7 +185,9 @@ def test_a_failing_fit_names_model_repeat_and_fold(data):
     def broken(x_train, y_train):
         raise ZeroDivisionError("no gradient")
 
-    with pytest.raises(FitError, match="model 'bad', repeat 1, fold 1 failed: ZeroDivisionError: no gradient"):
+    with pytest.raises(
+        FitError, match="model 'bad', repeat 1, fold 1 failed: ZeroDivisionError: no gradient"
+    ):
         cross_validate({"bad": broken}, *data)
 
 
@@ -193,3 +204,41 @@ def test_something_that_is_no_model_is_refused(data):
 def test_no_labels_are_refused():
     with pytest.raises(ValueError, match="y is empty"):
         cross_validate(MODELS, [], [])
+
+
+def test_a_directory_of_other_inputs_is_refused(data, tmp_path):
+    x, y = data
+    cross_validate(MODELS, x, y, directory=tmp_path)
+    with pytest.raises(ValueError, match="was made from other data or another design"):
+        cross_validate(MODELS, x[::-1], y, directory=tmp_path)
+
+
+def test_a_directory_of_another_partition_is_refused(data, tmp_path):
+    cross_validate(MODELS, *data, cv=bf.BlockedCV(m=3, rng=1), directory=tmp_path)
+    with pytest.raises(ValueError, match="was made with rng=1, not 2"):
+        cross_validate(MODELS, *data, cv=bf.BlockedCV(m=3, rng=2), directory=tmp_path)
+
+
+def test_an_estimator_with_other_parameters_does_not_take_over_kept_fits(data, tmp_path):
+    from sklearn.linear_model import LogisticRegression
+
+    cross_validate({"A": LogisticRegression(C=1.0)}, *data, directory=tmp_path)
+    with pytest.raises(ValueError, match="was made by 'A' with other parameters"):
+        cross_validate({"A": LogisticRegression(C=2.0)}, *data, directory=tmp_path)
+
+
+def test_inputs_and_labels_of_different_lengths_are_refused(data):
+    x, y = data
+    with pytest.raises(ValueError, match="X has 240 entries, but y has 100"):
+        cross_validate(MODELS, x, y[:100])
+
+
+def test_a_design_that_is_none_is_refused(data):
+    with pytest.raises(ValueError, match="cv must be a BlockedCV such as BlockedCV\\(m=3\\), not 3"):
+        cross_validate(MODELS, *data, cv=3)
+
+
+def test_bad_gold_labels_are_refused_before_any_fit(data):
+    x, _ = data
+    with pytest.raises(ValueError, match="which label is positive"):
+        cross_validate({"A": lambda xt, yt: pytest.fail("fitted")}, x, ["a", "b"] * 120)

@@ -95,7 +95,10 @@ def test_documents_of_a_column_file_become_units_on_request(tmp_path):
     text = [[*GOLD[:2]], [*GOLD[2:]]]
     paths = {}
     for name, tags in (("g", GOLD), ("A", A)):
-        parts = [write(tmp_path, f"{name}{i}", tags[2 * i : 2 * i + 2], start).read_text() for i in range(len(text))]
+        parts = [
+            write(tmp_path, f"{name}{i}", tags[2 * i : 2 * i + 2], start).read_text()
+            for i in range(len(text))
+        ]
         paths[name] = tmp_path / name
         paths[name].write_text("\n".join(parts))
     ev = bf.from_conll(paths["g"], {"A": paths["A"]}, unit="document")

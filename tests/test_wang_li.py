@@ -7,7 +7,9 @@ import pytest
 
 import bayesf1 as bf
 
-ROWS = json.loads((Path(__file__).parent / "reference" / "wang_li_2019.json").read_text(encoding="utf-8"))["rows"]
+ROWS = json.loads((Path(__file__).parent / "reference" / "wang_li_2019.json").read_text(encoding="utf-8"))[
+    "rows"
+]
 EACH = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['task']}-{row['metric']}")
 
 

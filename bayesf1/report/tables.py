@@ -75,6 +75,18 @@ def probability(p: float) -> str:
     return f"{p:.3f}"
 
 
+def equation(name: str, p: float) -> str:
+    """Write a named probability.
+
+    Examples
+    --------
+    >>> equation("P(best)", 0.666), equation("P(best)", 0.99999)
+    ('P(best) = 0.666', 'P(best) > 0.999')
+    """
+    text = probability(p)
+    return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
+
+
 def decimals(half_width: float) -> int:
     """Return how many decimals an estimate with this half-width deserves: two digits of its uncertainty.
 
