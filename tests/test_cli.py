@@ -137,7 +137,7 @@ class TestSources:
         )
         out = run("compare", "predictions.csv", *argv)
         assert out.startswith("Bayes test of bert against crf")
-        assert "models paired item by item" in out
+        assert "models paired on 60 items" in out
 
     def test_column_files_are_paired_sentence_by_sentence(self, here, run):
         sentence = "Ada\tB-PER\nsaw\tO\nRome\tB-LOC\n\n"
@@ -146,7 +146,7 @@ class TestSources:
         (here / "b.conll").write_text((sentence + sentence.replace("saw\tO", "saw\tB-PER")) * 10)
         out = run("compare", "gold.conll", "a=a.conll", "b=b.conll", "--rng", "1", "--draws", "1000")
         assert out.startswith("Bayes test of b against a")
-        assert "models paired on whole units" in out
+        assert "models paired on 20 sentences as units" in out
 
     def test_a_mistake_in_one_of_several_files_names_it(self, here, capsys):
         (here / "gold.conll").write_text("Ada\tB-PER\n\n")

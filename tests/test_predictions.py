@@ -401,7 +401,7 @@ def test_the_independent_answer_is_printed_beside_the_paired_one(paired):
         assert res[name].independent.p_h1 == alone[name].p_h1
         assert res[name].p_h1 != alone[name].p_h1
     assert "P(H1) if independent" in str(res)
-    assert "paired item by item" in str(res)
+    assert "models paired on 200 items" in str(res)
     assert "P(H1) if independent" not in str(alone)
 
 
