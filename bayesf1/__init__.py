@@ -4,6 +4,7 @@ An `Evaluation` says what several models did on the same gold data; everything t
 ``from_*``, everything that is asked of one is a verb.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bayesf1.bayes_test import compare
@@ -11,21 +12,22 @@ from bayesf1.comparison import Comparison, Comparisons
 from bayesf1.counts import from_counts, from_folds
 from bayesf1.crossval import BlockedCV, KFoldCV
 from bayesf1.difference import Difference
-from bayesf1.distributions import Beta, FScore, Posterior
+from bayesf1.distributions import Beta, FScore
 from bayesf1.evaluation import Evaluation
-from bayesf1.files import read_counts
 from bayesf1.fold_tests import fold_tests
-from bayesf1.frames import from_frame, from_patterns
+from bayesf1.law import Posterior
 from bayesf1.metrics import score
-from bayesf1.packaged import load_example
 from bayesf1.posterior import EmpiricalPosterior, posterior
-from bayesf1.predictions import from_labels, from_units
-from bayesf1.runner import cross_validate
-from bayesf1.spans import from_conll, from_tags
 from bayesf1.summary import summary
 
 if TYPE_CHECKING:
+    from bayesf1.files import read_counts
+    from bayesf1.frames import from_frame, from_patterns
+    from bayesf1.packaged import load_example
+    from bayesf1.predictions import from_labels, from_units
     from bayesf1.ranking import Ranking, rank
+    from bayesf1.runner import cross_validate
+    from bayesf1.spans import from_conll, from_tags
 
 __version__ = "0.1.0"
 
@@ -65,10 +67,23 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def __getattr__(name: str) -> Any:
-    # A Ranking is an xarray Dataset, and xarray takes longer to import than all the rest.
-    if name in ("rank", "Ranking"):
-        from bayesf1 import ranking
+# Readers and the ranking, an xarray Dataset, are imported when they are first asked for.
+_LATER = {
+    "Ranking": "ranking",
+    "cross_validate": "runner",
+    "from_conll": "spans",
+    "from_frame": "frames",
+    "from_labels": "predictions",
+    "from_patterns": "frames",
+    "from_tags": "spans",
+    "from_units": "predictions",
+    "load_example": "packaged",
+    "rank": "ranking",
+    "read_counts": "files",
+}
 
-        return getattr(ranking, name)
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f"bayesf1.{_LATER[name]}"), name)
     raise AttributeError(f"module 'bayesf1' has no attribute {name!r}")

@@ -68,6 +68,7 @@ def evaluate(law_a: BetaLaw, law_b: BetaLaw, d: mpf) -> tuple[mpf, mpf, mpf]:
 
 
 def main() -> None:
+    mp.dps = 50
     entries = []
     for a, b, margins in CASES:
         for d in margins:

@@ -19,7 +19,6 @@ import mpmath
 from mpmath import mp, mpf
 from scipy import special
 
-mp.dps = 50
 GOAL = mpf(10) ** -30
 DIGITS = 22
 # Lower tails, then upper tails, from which the points are taken, roughly.
@@ -318,6 +317,7 @@ def describe(name: str, parameters: tuple[float, ...], n: int = 9) -> dict[str, 
 
 
 def main() -> None:
+    mp.dps = 50
     entries = [describe("Beta", p) for p in BETAS]
     entries += [describe("FScore", p) for p in F_ONES]
     entries += [describe("FScore", p, 9 if max(p) < 1e8 else 3) for p in F_OTHERS]
