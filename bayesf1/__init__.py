@@ -7,11 +7,7 @@ An `Evaluation` says what several models did on the same gold data; everything t
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.bayes_test import compare
-from bayesf1.comparison import Comparison, Comparisons
-from bayesf1.counts import from_counts, from_folds
 from bayesf1.crossval import BlockedCV, KFoldCV
-from bayesf1.difference import Difference
 from bayesf1.distributions import Beta, FScore
 from bayesf1.evaluation import Evaluation
 from bayesf1.fold_tests import fold_tests
@@ -21,6 +17,10 @@ from bayesf1.posterior import EmpiricalPosterior, posterior
 from bayesf1.summary import summary
 
 if TYPE_CHECKING:
+    from bayesf1.bayes_test import compare
+    from bayesf1.comparison import Comparison, Comparisons
+    from bayesf1.counts import from_counts, from_folds
+    from bayesf1.difference import Difference
     from bayesf1.files import read_counts
     from bayesf1.frames import from_frame, from_patterns
     from bayesf1.packaged import load_example
@@ -67,11 +67,18 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-# Readers and the ranking, an xarray Dataset, are imported when they are first asked for.
+# What is not needed by everyone is imported when it is first asked for. A name that is a module's, too, must not
+# stand here: the module would hide it.
 _LATER = {
+    "Comparison": "comparison",
+    "Comparisons": "comparison",
+    "Difference": "difference",
     "Ranking": "ranking",
+    "compare": "bayes_test",
     "cross_validate": "runner",
     "from_conll": "spans",
+    "from_counts": "counts",
+    "from_folds": "counts",
     "from_frame": "frames",
     "from_labels": "predictions",
     "from_patterns": "frames",
@@ -85,5 +92,6 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        return getattr(import_module(f"bayesf1.{_LATER[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"bayesf1.{_LATER[name]}"), name)
+        return found
     raise AttributeError(f"module 'bayesf1' has no attribute {name!r}")

@@ -13,7 +13,6 @@ from bayesf1.difference import Difference, tail_probabilities
 from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.joint import CLOSED_WHEN_PAIRED, joint_counts, paired_sf
 from bayesf1.metrics import Metric, MetricLike, find_metrics
 from bayesf1.naming import nearest
 from bayesf1.posterior import (
@@ -179,6 +178,8 @@ def _compare_all(pair: _Pair, measures: list[Metric], settings: _Settings) -> li
 
 
 def _closed_when_paired(pair: _Pair, measures: list[Metric], settings: _Settings) -> bool:
+    from bayesf1.joint import CLOSED_WHEN_PAIRED
+
     return (
         pair.assumption == "paired"
         and not settings.rope
@@ -291,6 +292,8 @@ def _from_draws(
 def _paired_probabilities(
     pair: _Pair, measure: Metric, settings: _Settings
 ) -> tuple[dict[str, float], float]:
+    from bayesf1.joint import joint_counts, paired_sf
+
     counts = joint_counts(pair.ev, 0, 1)
     margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
     found = paired_sf(

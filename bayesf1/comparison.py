@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1 import verdict
 from bayesf1.distributions import Posterior, plain
 from bayesf1.evaluation import Assumption, Evaluation, Folds
-from bayesf1.joint import pairing_bounds
 from bayesf1.metrics import Metric
 from bayesf1.naming import nearest
-from bayesf1.report.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayesf1.report.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +105,14 @@ class Comparison:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
+        from bayesf1.joint import pairing_bounds
+
         a, b = self.ev.tables
         return pairing_bounds(a, b, self.measure, self.ev.cells, prior=self.prior, rng=rng)
 
     def __str__(self) -> str:
+        from bayesf1 import verdict
+
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
 
     def __repr__(self) -> str:
@@ -119,6 +122,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
+        from bayesf1 import verdict
+
         return verdict.as_dict(self)
 
 
@@ -142,19 +147,27 @@ class Comparisons(Mapping[str, Comparison]):
     @property
     def table(self) -> Table:
         """The paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+        from bayesf1 import verdict
+
         return verdict.table(tuple(self.values()))
 
     def __str__(self) -> str:
+        from bayesf1 import verdict
+
         return verdict.text(tuple(self.values()))
 
     def __repr__(self) -> str:
         return "\n".join(repr(c) for c in self.values())
 
     def _repr_html_(self) -> str:
+        from bayesf1 import verdict
+
         return verdict.html(tuple(self.values()))
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper, on F1 where it was compared and else on the last measure."""
+        from bayesf1 import verdict
+
         chosen = self[metric] if metric else verdict.headline(tuple(self.values()))
         if np.ndim(chosen.p_h1):
             raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
@@ -162,6 +175,8 @@ class Comparisons(Mapping[str, Comparison]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with a row for each measure (and experiment, with leading axes)."""
+        from bayesf1 import verdict
+
         return verdict.frame(tuple(self.values()))
 
     def to_markdown(self) -> str:
@@ -178,4 +193,6 @@ class Comparisons(Mapping[str, Comparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
+        from bayesf1 import verdict
+
         return verdict.as_document(tuple(self.values()))

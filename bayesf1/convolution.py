@@ -29,6 +29,8 @@ _STRETCH = 0.083
 _CROWDED = 0.06
 # Numbers in flight in one block of a vectorised call.
 _BLOCK = 1 << 16
+# Rows with mixtures that are in flight.
+_MIXTURES = 1024
 # Fewer blocks than this are not worth starting threads.
 _THREADED = 8
 
@@ -243,6 +245,16 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
     a, b, d = flat(a, shape), flat(b, shape), np.broadcast_to(d, shape).ravel()
     out = np.empty((want.rows, d.size))
+    # Mixtures are as many laws as they have components, which add up.
+    size = _MIXTURES if a.mixed or b.mixed else d.size
+    for start in range(0, d.size, size):
+        rows = np.arange(start, min(start + size, d.size))
+        out[:, rows] = _rows(a.take(rows), b.take(rows), d[rows], want)
+    return [row.reshape(shape) for row in out]
+
+
+def _rows(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
+    out = np.empty((want.rows, d.size))
     a_outer = a.frame.scale <= b.frame.scale
     rows = np.flatnonzero(a_outer)
     if len(rows):
@@ -250,7 +262,7 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
     rows = np.flatnonzero(~a_outer)
     if len(rows):
         out[:, rows] = want.swapped(list(_in_blocks(b.take(rows), a.take(rows), -d[rows], want)))
-    return [row.reshape(shape) for row in out]
+    return out
 
 
 def flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
@@ -284,12 +296,12 @@ def _blocks(plan: _Plan, components: int) -> Iterator[NDArray[np.intp]]:
     """Yield row numbers in blocks of similar numbers of nodes, bounded in memory."""
     nodes = np.ceil((plan.stop - plan.start) / plan.step)
     order = np.argsort(nodes, kind="stable")
+    nodes = nodes[order]
     start = 0
     while start < len(order):
-        first = nodes[order[start]]
         # A block ends early where rows would need more than a quarter more nodes than its first one.
-        stop = int(np.searchsorted(nodes[order], 1.25 * first + 8, "right"))
-        stop = max(start + 1, min(stop, start + int(_BLOCK / (components * max(first, 1.0)))))
+        stop = int(np.searchsorted(nodes, 1.25 * nodes[start] + 8, "right"))
+        stop = max(start + 1, min(stop, start + int(_BLOCK / (components * max(nodes[start], 1.0)))))
         yield order[start:stop]
         start = stop
 

@@ -137,7 +137,12 @@ class FScore(UnitLaw):
     @property
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
-        return (2.0, None) if self.beta == 1.0 else self._mixed_odds
+        return self._mixed_odds if self.mixed else (2.0, None)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether V is integrated out, for weights other than 1."""
+        return self.beta != 1.0
 
     @cached_property
     def _mixed_odds(self) -> tuple[FloatArray, FloatArray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
@@ -15,7 +16,9 @@ from scipy import special
 from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
 from bayesf1.metrics import MetricLike, find_metric
 from bayesf1.posterior import check_rope
-from bayesf1.report.tables import Table, points, probability
+
+if TYPE_CHECKING:
+    from bayesf1.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class FoldTests:
     @property
     def table(self) -> Table:
         """The tests as a table."""
+        from bayesf1.report.tables import Table, probability
+
         rows = tuple(
             (
                 test.name,
@@ -82,6 +87,8 @@ class FoldTests:
         return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
 
     def __str__(self) -> str:
+        from bayesf1.report.tables import points
+
         mean, sd = self.differences.mean(), self.differences.std(ddof=1)
         head = (
             f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "

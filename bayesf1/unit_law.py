@@ -69,6 +69,11 @@ class UnitLaw(ParametricLaw):
         return self.a.shape
 
     @property
+    def mixed(self) -> bool:
+        """Whether several laws are mixed."""
+        return False
+
+    @property
     def components(self) -> int:
         """Number of laws that are mixed."""
         weights = self.odds[1]
