@@ -56,7 +56,9 @@ def judge(intervals: np.ndarray, truth: float) -> Quality:
 # ---- labels: how much of the errors the two models share -------------------------------------------------
 
 
-def joint_cells(prevalence: float, hit: tuple[float, float], claim: tuple[float, float], shared: float) -> np.ndarray:
+def joint_cells(
+    prevalence: float, hit: tuple[float, float], claim: tuple[float, float], shared: float
+) -> np.ndarray:
     """Probabilities of the eight joint outcomes, where a share of the models' outcomes is common to both."""
 
     def split(a: float, b: float) -> tuple[float, float, float, float]:
@@ -66,7 +68,9 @@ def joint_cells(prevalence: float, hit: tuple[float, float], claim: tuple[float,
     return np.concatenate([prevalence * np.array(split(*hit)), (1 - prevalence) * np.array(split(*claim))])
 
 
-def label_study(shared: float, *, replicates: int, rng: np.random.Generator, n_items: int = 1000) -> dict[str, object]:
+def label_study(
+    shared: float, *, replicates: int, rng: np.random.Generator, n_items: int = 1000
+) -> dict[str, object]:
     """Simulate label experiments with a true difference of 2 points, and one kind of interval each."""
     p = joint_cells(0.2, (0.70, 0.72), (0.06, 0.055), shared)
     patterns = item_patterns(2, BINARY_CELLS)
@@ -90,7 +94,10 @@ def span_evaluation(n_documents: int, size: int, spread: float, rng: np.random.G
 
     Part of a document's difficulty is common to both models, part is each model's own; B is a little better.
     """
-    common, own = rng.normal(0.0, spread, size=(1, n_documents, 1)), rng.normal(0.0, spread, size=(2, n_documents, 1))
+    common, own = (
+        rng.normal(0.0, spread, size=(1, n_documents, 1)),
+        rng.normal(0.0, spread, size=(2, n_documents, 1)),
+    )
     ease = 1.0 / (1.0 + np.exp(-(0.6 + common + 0.5 * own + np.array([0.0, 0.15])[:, None, None])))
     present = np.arange(10) < rng.poisson(1.5, size=(n_documents, size, 1))
     coin, luck = rng.random((n_documents, size, 10)), rng.random((2, n_documents, size, 10))
@@ -140,9 +147,14 @@ def main() -> None:
     print("labels, 1000 items\nagreement  true difference  independent            paired")
     for shared in (0.0, 0.6, 0.9):
         row = label_study(shared, replicates=replicates, rng=rng)
-        print(f"{row['agreement']:.3f}      {row['truth']:.3f}            {row['independent']}  {row['paired']}")
+        print(
+            f"{row['agreement']:.3f}      {row['truth']:.3f}            {row['independent']}  {row['paired']}"
+        )
     print("\nspans, 600 sentences in documents of a size, which differ by a spread")
-    print("size  spread  true difference  independent            paired                 clustered            ", end="")
+    print(
+        "size  spread  true difference  independent            paired                 clustered            ",
+        end="",
+    )
     print("  coverage of F1(A): spans, documents as trials")
     for size, spread in ((1, 0.0), (1, 1.0), (10, 1.0)):
         row = span_study(size, spread, replicates=replicates, rng=rng)

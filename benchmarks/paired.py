@@ -38,7 +38,9 @@ def ranking() -> None:
     ours = seconds(lambda: bf.rank(ev, rng=0, n_draws=20_000))
     plain = seconds(lambda: naive_bootstrap(ev, 200, np.random.default_rng(0))) * 100
     print(f"7 models on 1,287 sentences, 20,000 draws: {ours:.2f} s, goal 0.5 s;")
-    print(f"  a loop that resamples sentences one by one: {plain:.0f} s by extrapolation, {plain / ours:.0f} times\n")
+    print(
+        f"  a loop that resamples sentences one by one: {plain:.0f} s by extrapolation, {plain / ours:.0f} times\n"
+    )
 
 
 def naive_bootstrap(ev: bf.Evaluation, n_draws: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -54,7 +56,10 @@ def naive_bootstrap(ev: bf.Evaluation, n_draws: int, rng: np.random.Generator) -
 def labels() -> None:
     rng = np.random.default_rng(0)
     gold = rng.random(1_000_000) < 0.2
-    models = {name: np.where(rng.random(gold.size) < rate, ~gold, gold) for name, rate in (("A", 0.1), ("B", 0.0995))}
+    models = {
+        name: np.where(rng.random(gold.size) < rate, ~gold, gold)
+        for name, rate in (("A", 0.1), ("B", 0.0995))
+    }
     count = seconds(lambda: bf.from_labels(gold, models), 3)
     ev = bf.from_labels(gold, models)
     compare = seconds(lambda: bf.compare(ev, rng=0), 3)
@@ -69,10 +74,14 @@ def labels() -> None:
     tp_a, tp_b, gold_mass = both + only_a, both + only_b, both + only_a + only_b + neither
     wins = np.mean(tp_b / (tp_b + gold_mass + cb + cc) > tp_a / (tp_a + gold_mass + cb + ca))
     brute = time.perf_counter() - start
-    print(f"paired P(H1) of F1, 1000 items: {float(found.value):.5f} ± {float(found.error):.0e} in {1e3 * one:.0f} ms;")
+    print(
+        f"paired P(H1) of F1, 1000 items: {float(found.value):.5f} ± {float(found.error):.0e} in {1e3 * one:.0f} ms;"
+    )
     error = np.sqrt(wins * (1 - wins) / 4e6)
     same_error = brute * (error / max(float(found.error), 1e-9)) ** 2
-    print(f"  4·10^6 Dirichlet draws: {wins:.5f} ± {error:.0e} in {brute:.2f} s, at the same error {same_error / one:.0f} times as long\n")
+    print(
+        f"  4·10^6 Dirichlet draws: {wins:.5f} ± {error:.0e} in {brute:.2f} s, at the same error {same_error / one:.0f} times as long\n"
+    )
 
 
 def reading() -> None:
@@ -100,7 +109,9 @@ def reading() -> None:
     assert np.isclose(tp / (tp + fp), p)
     assert np.isclose(tp / (tp + fn), r)
     tokens = sum(map(len, gold))
-    print(f"{tokens} tokens: chunk counting {ours:.3f} s, seqeval {theirs:.3f} s, {theirs / ours:.1f} times, goal 5; same counts")
+    print(
+        f"{tokens} tokens: chunk counting {ours:.3f} s, seqeval {theirs:.3f} s, {theirs / ours:.1f} times, goal 5; same counts"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name, tags in (("gold", gold), ("A", noisy)):
             text = "\n\n".join("\n".join(f"word\t{t}" for t in s) for s in tags)
@@ -111,12 +122,16 @@ def reading() -> None:
             return read_spans(aligned.gold, aligned.predictions).counts()
 
         def read_plainly() -> object:
-            files = [Path(folder, name).read_text(encoding="utf-8").strip().split("\n\n") for name in ("gold", "A")]
+            files = [
+                Path(folder, name).read_text(encoding="utf-8").strip().split("\n\n") for name in ("gold", "A")
+            ]
             tags = [[[line.split("\t")[-1] for line in s.split("\n")] for s in file] for file in files]
             return precision_recall_fscore_support(*tags, average="micro")
 
         ours, theirs = seconds(read_and_count, 3), seconds(read_plainly, 3)
-        print(f"  with reading two files: {ours:.3f} s (checked line by line), plain split and seqeval {theirs:.3f} s, {theirs / ours:.1f} times")
+        print(
+            f"  with reading two files: {ours:.3f} s (checked line by line), plain split and seqeval {theirs:.3f} s, {theirs / ours:.1f} times"
+        )
 
 
 if __name__ == "__main__":

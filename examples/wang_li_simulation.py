@@ -76,7 +76,9 @@ def main() -> None:
     def row(rule: str, paper: str) -> str:
         low, high = ends[rule].T
         covers = [float(np.mean((low <= truth) & (truth <= high))) for truth in (fitted, learner)]
-        return f"{rule:<14} {covers[0]:.3f}          {covers[1]:.3f}        {np.mean(high - low):.4f}  {paper}"
+        return (
+            f"{rule:<14} {covers[0]:.3f}          {covers[1]:.3f}        {np.mean(high - low):.4f}  {paper}"
+        )
 
     print(f"95 % intervals of F1, {replicates} replicates; the learner's expected F1 is {learner:.4f}\n")
     print("discount       covers the     covers the   length  in the paper")
@@ -85,7 +87,9 @@ def main() -> None:
     print(row("wang-2015", ".996, length .117"))
     print(row("nadeau-bengio", ""))
     error = np.sqrt(0.945 * 0.055 / replicates)
-    print(f"\nMonte Carlo error of a coverage near .945: {error:.3f}. With the paper's discount the interval holds its")
+    print(
+        f"\nMonte Carlo error of a coverage near .945: {error:.3f}. With the paper's discount the interval holds its"
+    )
     print("promise for the rules that were fitted, and is too short for the learner: name what you speak of.")
 
 

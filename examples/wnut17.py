@@ -16,7 +16,9 @@ def main() -> None:
     print("\nThe same with what a test set of this size can tell (Bayesian bootstrap over sentences):\n")
     print(bf.rank(ev, metric="f1", rng=2017))
 
-    print("\nThe first two side by side. Their errors are alike, as they read the same sentences, so pairing sharpens")
+    print(
+        "\nThe first two side by side. Their errors are alike, as they read the same sentences, so pairing sharpens"
+    )
     print("the comparison; and they reach their F1 in different ways, one by precision, one by recall:\n")
     first, second = ev.models[:2]
     print(bf.compare(ev, second, first, rope=0.01, rng=2017))
@@ -25,7 +27,9 @@ def main() -> None:
     for assumption in ("independent", "paired", "clustered"):
         res = bf.compare(ev, second, first, metrics="f1", assumption=assumption, rng=2017)["f1"]
         low, high = res.difference.interval(0.95)
-        print(f"  {assumption:<12} P(H1) = {res.p_h1:.3f}, difference {100 * low:+.1f} to {100 * high:+.1f} points")
+        print(
+            f"  {assumption:<12} P(H1) = {res.p_h1:.3f}, difference {100 * low:+.1f} to {100 * high:+.1f} points"
+        )
 
 
 if __name__ == "__main__":

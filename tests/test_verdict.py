@@ -19,11 +19,15 @@ def test_a_model_outperforms_another_just_where_the_interval_excludes_zero(count
 
 def test_a_difference_that_is_surely_small_is_called_equivalence():
     text = sentence((77_000, 44_000, 10_000), (77_010, 44_000, 9_990), rope=0.02)
-    assert text.startswith("A and B are practically equivalent in F1: they differ by no more than ±2 percentage points")
+    assert text.startswith(
+        "A and B are practically equivalent in F1: they differ by no more than ±2 percentage points"
+    )
 
 
 def test_a_rope_without_equivalence_is_reported_after_the_verdict():
-    assert "within ±1 percentage points with probability 0.054" in sentence((77, 44, 10), (80, 30, 7), rope=0.01)
+    assert "within ±1 percentage points with probability 0.054" in sentence(
+        (77, 44, 10), (80, 30, 7), rope=0.01
+    )
 
 
 def test_models_that_did_the_same_are_not_told_apart():
@@ -36,8 +40,14 @@ def test_models_that_did_the_same_are_not_told_apart():
 def test_a_bootstrap_over_few_units_is_warned_of():
     gold = [["B-PER", "O"], ["O", "B-LOC"]] * 2
     ev = bf.from_tags(gold, {"A": gold, "B": [["O", "O"]] * 4})
-    for ask in (lambda: bf.compare(ev, rng=0), lambda: bf.rank(ev, rng=0), lambda: bf.posterior(ev, "A", rng=0)):
-        with pytest.warns(UserWarning, match="there are only 4 sentences; a bootstrap over so few is too sure"):
+    for ask in (
+        lambda: bf.compare(ev, rng=0),
+        lambda: bf.rank(ev, rng=0),
+        lambda: bf.posterior(ev, "A", rng=0),
+    ):
+        with pytest.warns(
+            UserWarning, match="there are only 4 sentences; a bootstrap over so few is too sure"
+        ):
             ask()
 
 
@@ -45,7 +55,10 @@ def test_units_are_counted_before_the_discount_of_a_cross_validation():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 1))
     y = (x[:, 0] > 0).astype(int)
-    models = {n: (lambda at: lambda xt, yt: lambda xs: (xs[:, 0] > at).astype(int))(at) for n, at in (("A", 0.5), ("B", 0.2))}
+    models = {
+        n: (lambda at: lambda xt, yt: lambda xs: (xs[:, 0] > at).astype(int))(at)
+        for n, at in (("A", 0.5), ("B", 0.2))
+    }
     ev = bf.cross_validate(models, x, y, cv=bf.BlockedCV(m=3, rng=0))
     assert "models paired on 200 items" in str(bf.compare(ev, rng=0))
 
