@@ -55,11 +55,11 @@ def test_units_are_counted_before_the_discount_of_a_cross_validation():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 1))
     y = (x[:, 0] > 0).astype(int)
-    models = {
-        n: (lambda at: lambda xt, yt: lambda xs: (xs[:, 0] > at).astype(int))(at)
-        for n, at in (("A", 0.5), ("B", 0.2))
-    }
-    ev = bf.cross_validate(models, x, y, cv=bf.BlockedCV(m=3, rng=0))
+
+    def above(at):
+        return lambda x_train, y_train: lambda x_test: (x_test[:, 0] > at).astype(int)
+
+    ev = bf.cross_validate({"A": above(0.5), "B": above(0.2)}, x, y, cv=bf.BlockedCV(m=3, rng=0))
     assert "models paired on 200 items" in str(bf.compare(ev, rng=0))
 
 
