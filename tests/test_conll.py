@@ -314,7 +314,10 @@ def test_wnut17_systems_get_their_published_f1():
 def test_wnut17_gold_lines_up_with_itself_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        align_conll(WNUT17 / "gold.conll", {"A": WNUT17 / "arcada.conll", "gold": WNUT17 / "gold.conll"})
+        aligned = align_conll(
+            WNUT17 / "gold.conll", {"A": WNUT17 / "arcada.conll", "gold": WNUT17 / "gold.conll"}
+        )
+    assert aligned.predictions["gold"] == aligned.gold
 
 
 @pytest.mark.parametrize(
