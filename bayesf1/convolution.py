@@ -153,7 +153,8 @@ def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, edge: Floa
     span, floor = 1.0 - (low + high_c), np.exp(-edge)
     s = np.maximum((t - low) / span, np.where(low > 0.0, floor, 0.0))
     sc = np.maximum((tc - high_c) / span, np.where(high_c > 0.0, floor, 0.0))
-    return np.log(s) - np.log(sc)
+    y: FloatArray = np.log(s) - np.log(sc)
+    return np.clip(y, -quadrature.END, quadrature.END)
 
 
 def _fineness(

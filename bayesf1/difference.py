@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy import special
 from bayesf1 import quadrature
 from bayesf1.convolution import BOTH, DENSITY, TAILS, Want, evaluate, flat, tail_probabilities
 from bayesf1.evaluation import FloatArray
-from bayesf1.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, RNGLike, check_levels, plain
+from bayesf1.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, RNGLike, check_levels, lazy_property, plain
 from bayesf1.unit_law import UnitLaw
 
 __all__ = ["Difference", "tail_probabilities"]
@@ -103,7 +102,7 @@ class Difference(ParametricLaw):
         """Variance."""
         return plain(np.asarray(self.a.var()) + self.b.var())
 
-    @cached_property
+    @lazy_property
     def _grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Points across the law, rising along a first axis, their densities, and weights of a quadrature."""
         low, high = (np.asarray(end) for end in (self.ppf(1e-17), self.isf(1e-17)))

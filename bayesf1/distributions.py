@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
-from bayesf1.law import Posterior, RNGLike, check_levels, check_prob, plain
+from bayesf1.law import Posterior, RNGLike, check_levels, check_prob, lazy_property, plain
 from bayesf1.unit_law import UnitLaw
 
 __all__ = ["Beta", "FScore", "Posterior", "RNGLike", "UnitLaw", "check_levels", "check_prob", "plain"]
@@ -144,7 +143,7 @@ class FScore(UnitLaw):
         """Whether V is integrated out, for weights other than 1."""
         return self.beta != 1.0
 
-    @cached_property
+    @lazy_property
     def _mixed_odds(self) -> tuple[FloatArray, FloatArray]:
         split, square = Beta(self.fp, self.fn), self.beta * self.beta
         low, high = split.frame.first, split.frame.last

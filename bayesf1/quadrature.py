@@ -30,8 +30,8 @@ STRIP = 2.5
 MAX_NODES = 1 << 17
 # Sum of Beta parameters from which the incomplete beta function is integrated here.
 LARGE = 1e5
-# Beyond this logit a double is 0 or 1 - 0.
-END = 708.0
+# No logit goes further: e^-640 is a double, and so is 1e-16 of it.
+END = 640.0
 
 
 def _half_line_rule(n: int) -> tuple[FloatArray, FloatArray]:
@@ -49,9 +49,8 @@ def _unit_rule(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 UNIT_RULE = _unit_rule(129)
-_HALF_LINE = _half_line_rule(64)
 # A law squeezed against one end decays doubly exponentially in the logit, which takes a finer rule.
-_HALF_LINE_FINE = _half_line_rule(128)
+_HALF_LINES = {50.0: _half_line_rule(64), 0.4: _half_line_rule(128), 0.0: _half_line_rule(256)}
 
 
 class ScalarMaths:
@@ -212,12 +211,12 @@ def _mills_ratio(t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) ->
     arrays = np.broadcast_arrays(t, tc, a, b)
     flat = np.stack([v.ravel() for v in arrays])[..., None]
     out = np.empty(flat.shape[1])
-    nodes, weights = _HALF_LINE if np.min(b) > 50.0 else _HALF_LINE_FINE
+    nodes, weights = next(rule for least, rule in _HALF_LINES.items() if np.min(b) > least)
     # Blocks that fit a processor's cache are several times faster.
     for start in range(0, len(out), 512):
         t, tc, a, b = flat[:, start : start + 512]
-        # Decay at the point plus curvature at the centre: the natural unit of length of the tail.
-        unit = 1.0 / (tc * a - t * b + 1.0 / logit_scale(a, b))
+        # Decay at the point plus curvature at the centre, or the least decay: the tail's unit of length.
+        unit = 1.0 / (tc * a - t * b + np.minimum(1.0 / logit_scale(a, b), a))
         out[start : start + 512] = (np.exp(log_change(-unit * nodes, t, tc, a, b)) @ weights) * unit[:, 0]
     return out.reshape(arrays[0].shape)
 

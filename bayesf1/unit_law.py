@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import special
 
 from bayesf1 import quadrature
 from bayesf1.evaluation import FloatArray
-from bayesf1.law import ParametricLaw, check_levels, plain
+from bayesf1.law import ParametricLaw, check_levels, lazy_property, plain
 
 
 class LogitFrame(NamedTuple):
@@ -79,7 +78,7 @@ class UnitLaw(ParametricLaw):
         weights = self.odds[1]
         return 1 if weights is None else weights.shape[-1]
 
-    @cached_property
+    @lazy_property
     def _peak(self) -> FloatArray:
         return quadrature.log_peak(self.a, self.b)
 
@@ -128,7 +127,7 @@ class UnitLaw(ParametricLaw):
         n = a + b
         return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
 
-    @cached_property
+    @lazy_property
     def frame(self) -> LogitFrame:
         """Where the law is, on the logit scale."""
         odds, weights = self.odds
@@ -162,7 +161,7 @@ class UnitLaw(ParametricLaw):
         curvature: FloatArray = (self.a + self.b) * e / (1.0 + e) ** 2
         return curvature
 
-    @cached_property
+    @lazy_property
     def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Nodes (t, 1-t) and weights for expectations under the law."""
         centre = self.frame.centre
