@@ -191,13 +191,12 @@ def _calm(b: UnitLaw, sign: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return t + d with its complement, and weights f_A(t) dt."""
+    """Return t + d with its complement, and weights f_A(t) dt, up to a factor where d is 0."""
     if not holds_somewhere(d != 0.0):
         centre = a.frame.centre
         u, _ = quadrature.trapezoid_grid(plan.start - centre, plan.stop - centre, plan.step)
         t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
-        weights = a.logit_density(u)
-        return t, tc, weights / np.add.reduce(weights, axis=-1, keepdims=True)
+        return t, tc, a.logit_density(u)
     v, h = quadrature.trapezoid_grid(plan.start, plan.stop, plan.step)
     d, low, high_c, rate, knee = (quadrature.column(x) for x in (d, *plan[3:]))
     stretch = np.exp(rate * (v - knee))
@@ -225,6 +224,8 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
     if want.density:
         density = np.exp(b.logit_logpdf(shifted, shifted_c)) / (shifted * shifted_c)
         height = quadrature.weighted_sum(weights, density)
+        if not holds_somewhere(d != 0.0):
+            height = height / np.sum(weights, axis=-1)
         endless = (d == 0.0) & ((a.a + b.a <= 1.0) | (a.b + b.b <= 1.0))
         found.append(np.where(endless, np.inf, height) if holds_somewhere(endless) else height)
     return found

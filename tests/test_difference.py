@@ -226,7 +226,7 @@ def test_laws_and_margins_broadcast():
 def test_the_density_at_0_is_infinite_where_both_laws_crowd_at_an_end():
     assert Difference(Beta(0.5, 2), Beta(0.5, 3)).pdf(0.0) == math.inf
     assert Difference(Beta(2, 0.3), Beta(3, 0.4)).pdf(0.0) == math.inf
-    # Two arcs: the integral of 1/(t(1-t)) over B(1, 1/2) B(1, 1/2) ... is finite from a + c > 1 on.
+    # It is finite where both parameters at that end add up to more than 1.
     law = Difference(Beta(0.8, 2), Beta(0.8, 2))
     assert law.pdf(0.0) == pytest.approx(law.pdf(1e-13), rel=1e-4)
 

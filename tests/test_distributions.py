@@ -101,7 +101,7 @@ def test_a_law_with_array_parameters_is_many_laws(kind, width):
 
 
 def test_prior_means_of_f1_are_those_in_closed_form():
-    # 6 - 8 ln 2 under Dirichlet(1); pi - 3 + ... under Dirichlet(1/2), by E[2X/(1+X)] with X ~ Be(1/2, 1).
+    # E[2X/(1+X)] with X ~ Be(1, 2) and with X ~ Be(1/2, 1).
     assert FScore(1, 1, 1).mean() == pytest.approx(6 - 8 * math.log(2), rel=1e-14)
     assert FScore(0.5, 0.5, 0.5).mean() == pytest.approx(2 - math.pi / 2, rel=1e-14)
 
