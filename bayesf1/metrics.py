@@ -17,8 +17,6 @@ import numpy as np
 from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
 from bayesf1.naming import nearest
 
-Cells: TypeAlias = dict[str, FloatArray]
-
 
 @dataclass(frozen=True)
 class Proportion:
