@@ -98,6 +98,13 @@ class Evaluation:
         """Leading axes of the tables; ``()`` for a single experiment."""
         return self.tables.shape[:-2]
 
+    @property
+    def flat_patterns(self) -> FloatArray:
+        """What one unit of each kind adds, axes (pattern, model·cell): the models' tables side by side."""
+        if self.patterns is None:
+            raise ValueError("only totals are known here, not what each unit adds")
+        return self.patterns.reshape(len(self.patterns), -1)
+
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
         if model not in self.models:
