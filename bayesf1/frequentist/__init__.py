@@ -1,0 +1,1 @@
+"""What reviewers ask for beside a posterior: intervals, their coverage, randomisation tests, sample sizes."""
