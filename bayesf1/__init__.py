@@ -12,21 +12,26 @@ from bayesf1.distributions import Beta, FScore
 from bayesf1.evaluation import Evaluation
 from bayesf1.fold_tests import fold_tests
 from bayesf1.law import Posterior
-from bayesf1.metrics import score
 from bayesf1.posterior import EmpiricalPosterior, posterior
+from bayesf1.scoring import score
 from bayesf1.summary import summary
 
 if TYPE_CHECKING:
-    from bayesf1.bayes_test import compare
+    from bayesf1.bayes_test import compare, compare_classes
+    from bayesf1.classes import confusion, from_confusion
     from bayesf1.comparison import Comparison, Comparisons
     from bayesf1.counts import from_counts, from_folds
     from bayesf1.difference import Difference
     from bayesf1.files import read_counts
     from bayesf1.frames import from_frame, from_patterns
+    from bayesf1.frequentist.coverage import CoverageCurve, coverage_curve, exact_coverage
+    from bayesf1.frequentist.interval_table import Intervals
+    from bayesf1.frequentist.intervals import difference_intervals, intervals
     from bayesf1.packaged import load_example
     from bayesf1.predictions import from_labels, from_units
     from bayesf1.ranking import Ranking, rank
     from bayesf1.runner import cross_validate
+    from bayesf1.scores import from_scores
     from bayesf1.spans import from_conll, from_tags
 
 __version__ = "0.1.0"
@@ -36,24 +41,34 @@ __all__ = [
     "BlockedCV",
     "Comparison",
     "Comparisons",
+    "CoverageCurve",
     "Difference",
     "EmpiricalPosterior",
     "Evaluation",
     "FScore",
+    "Intervals",
     "KFoldCV",
     "Posterior",
     "Ranking",
     "compare",
+    "compare_classes",
+    "confusion",
+    "coverage_curve",
     "cross_validate",
+    "difference_intervals",
+    "exact_coverage",
     "fold_tests",
+    "from_confusion",
     "from_conll",
     "from_counts",
     "from_folds",
     "from_frame",
     "from_labels",
     "from_patterns",
+    "from_scores",
     "from_tags",
     "from_units",
+    "intervals",
     "load_example",
     "posterior",
     "rank",
@@ -72,18 +87,28 @@ def __dir__() -> list[str]:
 _LATER = {
     "Comparison": "comparison",
     "Comparisons": "comparison",
+    "CoverageCurve": "frequentist.coverage",
     "Difference": "difference",
+    "Intervals": "frequentist.interval_table",
     "Ranking": "ranking",
     "compare": "bayes_test",
+    "compare_classes": "bayes_test",
+    "confusion": "classes",
+    "coverage_curve": "frequentist.coverage",
     "cross_validate": "runner",
+    "difference_intervals": "frequentist.intervals",
+    "exact_coverage": "frequentist.coverage",
+    "from_confusion": "classes",
     "from_conll": "spans",
     "from_counts": "counts",
     "from_folds": "counts",
     "from_frame": "frames",
     "from_labels": "predictions",
     "from_patterns": "frames",
+    "from_scores": "scores",
     "from_tags": "spans",
     "from_units": "predictions",
+    "intervals": "frequentist.intervals",
     "load_example": "packaged",
     "rank": "ranking",
     "read_counts": "files",

@@ -13,13 +13,12 @@ from bayesf1.difference import Difference, tail_probabilities
 from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import Metric, MetricLike, find_metrics
+from bayesf1.metrics import Metric, MetricLike
 from bayesf1.naming import nearest
 from bayesf1.posterior import (
     KEPT_DRAWS,
     EmpiricalPosterior,
     check_draws,
-    check_measure,
     check_prior,
     check_rng,
     check_rope,
@@ -27,9 +26,9 @@ from bayesf1.posterior import (
     resolve_assumption,
     warn_if_few,
 )
+from bayesf1.scoring import find_measures
 
 METHODS = ("auto", "exact", "montecarlo")
-DEFAULT_METRICS = ("precision", "recall", "f1")
 
 
 def compare(
@@ -37,9 +36,9 @@ def compare(
     a: str | None = None,
     b: str | None = None,
     *,
-    metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
     rope: float = 0.0,
-    prior: float = 1.0,
+    prior: float | None = None,
     prob: float = 0.95,
     method: str = "auto",
     assumption: str = "auto",
@@ -59,7 +58,7 @@ def compare(
     a, b
         Names of the models; may be left out where there are exactly two.
     metrics
-        Names of measures, or callables on tables (..., cell).
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
     rope
         Half-width of the region of practical equivalence.
     prior
@@ -97,14 +96,12 @@ def compare(
     """
     check_evaluation(ev)
     ev = ev.pair(a, b)
-    measures = find_metrics(metrics)
-    for measure in measures:
-        check_measure(measure, ev)
+    measures = find_measures(metrics, ev)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
     settings = _Settings(
-        rope=check_rope(rope),
-        prior=check_prior(prior),
+        rope=check_rope(rope, *measures),
+        prior=check_prior(prior, ev),
         prob=check_prob(prob),
         method=method,
         n_draws=None if n_draws is None else check_draws(n_draws),
@@ -114,6 +111,39 @@ def compare(
     units, taken = resolve_assumption(ev, assumption)
     warn_if_few(units, taken)
     return Comparisons(_compare_all(_Pair(units, taken), measures, settings))
+
+
+def compare_classes(
+    ev: Evaluation, a: str | None = None, b: str | None = None, *, metric: str = "f1", **settings: Any
+) -> Comparisons:
+    """Test class by class whether model B is better than model A: where it gains and where it loses.
+
+    Parameters
+    ----------
+    ev
+        An evaluation of several classes, labels or types of spans.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        The measure of each class.
+    **settings
+        As in `compare`: rope, prior, prob, assumption, n_draws, rng.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> gold = list("aaabbbcccc") * 10
+    >>> ev = from_labels(gold, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
+    >>> list(compare_classes(ev, rng=1))
+    ['f1[a]', 'f1[b]', 'f1[c]']
+    """
+    check_evaluation(ev)
+    if not ev.classes:
+        raise ValueError(
+            "there are no classes to compare one by one; build the evaluation by from_labels with more than "
+            "two labels, or by from_tags with by_type=True"
+        )
+    return compare(ev, a, b, metrics=[f"{metric}[{name}]" for name in ev.classes], **settings)
 
 
 @dataclass(frozen=True)
@@ -182,13 +212,14 @@ def _closed_when_paired(pair: _Pair, measures: list[Metric], settings: _Settings
 
     return (
         pair.assumption == "paired"
+        and pair.ev.task == "binary"
         and not settings.rope
         and all(m.name in CLOSED_WHEN_PAIRED for m in measures)
     )
 
 
 def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | None:
-    laws = [law_of(measure, pair.ev.tables[..., i, :], pair.ev.cells, settings.prior) for i in (0, 1)]
+    laws = [law_of(measure, pair.ev, i, settings.prior) for i in (0, 1)]
     if laws[0] is None or laws[1] is None:
         return None
     p_h0, p_h1 = tail_probabilities(laws[0], laws[1], 0.0)
@@ -218,7 +249,7 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
             f"but the tables have leading axes {pair.ev.shape}"
         )
     # True negatives that no measure asks for would only keep patterns apart.
-    unasked = all(measure.needs and "tn" not in measure.needs for measure in measures)
+    unasked = pair.ev.task == "binary" and all(m.needs and "tn" not in m.needs for m in measures)
     ev = pair.ev.keep(("tp", "fp", "fn")) if unasked else pair.ev
     settings = replace(settings, rng=check_rng(settings.rng))
     n_draws = settings.n_draws or _default_draws(ev, pair.assumption)
@@ -239,30 +270,49 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
             if stored < KEPT_DRAWS:
                 kept[measure.name].append(scores)
         stored += len(tables)
+    alone: dict[str, Comparison] = {}
+    if pair.assumption != "independent":
+        beside = _compare_all(_Pair(pair.ev, "independent"), measures, settings)
+        alone = {c.metric: c for c in beside}
     return [
         _from_draws(
-            pair, measure, settings, np.concatenate(kept[measure.name]), counts[measure.name], n_draws
+            pair,
+            measure,
+            settings,
+            np.concatenate(kept[measure.name]),
+            counts[measure.name],
+            n_draws,
+            alone.get(measure.name),
         )
         for measure in measures
     ]
 
 
 def _default_draws(ev: Evaluation, assumption: Assumption) -> int:
+    # A draw costs as much as there are patterns, and cells.
+    if ev.task != "binary" and ev.weights is not None:
+        return int(np.clip(100_000_000 // (len(ev.weights) + 2 * ev.tables.size), 4_000, 50_000))
     if assumption == "independent" or ev.weights is None:
         return 1_000_000
-    # A draw costs as much as there are patterns.
     return int(np.clip(50_000_000 // len(ev.weights), 20_000, 100_000))
 
 
 def _from_draws(
-    pair: _Pair, measure: Metric, settings: _Settings, scores: FloatArray, counts: FloatArray, n_draws: int
+    pair: _Pair,
+    measure: Metric,
+    settings: _Settings,
+    scores: FloatArray,
+    counts: FloatArray,
+    n_draws: int,
+    independent: Comparison | None,
 ) -> Comparison:
     better, less, greater = counts / n_draws
     # One success and one failure more, so that 0 of n does not claim an error of 0.
     smoothed = (counts[0] + 1.0) / (n_draws + 2.0)
     probabilities = {"p_h0": 1.0 - better, "p_h1": better, "p_less": less, "p_greater": greater}
     mcse, method = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws)), "montecarlo"
-    if pair.assumption == "paired" and settings.method != "montecarlo" and measure.needs:
+    binary = pair.ev.task == "binary"
+    if pair.assumption == "paired" and settings.method != "montecarlo" and measure.needs and binary:
         probabilities, mcse = _paired_probabilities(pair, measure, settings)
         method = "quasi-montecarlo" if mcse else "exact"
     low, high = measure.support
@@ -270,12 +320,8 @@ def _from_draws(
     for i in (0, 1):
         law = None
         if pair.assumption != "clustered":
-            law = law_of(measure, pair.ev.tables[i], pair.ev.cells, settings.prior)
+            law = law_of(measure, pair.ev, i, settings.prior)
         laws.append(law or EmpiricalPosterior(scores[:, i], measure.support))
-    independent = None
-    if pair.assumption != "independent":
-        alone = _Pair(pair.ev, "independent")
-        independent = _compare_all(alone, [measure], settings)[0]
     return pair.result(
         measure,
         settings,

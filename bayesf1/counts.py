@@ -118,6 +118,23 @@ def check_counts(counts: ArrayLike, where: str) -> FloatArray:
     return _read_counts(counts, where)
 
 
+def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
+    """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
+    array = _numbers(counts, where)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
+        raise ValueError(
+            f"{where} has shape {array.shape}; a square one with a row and a column for each class belongs here"
+        )
+    bad = ~((array >= 0) & (array <= MAX_COUNT))
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{where} has {array[i, j]:g} in row {i + 1}, column {j + 1}; "
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+        )
+    return array
+
+
 def _read_counts(value: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
     """Return counts as an array (..., 3 or 4), checked."""
     if isinstance(value, Mapping):

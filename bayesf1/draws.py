@@ -8,17 +8,13 @@ item, weighted so that each model's cells are Dirichlet(λ).
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from bayesf1.class_draws import draw_class_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray
-
-# Numbers in flight in one block of draws.
-_BLOCK = 1 << 21
-# A gamma process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
-_CUT = 14.0
+from bayesf1.gamma_process import atoms_of, blocks_of, break_sticks
 
 
 def item_patterns(n_models: int, cells: tuple[str, ...]) -> FloatArray:
@@ -62,12 +58,15 @@ def draw_tables(
     rng
         The source of randomness.
     """
+    if ev.task != "binary":
+        yield from draw_class_tables(ev, assumption, prior=prior, n_draws=n_draws, rng=rng)
+        return
     if assumption == "independent" or ev.patterns is None or ev.weights is None:
-        for n in _blocks(n_draws, ev.tables.size):
+        for n in blocks_of(n_draws, ev.tables.size):
             yield rng.standard_gamma(ev.tables + prior, size=(n, *ev.tables.shape))
         return
     patterns, weights = ev.patterns, ev.weights
-    atoms = math.ceil(_CUT / math.log1p(0.5 / prior))
+    atoms = atoms_of(2.0 * prior)
     # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
     enumerated = 2 ** len(ev.models) <= atoms
     if enumerated:
@@ -80,7 +79,7 @@ def draw_tables(
     order = np.argsort(weights != 1.0, kind="stable")
     flat, weights = flat[order], weights[order]
     singles = int((weights == 1.0).sum())
-    for n in _blocks(n_draws, len(weights) + flat.shape[1] + (0 if enumerated else 4 * atoms)):
+    for n in blocks_of(n_draws, len(weights) + flat.shape[1] + (0 if enumerated else 4 * atoms)):
         # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
         tables = rng.standard_exponential((n, singles)) @ flat[:singles]
         tables += rng.standard_gamma(weights[singles:], size=(n, len(weights) - singles)) @ flat[singles:]
@@ -90,14 +89,12 @@ def draw_tables(
 
 def _prior_atoms(ev: Evaluation, prior: float, atoms: int, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
-    # Stick-breaking (Sethuraman 1994): mass 2λ on gold items, 2λ on others, outcomes of models fair coins.
+    # Mass 2λ on gold items, 2λ on others, outcomes of models fair coins.
     k = len(ev.models)
     out = np.zeros((n, *ev.tables.shape))
     for yes, no in (("tp", "fn"), ("fp", "tn")):
-        left = rng.beta(2.0 * prior, 1.0, size=(n, atoms)).cumprod(axis=1)
-        left[:, -1] = 0.0
-        mass = rng.standard_gamma(2.0 * prior, size=(n, 1))
-        sticks = -np.diff(left, axis=1, prepend=1.0) * mass
+        sticks = break_sticks(2.0 * prior, atoms, n, rng)
+        mass = sticks.sum(axis=1, keepdims=True)
         for j in range(0, k, 62):
             coins = rng.integers(0, 1 << min(62, k - j), size=(n, atoms))
             for i in range(j, min(j + 62, k)):
@@ -105,10 +102,3 @@ def _prior_atoms(ev: Evaluation, prior: float, atoms: int, n: int, rng: np.rando
         if no in ev.cells:
             out[..., ev.cells.index(no)] = mass - out[..., ev.cells.index(yes)]
     return out
-
-
-def _blocks(n_draws: int, numbers_per_draw: int) -> Iterator[int]:
-    size = max(1, _BLOCK // max(numbers_per_draw, 1))
-    while n_draws > 0:
-        yield min(size, n_draws)
-        n_draws -= size

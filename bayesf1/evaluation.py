@@ -5,16 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.crossval import BlockedCV, Discount, KFoldCV
-from bayesf1.naming import nearest
+from bayesf1.naming import listing, nearest, plural
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
+Task: TypeAlias = Literal["binary", "multiclass", "multilabel", "spans", "scores"]
 
 BINARY_CELLS = ("tp", "fp", "fn", "tn")
 
@@ -56,7 +60,8 @@ class Evaluation:
     models
         Names of the models.
     cells
-        Names of a table's cells, ``("tp", "fp", "fn")`` and ``"tn"`` where true negatives are counted.
+        Names of a table's cells, ``("tp", "fp", "fn")`` and ``"tn"`` where true negatives are counted; with
+        several classes all ``"tp[class]"``, then all ``"fp[class]"``, and so on.
     tables
         Effective counts, axes (..., model, cell); leading axes are separate experiments.
     patterns
@@ -69,6 +74,14 @@ class Evaluation:
         The same evaluation with single items as units, where clusters were read item by item.
     folds
         The tables of the folds, after cross-validation.
+    task
+        ``"binary"``; ``"multiclass"`` where every item has one class of several, ``"multilabel"`` where it has
+        any number, ``"spans"`` for spans by their types; ``"scores"`` where units have scores, not counts.
+    classes
+        Names of the classes, where there are several.
+    sparse_patterns
+        What one unit of each kind adds, axes (pattern, model·cell), where cells are many; then `patterns` is
+        None.
     """
 
     models: tuple[str, ...]
@@ -79,6 +92,9 @@ class Evaluation:
     unit: str = "table"
     items: Evaluation | None = None
     folds: Folds | None = None
+    task: Task = "binary"
+    classes: tuple[str, ...] = ()
+    sparse_patterns: csr_array[Any] | None = None
 
     def __post_init__(self) -> None:
         folds = None if self.folds is None else self.folds.counts
@@ -89,7 +105,7 @@ class Evaluation:
     @property
     def assumption(self) -> Assumption:
         """The strongest assumption about the models' dependence that the data support."""
-        if self.patterns is None:
+        if self.weights is None or self.unit == "table":
             return "independent"
         return "paired" if self.unit == "item" else "clustered"
 
@@ -99,8 +115,13 @@ class Evaluation:
         return self.tables.shape[:-2]
 
     @property
-    def flat_patterns(self) -> FloatArray:
-        """What one unit of each kind adds, axes (pattern, model·cell): the models' tables side by side."""
+    def flat_patterns(self) -> Any:
+        """What one unit of each kind adds, axes (pattern, model·cell): the models' tables side by side.
+
+        An array, or a sparse one where there are several classes.
+        """
+        if self.sparse_patterns is not None:
+            return self.sparse_patterns
         if self.patterns is None:
             raise ValueError("only totals are known here, not what each unit adds")
         return self.patterns.reshape(len(self.patterns), -1)
@@ -122,6 +143,11 @@ class Evaluation:
             return self
         names = tuple(self.models[i] for i in index)
         folds = None if self.folds is None else replace(self.folds, counts=self.folds.counts[..., index, :])
+        if self.sparse_patterns is not None:
+            columns = (np.array(index)[:, None] * len(self.cells) + np.arange(len(self.cells))).ravel()
+            chosen = replace(self, models=names, tables=self.tables[index], folds=folds)
+            items = None if self.items is None else self.items.select(models)
+            return replace(merge_sparse(chosen, self.sparse_patterns[:, columns]), items=items)
         if self.patterns is None or self.weights is None:
             return replace(self, models=names, tables=self.tables[..., index, :], folds=folds)
         merged = merge_patterns(names, self.cells, self.patterns[:, index], self.weights, unit=self.unit)
@@ -162,13 +188,28 @@ class Evaluation:
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
-        mine, theirs = ((ev.models, ev.cells, ev.unit, ev.shape) for ev in (self, other))
+        if self.task == other.task and self.cells != other.cells and self.task != "binary":
+            return self._with_cells(other) + other._with_cells(self)
+        mine, theirs = ((ev.models, ev.cells, ev.unit, ev.shape, ev.task) for ev in (self, other))
         if mine != theirs:
             raise ValueError(
                 f"evaluations of different models, cells, units or experiments do not add up: "
                 f"{_describe(self)} and {_describe(other)}"
             )
         folds = _add_folds(self.folds, other.folds)
+        if self.sparse_patterns is not None and other.sparse_patterns is not None:
+            from scipy.sparse import vstack
+
+            assert self.weights is not None
+            assert other.weights is not None
+            both = replace(
+                self,
+                tables=self.tables + other.tables,
+                weights=np.concatenate([self.weights, other.weights]),
+                items=None if self.items is None or other.items is None else self.items + other.items,
+                folds=folds,
+            )
+            return merge_sparse(both, vstack([self.sparse_patterns, other.sparse_patterns]))
         if self.patterns is None or other.patterns is None or self.weights is None or other.weights is None:
             return replace(self, tables=self.tables + other.tables, folds=folds)
         merged = merge_patterns(
@@ -189,7 +230,9 @@ class Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
         return (
-            (self.models, self.cells, self.unit) == (other.models, other.cells, other.unit)
+            (self.models, self.cells, self.unit, self.task)
+            == (other.models, other.cells, other.unit, other.task)
+            and _same_sparse(self.sparse_patterns, other.sparse_patterns)
             and _same(self.tables, other.tables)
             and _same(self.patterns, other.patterns)
             and _same(self.weights, other.weights)
@@ -201,6 +244,32 @@ class Evaluation:
                 or (self.folds.k == other.folds.k and _same(self.folds.counts, other.folds.counts))
             )
         )
+
+    def _with_cells(self, other: Evaluation) -> Evaluation:
+        """Return the evaluation with cells for all classes, or scores, that either of the two has."""
+        from scipy.sparse import csr_array
+
+        if self.task == "scores":
+            classes: tuple[str, ...] = ()
+            cells = tuple(sorted({*self.cells, *other.cells}, key=float))
+        else:
+            classes = tuple(sorted({*self.classes, *other.classes}))
+            kinds = list(dict.fromkeys(cell.partition("[")[0] for cell in self.cells))
+            cells = tuple(f"{kind}[{name}]" for kind in kinds for name in classes)
+        place = {cell: i for i, cell in enumerate(cells)}
+        where = np.array([place[cell] for cell in self.cells])
+        tables = np.zeros((len(self.models), len(cells)))
+        tables[:, where] = self.tables
+        rows = None
+        if self.sparse_patterns is not None:
+            old = self.sparse_patterns.tocoo()
+            model, cell = np.divmod(old.coords[1], len(self.cells))
+            columns = model * len(cells) + where[cell]
+            rows = csr_array(
+                (old.data, (old.coords[0], columns)), shape=(old.shape[0], len(self.models) * len(cells))
+            )
+        items = None if self.items is None or other.items is None else self.items._with_cells(other.items)
+        return replace(self, tables=tables, cells=cells, classes=classes, sparse_patterns=rows, items=items)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -269,6 +338,22 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
     return tables
 
 
+def merge_sparse(ev: Evaluation, rows: csr_array[Any]) -> Evaluation:
+    """Return the evaluation with `rows` as its patterns, after merging those that are equal."""
+    from scipy.sparse import csr_array
+
+    assert ev.weights is not None
+    # From coordinates, so that equal rows hold equal entries in equal order.
+    rows = csr_array(rows.tocoo())
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    # Equal rows have equal projections, to the last bit, and others practically never have.
+    projected = rows @ np.random.default_rng(0).random((rows.shape[1], 2))
+    _, first, which = np.unique(projected, axis=0, return_index=True, return_inverse=True)
+    summed = np.bincount(which.ravel(), weights=ev.weights, minlength=len(first)).astype(float)
+    return replace(ev, weights=summed, sparse_patterns=rows[first])
+
+
 def _add_folds(a: Folds | None, b: Folds | None) -> Folds | None:
     if a is None and b is None:
         return None
@@ -281,11 +366,22 @@ def _same(a: FloatArray | None, b: FloatArray | None) -> bool:
     return (a is None) == (b is None) and (a is None or b is None or np.array_equal(a, b))
 
 
+def _same_sparse(a: csr_array[Any] | None, b: csr_array[Any] | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.shape == b.shape and abs(a - b).sum() == 0
+
+
 def _describe(ev: Evaluation) -> str:
     number = f"{len(ev.models)} model{'s' if len(ev.models) > 1 else ''} ({', '.join(ev.models)})"
-    parts = [f"{number} on cells {', '.join(ev.cells)}"]
-    if ev.weights is not None and ev.patterns is not None:
-        parts.append(f"{ev.weights.sum():.6g} {ev.unit}s in {len(ev.weights)} patterns")
+    about = f"cells {', '.join(ev.cells)}"
+    if ev.classes:
+        about = f"{len(ev.classes)} {'types' if ev.task == 'spans' else 'classes'} ({listing(ev.classes, most=6)})"
+    elif ev.task == "scores":
+        about = "scores"
+    parts = [f"{number} on {about}"]
+    if ev.weights is not None and ev.unit != "table":
+        parts.append(f"{ev.weights.sum():.6g} {plural(ev.unit)} in {len(ev.weights)} patterns")
     else:
         parts.append("totals only")
     if ev.folds is not None:

@@ -51,7 +51,8 @@ def from_frame(
     models
         Names of the columns of predictions, or a mapping of model name to column.
     positive
-        The label that counts as positive; see `from_labels` on when it may be left out.
+        The label that counts as positive; see `from_labels` on when it may be left out. More than two labels
+        are classes.
     group
         Name of the column that says which document (speaker, user, …) an item belongs to; documents are then
         the units.
@@ -71,8 +72,14 @@ def from_frame(
     columns = [gold, *named.values(), *([] if group is None else [group])]
     _check_columns(columns, lazy.collect_schema().names())
     labels = _labels(lazy, columns[: 1 + len(named)])
+    names = tuple(named)
     if positive is None:
         found = _count(lazy, labels, [label.expr for label in labels], group)
+        if len(found.labels()) > 2:
+            if group is None:
+                return found.by_class(names)
+            counted, of_document = _count_in_documents(lazy, labels, group)
+            return counted.by_class(names, of_document)
         positive = guess_positive(found.labels())
         hits = found.hits(positive)
     else:
@@ -80,7 +87,6 @@ def from_frame(
         # Few kinds of items, however many labels there are.
         found = _count(lazy, labels, [label.code(positive) for label in labels], group)
         hits = found.hits(1)
-    names = tuple(named)
     check_positive(
         positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, lambda: _some_labels(lazy, labels)
     )
@@ -153,6 +159,8 @@ def from_patterns(
     found = Tally.from_rows(used[:-1], [[row[i] for i in places[:-1]] for row in rows], weights)
     found.check_missing()
     found.check_kinds()
+    if positive is None and len(found.labels()) > 2:
+        return found.by_class(names)
     positive = guess_positive(found.labels()) if positive is None else positive
     hits = found.hits(positive)
     check_positive(positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, found.labels)
@@ -301,6 +309,24 @@ def _count_documents(
     size, gold, said, right = counts[:, :1], counts[:, 1:2], counts[:, 2 : 2 + k], counts[:, 2 + k : -1]
     tables = np.stack([right, said - right, gold - right, size - gold - said + right], axis=-1)
     return tables, counts[:, -1]
+
+
+def _count_in_documents(lazy: Lazy, labels: Sequence[_Label], group: str) -> tuple[Tally, NDArray[Any]]:
+    """Count the items of each document and combination of labels."""
+    import narwhals as nw
+
+    named = {f"c{i}": label.expr for i, label in enumerate(labels)}
+    rows = _collect(lazy.select(g=nw.col(group), **named).group_by("g", *named).agg(nw.len().alias("n")))
+    if len(rows) > MAX_PATTERNS:
+        raise ValueError(
+            f"column {group!r} makes more than {MAX_PATTERNS:,} combinations of documents and labels; "
+            "group by larger units"
+        )
+    weights = np.array([row[-1] for row in rows], dtype=np.float64)
+    columns = [label.column for label in labels]
+    place = {value: i for i, value in enumerate(dict.fromkeys(row[0] for row in rows))}
+    documents = np.array([place[row[0]] for row in rows])
+    return Tally.from_rows(columns, [row[1:-1] for row in rows], weights), documents
 
 
 def _collect(lazy: Lazy) -> list[tuple[Any, ...]]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation import FloatArray
 from bayesf1.naming import nearest
 
 
@@ -28,9 +28,12 @@ class Proportion:
 
 @dataclass(frozen=True)
 class Harmonic:
-    """The law behind an F-score with weight `beta`."""
+    """The law behind an F-score with weight `beta`, of sums of cells."""
 
     beta: float
+    tp: tuple[str, ...] = ("tp",)
+    fp: tuple[str, ...] = ("fp",)
+    fn: tuple[str, ...] = ("fn",)
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Metric:
         The measure itself, on tables (..., cell) with the cells in the order of `needs`.
     support
         Smallest and largest value.
+    percent
+        Whether it is printed in percent.
     """
 
     name: str
@@ -59,24 +64,28 @@ class Metric:
     law: Proportion | Harmonic | None
     function: Callable[[FloatArray], FloatArray]
     support: tuple[float, float] = (0.0, 1.0)
+    percent: bool = True
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
         """Score tables (..., cell) whose last axis holds `cells`."""
         if not self.needs:
             return _checked_scores(self.name, self.function(tables), tables.shape[:-1])
+        if self.needs == cells:
+            return self.function(tables)
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
     def check_cells(self, cells: tuple[str, ...]) -> None:
         """Raise a ValueError where a cell that the metric needs is not counted."""
-        if any(cell not in cells for cell in self.needs):
+        if not set(self.needs) <= set(cells):
             raise ValueError(
                 f"{self.name} needs true negatives, but this evaluation has none "
                 "(span tasks count no tn); use f1 or jaccard"
             )
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide, giving 0 where the denominator is 0."""
     out = np.zeros(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)))
     np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
     return out
@@ -88,41 +97,65 @@ def _columns(tables: FloatArray) -> tuple[FloatArray, ...]:
 
 def proportion(successes: int) -> Callable[[FloatArray], FloatArray]:
     """Return the share of the first `successes` cells in the sum of all cells."""
-    return lambda tables: _ratio(tables[..., :successes].sum(axis=-1), tables.sum(axis=-1))
+    return lambda tables: ratio(tables[..., :successes].sum(axis=-1), tables.sum(axis=-1))
 
 
 def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
     r"""Score tables (..., [tp, fp, fn]) by :math:`(1+\beta^2)TP/((1+\beta^2)TP + FP + \beta^2 FN)`."""
     tp, fp, fn = _columns(tables)
     gain = (1.0 + beta * beta) * tp
-    return _ratio(gain, gain + fp + beta * beta * fn)
+    return ratio(gain, gain + fp + beta * beta * fn)
 
 
 def fowlkes_mallows(tables: FloatArray) -> FloatArray:
     """Geometric mean of precision and recall, on tables (..., [tp, fp, fn])."""
     tp, fp, fn = _columns(tables)
-    return _ratio(tp, np.sqrt(tp + fp) * np.sqrt(tp + fn))
+    return ratio(tp, np.sqrt(tp + fp) * np.sqrt(tp + fn))
 
 
 def mcc(tables: FloatArray) -> FloatArray:
     """Matthews correlation coefficient, on tables (..., [tp, fp, fn, tn])."""
     tp, fp, fn, tn = _columns(tables)
     spread = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
-    return _ratio(tp * tn - fp * fn, spread)
+    return ratio(tp * tn - fp * fn, spread)
 
 
 def balanced_accuracy(tables: FloatArray) -> FloatArray:
     """Mean of recall and specificity over the classes that occur, on tables (..., [tp, fp, fn, tn])."""
     tp, fp, fn, tn = _columns(tables)
     present = (tp + fn > 0).astype(float) + (tn + fp > 0)
-    return _ratio(_ratio(tp, tp + fn) + _ratio(tn, tn + fp), present)
+    return ratio(ratio(tp, tp + fn) + ratio(tn, tn + fp), present)
+
+
+def symmetric_accuracy(right: FloatArray, gold: FloatArray, said: FloatArray) -> FloatArray:
+    r"""Symmetric balanced accuracy of classes along the last axis, Gösgens et al. (2021).
+
+    .. math:: \frac{1}{2k} \sum_i \left(\frac{C_{ii}}{a_i} + \frac{C_{ii}}{b_i}\right),
+
+    where a class without gold instances (a) counts :math:`b_i/n` for the first share, and one that is never
+    predicted (b) counts :math:`a_i/n` for the second.
+    """
+    n = gold.sum(axis=-1, keepdims=True)
+    recall = np.where(gold > 0, ratio(right, gold), ratio(said, n))
+    precision = np.where(said > 0, ratio(right, said), ratio(gold, n))
+    return np.asarray(0.5 * (recall + precision).mean(axis=-1))
+
+
+def sba(tables: FloatArray) -> FloatArray:
+    """Symmetric balanced accuracy, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = _columns(tables)
+    return symmetric_accuracy(
+        np.stack([tp, tn], axis=-1),
+        np.stack([tp + fn, tn + fp], axis=-1),
+        np.stack([tp + fp, tn + fn], axis=-1),
+    )
 
 
 def kappa(tables: FloatArray) -> FloatArray:
     """Cohen's kappa, on tables (..., [tp, fp, fn, tn])."""
     tp, fp, fn, tn = _columns(tables)
     chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
-    return _ratio(2.0 * (tp * tn - fp * fn), chance)
+    return ratio(2.0 * (tp * tn - fp * fn), chance)
 
 
 def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[str, ...]) -> Metric:
@@ -144,9 +177,10 @@ METRICS: dict[str, Metric] = {
         _share("npv", "NPV", ("tn",), ("fn",)),
         _share("jaccard", "Jaccard", ("tp",), ("fp", "fn")),
         Metric("fowlkes_mallows", "FM", _SPAN, None, fowlkes_mallows),
-        Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0)),
-        Metric("sba", "SBA", _FULL, None, balanced_accuracy),
-        Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0)),
+        Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0), percent=False),
+        Metric("sba", "SBA", _FULL, None, sba),
+        Metric("balanced_accuracy", "Balanced accuracy", _FULL, None, balanced_accuracy),
+        Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0), percent=False),
     )
 }
 
@@ -161,7 +195,7 @@ def find_metric(name: MetricLike) -> Metric:
     Examples
     --------
     >>> find_metric("f0.5").law
-    Harmonic(beta=0.5)
+    Harmonic(beta=0.5, tp=('tp',), fp=('fp',), fn=('fn',))
     >>> find_metric("mcc").law is None
     True
     >>> import numpy as np
@@ -174,7 +208,7 @@ def find_metric(name: MetricLike) -> Metric:
         return _named_metric(name)
     if callable(name):
         title = getattr(name, "__name__", type(name).__name__)
-        return Metric(title, title, (), None, name, (-math.inf, math.inf))
+        return Metric(title, title, (), None, name, (-math.inf, math.inf), percent=False)
     raise ValueError(f"metric {name!r} is neither a name such as 'f1' nor a callable on tables")
 
 
@@ -193,20 +227,6 @@ def _named_metric(name: str) -> Metric:
     return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, Harmonic(beta), lambda tables: fbeta(tables, beta=beta))
 
 
-def find_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[Metric]:
-    """Return the metrics of one or several names, each different."""
-    several = isinstance(metrics, Iterable) and not isinstance(metrics, str)
-    given: list[Any] = list(cast("Iterable[Any]", metrics)) if several else [metrics]
-    if not given:
-        raise ValueError("no metric given; name one such as 'f1'")
-    found = [find_metric(m) for m in given]
-    names = [m.name for m in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"metric {name!r} is given twice")
-    return found
-
-
 def _checked_scores(name: str, scores: Any, shape: tuple[int, ...]) -> FloatArray:
     array = np.asarray(scores, dtype=np.float64)
     if array.shape != shape:
@@ -217,17 +237,3 @@ def _checked_scores(name: str, scores: Any, shape: tuple[int, ...]) -> FloatArra
     if not np.isfinite(array).all():
         raise ValueError(f"metric {name!r} gave {array[~np.isfinite(array)].flat[0]} for a table of counts")
     return array
-
-
-def score(ev: Evaluation, model: str, metric: MetricLike = "f1") -> Any:
-    """Return the plain point score of a model: a float, or an array where the tables have leading axes.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> score(from_counts(A=(77, 44, 10)), "A", metric="f1")
-    0.7403846...
-    """
-    check_evaluation(ev)
-    scores = find_metric(metric)(ev.table(model), ev.cells)
-    return scores if scores.ndim else float(scores)

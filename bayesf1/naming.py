@@ -34,3 +34,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
     known_names = f"known: {listing(names)}"
     return f"did you mean {folded[close[0]]!r}? ({known_names})" if close else known_names
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun such as a unit's name.
+
+    Examples
+    --------
+    >>> plural("sentence"), plural("query"), plural("class"), plural("day")
+    ('sentences', 'queries', 'classes', 'days')
+    """
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesf1.classes import cell_priors, default_prior
 from bayesf1.distributions import Beta, FScore, Posterior, RNGLike, UnitLaw, check_levels, check_prob, plain
 from bayesf1.draws import draw_tables
-from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import Harmonic, Metric, MetricLike, Proportion, find_metric
-from bayesf1.naming import nearest
+from bayesf1.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.metrics import Harmonic, Metric, MetricLike, Proportion
+from bayesf1.naming import nearest, plural
+from bayesf1.scoring import find_measure
 
 # A quadrature needs Beta parameters whose mass does not underflow in the logit.
 MIN_PRIOR = 0.1
@@ -131,9 +133,9 @@ class EmpiricalPosterior(Posterior):
 def posterior(
     ev: Evaluation,
     model: str,
-    metric: MetricLike = "f1",
+    metric: MetricLike | None = None,
     *,
-    prior: float = 1.0,
+    prior: float | None = None,
     assumption: str = "auto",
     n_draws: int = 100_000,
     rng: RNGLike = None,
@@ -151,9 +153,10 @@ def posterior(
     model
         Name of the model.
     metric
-        Name of a measure, or a callable on tables (..., cell).
+        Name of a measure, or a callable on tables (..., cell); F1 by default.
     prior
-        λ of the Dirichlet prior: 1 is uniform (Wang & Li), ½ is Jeffreys'.
+        λ of the Dirichlet prior: 1, the default, is uniform (Wang & Li), ½ is Jeffreys'. For K classes λ is that
+        of each of the K×K cells, by default 4/K², so that all cells together weigh as much as four items.
     assumption
         ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
@@ -171,13 +174,12 @@ def posterior(
     ----------
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
-    measure = find_metric(metric)
-    check_measure(measure, ev)
-    prior = check_prior(prior)
+    measure = find_measure(metric, ev)
+    prior = check_prior(prior, ev)
     index = ev.index(model)
     ev, taken = resolve_assumption(ev, assumption)
     warn_if_few(ev, taken)
-    law = None if taken == "clustered" else law_of(measure, ev.tables[..., index, :], ev.cells, prior)
+    law = None if taken == "clustered" else law_of(measure, ev, index, prior)
     if law is not None:
         return law
     _check_single(ev, measure.name)
@@ -189,19 +191,21 @@ def posterior(
     return EmpiricalPosterior(np.concatenate(kept), support=measure.support)
 
 
-def law_of(measure: Metric, counts: FloatArray, cells: tuple[str, ...], prior: float) -> UnitLaw | None:
-    """Return the closed-form law of a measure, given counts (..., cell), or None where there is none."""
+def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw | None:
+    """Return the closed-form law of a measure of one of the models, or None where there is none."""
+    if measure.law is None:
+        return None
+    counts = ev.tables[..., index, :] + cell_priors(ev, prior)
+    place = {cell: i for i, cell in enumerate(ev.cells)}
+
+    def total(cells: tuple[str, ...]) -> FloatArray:
+        return np.asarray(counts[..., [place[cell] for cell in cells]].sum(axis=-1))
+
     match measure.law:
         case Proportion(successes, failures):
-            a, b = (
-                sum(counts[..., cells.index(cell)] + prior for cell in group)
-                for group in (successes, failures)
-            )
-            return Beta(np.asarray(a), np.asarray(b))
-        case Harmonic(beta):
-            tp, fp, fn = (counts[..., cells.index(cell)] + prior for cell in ("tp", "fp", "fn"))
-            return FScore(tp, fp, fn, beta)
-    return None
+            return Beta(total(successes), total(failures))
+        case Harmonic(beta, tp, fp, fn):
+            return FScore(total(tp), total(fp), total(fn), beta)
 
 
 def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Assumption]:
@@ -212,7 +216,7 @@ def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Ass
         return ev, ev.assumption
     if assumption == "independent":
         return ev, "independent"
-    if ev.patterns is None:
+    if ev.assumption == "independent":
         raise ValueError(
             f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
             "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
@@ -238,27 +242,33 @@ def warn_if_few(ev: Evaluation, assumption: Assumption) -> None:
     """Warn where a bootstrap has too few units to know how much they vary."""
     if assumption == "clustered" and ev.weights is not None and ev.weights.sum() < FEW_UNITS:
         warnings.warn(
-            f"there are only {ev.weights.sum():.4g} {ev.unit}s; a bootstrap over so few is too sure of itself",
+            f"there are only {ev.weights.sum():.4g} {plural(ev.unit)}; a bootstrap over so few is too sure of itself",
             stacklevel=3,
         )
 
 
-def check_prior(prior: float) -> float:
-    """Return λ, or say that it is none."""
+def check_prior(prior: float | None, ev: Evaluation) -> float:
+    """Return λ, the evaluation's default where none was given, or say that it is none."""
+    if prior is None:
+        return default_prior(ev)
     if isinstance(prior, bool) or not isinstance(prior, float | int | np.number):
         raise ValueError(f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
     value = float(prior)
-    if not MIN_PRIOR <= value <= 1e6:
+    least = 1e-9 if ev.classes else MIN_PRIOR
+    if not least <= value <= 1e6:
         raise ValueError(
-            f"prior must be between {MIN_PRIOR} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}"
+            f"prior must be between {least:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}"
         )
     return value
 
 
-def check_rope(rope: float) -> float:
-    """Return a half-width, or say that it is none."""
-    if isinstance(rope, bool) or not isinstance(rope, float | int | np.number) or not 0.0 <= rope < 1.0:
-        raise ValueError(f"rope is a half-width from 0 to below 1, such as 0.01 for one point, not {rope!r}")
+def check_rope(rope: float, *measures: Metric) -> float:
+    """Return a half-width on the scale of the measures, or say that it is none."""
+    bounded = all(m.support[0] >= -1.0 and m.support[1] <= 1.0 for m in measures)
+    number = isinstance(rope, float | int | np.number) and not isinstance(rope, bool)
+    if not number or not 0.0 <= rope < (1.0 if bounded else math.inf):
+        most = " to below 1" if bounded else ""
+        raise ValueError(f"rope is a half-width from 0{most}, such as 0.01 for one point, not {rope!r}")
     return float(rope)
 
 
@@ -280,13 +290,6 @@ def check_draws(n_draws: int) -> int:
     if not whole or not 100 <= n_draws <= 10**9:
         raise ValueError(f"n_draws must be a whole number from 100 to 1e9, not {n_draws!r}")
     return int(n_draws)
-
-
-def check_measure(measure: Metric, ev: Evaluation) -> None:
-    """Raise a ValueError where there is no evaluation, or one that does not count what a measure needs."""
-    check_evaluation(ev)
-    if measure.needs:
-        measure.check_cells(ev.cells)
 
 
 def _check_single(ev: Evaluation, name: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.classes import class_names, from_class_codes, from_indicators
 from bayesf1.counts import check_counts
 from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, merge_patterns, model_names
 from bayesf1.naming import listing
@@ -33,8 +34,13 @@ def from_labels(
     *,
     positive: Any = None,
     groups: ArrayLike | None = None,
+    labels: Sequence[Any] | None = None,
+    multilabel: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
+
+    Two labels, one of them positive, are a binary task; more than two are classes, whose measures are averages
+    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``).
 
     Parameters
     ----------
@@ -48,6 +54,11 @@ def from_labels(
     groups
         The document (speaker, user, …) of each item; documents are then the units, as items of one document
         are not independent trials.
+    labels
+        The classes, where they are more than those that occur, or where there are just two and both count.
+    multilabel
+        Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
+        of 0 and 1, and `labels` names the columns.
 
     Examples
     --------
@@ -58,8 +69,15 @@ def from_labels(
     <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, 4 items in 4 patterns>
     >>> ev.tables
     array([[1., 0., 1., 2.], [2., 1., 0., 1.]])
+    >>> from_labels(["a", "b", "c", "c"], {"A": ["a", "b", "c", "a"], "B": ["a", "c", "c", "c"]})
+    <Evaluation of 2 models (A, B) on 3 classes (a, b, c), 4 items in 4 patterns>
     """
     names = model_names(predictions)
+    document = None if groups is None else _labels(groups, "groups")
+    if multilabel:
+        if positive is not None:
+            raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
+        return from_label_sets(y_true, {name: predictions[name] for name in names}, labels, document)
     gold = _labels(y_true, "y_true")
     if not len(gold):
         raise ValueError("y_true is empty; there is nothing to compare the models on")
@@ -73,12 +91,85 @@ def from_labels(
                 "numbers and strings are never equal"
             )
     if positive is None:
-        positive = guess_positive(distinct_labels([gold, *columns]))
+        found = distinct_labels([gold, *columns])
+        if labels is not None or len(found) > 2:
+            classes = check_labels(labels, found)
+            coded = np.stack([_codes(column, classes) for column in (gold, *columns)], axis=1)
+            return from_class_codes(coded[:, 0], coded[:, 1:], names, class_names(classes), groups=document)
+        positive = guess_positive(found)
+    elif labels is not None:
+        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     hits = np.stack([column == positive for column in (gold, *columns)], axis=1)
     check_positive(
         positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, lambda: distinct_labels([gold, *columns])
     )
-    return from_hits(hits, names, groups=None if groups is None else _labels(groups, "groups"))
+    return from_hits(hits, names, groups=document)
+
+
+def from_label_sets(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    labels: Sequence[Any] | None,
+    groups: NDArray[Any] | None,
+) -> Evaluation:
+    """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
+    gold = _indicators(y_true, "y_true")
+    if not gold.size:
+        raise ValueError("y_true is empty; there is nothing to compare the models on")
+    columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
+    for name, column in columns.items():
+        if column.shape != gold.shape:
+            raise ValueError(
+                f"predictions of {name!r} have shape {column.shape}, but y_true has {gold.shape}"
+            )
+    classes = class_names(range(1, gold.shape[1] + 1) if labels is None else labels)
+    if len(classes) != gold.shape[1]:
+        raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
+    return from_indicators(gold, columns, classes, groups=groups)
+
+
+def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+    array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise ValueError(f"{where} must be an array (item, label) of 0 and 1 where multilabel=True")
+    bad = ~((array == 0) | (array == 1))
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ValueError(f"{where} has {array[i, j]} for item {i + 1}, label {j + 1}; 0 or 1 belongs there")
+    return np.asarray(array == 1)
+
+
+def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
+    """Return the classes: those asked for, or those found, or say which label is none of them."""
+    if labels is None:
+        folded: dict[str, Any] = {}
+        for label in found:
+            other = folded.setdefault(str(label).strip().casefold(), label)
+            if other is not label:
+                raise ValueError(
+                    f"labels {other!r} and {label!r} differ only in case or spaces; make them one, or say by "
+                    "labels= that both are classes"
+                )
+        return list(found)
+    if isinstance(labels, str | bytes) or len(labels) < 2:
+        raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
+    known = set(labels)
+    strange = [label for label in found if label not in known]
+    if strange:
+        raise ValueError(
+            f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, labels), most=10)}"
+        )
+    return list(labels)
+
+
+def _codes(column: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
+    """Return labels as indices into the classes."""
+    place = {label: i for i, label in enumerate(classes)}
+    if column.dtype.kind == "O":
+        return np.array([place[label] for label in column.tolist()], dtype=np.int64)
+    values, which = np.unique(column, return_inverse=True)
+    coded: NDArray[np.int64] = np.array([place[label] for label in values.tolist()], dtype=np.int64)
+    return coded[which.ravel()]
 
 
 def from_hits(

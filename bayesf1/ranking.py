@@ -10,19 +10,19 @@ import xarray as xr
 from bayesf1.distributions import RNGLike, check_prob
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Evaluation
-from bayesf1.metrics import MetricLike, find_metric
+from bayesf1.metrics import MetricLike
 from bayesf1.posterior import (
     KEPT_DRAWS,
     check_draws,
-    check_measure,
     check_prior,
     check_rng,
     check_rope,
     resolve_assumption,
     warn_if_few,
 )
-from bayesf1.report.tables import Table, decimals, equation, interval, points, printable, probability
-from bayesf1.verdict import dependence, describe_units
+from bayesf1.report.tables import Table, amount, digits_of, equation, interval, points, printable, probability
+from bayesf1.scoring import find_measure
+from bayesf1.verdict import dependence, describe_prior, describe_units
 
 JSON_FORMAT = "bayesf1.rank/1"
 
@@ -42,15 +42,16 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     def table(self) -> Table:
         """The ranking as a table."""
         rows = []
+        percent = bool(self.attrs["percent"])
         for name in self["system"].values:
             row = self.sel(system=name)
             low, high = float(row["low"]), float(row["high"])
-            digits = decimals(50 * (high - low))
+            digits = digits_of(low, high, percent=percent)
             rows.append(
                 (
                     str(name),
-                    points(float(row["mean"]), digits),
-                    interval(low, high),
+                    points(float(row["mean"]), digits, percent=percent),
+                    interval(low, high, percent=percent),
                     probability(float(row["p_best"])),
                     f"{float(row['expected_rank']):.1f}",
                     "–" if name == self["system"].values[0] else ("yes" if bool(row["tied"]) else "no"),
@@ -58,7 +59,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
             )
         header = (
             "System",
-            f"{self.attrs['label']} (%)",
+            f"{self.attrs['label']}{' (%)' if percent else ''}",
             f"{100 * self.attrs['prob']:g} % interval",
             "P(best)",
         )
@@ -79,7 +80,9 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         names = [str(name) for name in self["system"].values]
         tied = [str(name) for name in self["system"].values[self["tied"].values] if name != names[0]]
         label, best = self.attrs["label"], equation("P(best)", float(self["p_best"][0]))
-        margin = f" by more than {100 * self.attrs['rope']:g} percentage points" if self.attrs["rope"] else ""
+        margin = ""
+        if self.attrs["rope"]:
+            margin = f" by more than {amount(self.attrs['rope'], percent=bool(self.attrs['percent']))}"
         level = f"{self.attrs['prob']:g}"
         if not tied:
             return printable(
@@ -108,7 +111,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""
         return (
-            f"Dirichlet({self.attrs['prior']:g}) prior; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
+            f"{self.attrs['belief']}; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
             f"{self.attrs['n_draws']} posterior draws."
         )
 
@@ -119,10 +122,10 @@ def _listed(names: list[str]) -> str:
 
 def rank(
     ev: Evaluation,
-    metric: MetricLike = "f1",
+    metric: MetricLike | None = None,
     *,
     rope: float = 0.0,
-    prior: float = 1.0,
+    prior: float | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
     n_draws: int = 50_000,
@@ -157,11 +160,10 @@ def rank(
     >>> ranking.tied.values.tolist()
     [True, False, False]
     """
-    measure = find_metric(metric)
-    check_measure(measure, ev)
+    measure = find_measure(metric, ev)
     if len(ev.models) < 2 or ev.shape:
         raise ValueError(f"a ranking needs one experiment with at least two models, not {ev!r}")
-    rope, prior, prob = check_rope(rope), check_prior(prior), check_prob(prob)
+    rope, prior, prob = check_rope(rope, measure), check_prior(prior, ev), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
     units, taken = resolve_assumption(ev, assumption)
     warn_if_few(units, taken)
@@ -191,6 +193,8 @@ def rank(
         attrs={
             "metric": measure.name,
             "label": measure.label,
+            "percent": int(measure.percent),
+            "belief": describe_prior(ev, prior),
             "rope": rope,
             "prior": prior,
             "prob": prob,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.classes import from_typed_spans
 from bayesf1.conll import align_conll
-from bayesf1.evaluation import BINARY_CELLS, Evaluation, model_names
+from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, model_names
 from bayesf1.naming import nearest
 from bayesf1.predictions import clustered, merge_codes
 from bayesf1.tags import SpanTable, TagError, read_spans
@@ -27,6 +27,7 @@ def from_tags(
     mode: str = "lenient",
     types: Iterable[str] | None = None,
     groups: ArrayLike | None = None,
+    by_type: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from tag sequences, sentence by sentence: paired and clustered.
 
@@ -47,6 +48,9 @@ def from_tags(
         Restricts the evaluation to spans of these types, such as ``["ORG"]``.
     groups
         The document of each sentence; documents are then the units.
+    by_type
+        Whether to count each type by itself, for ``macro_f1``, ``f1[PER]`` and the like; plain ``f1`` is the
+        same either way.
 
     Examples
     --------
@@ -61,15 +65,31 @@ def from_tags(
     """
     if isinstance(predictions, Mapping):
         model_names(predictions)
-    return from_span_table(
-        read_spans(gold, predictions, scheme=scheme, mode=mode, types=types), groups=groups
-    )
+    table = read_spans(gold, predictions, scheme=scheme, mode=mode, types=types)
+    return from_span_table(table, groups=groups, by_type=by_type)
 
 
-def from_span_table(table: SpanTable, *, groups: ArrayLike | None = None) -> Evaluation:
+def from_span_table(
+    table: SpanTable, *, groups: ArrayLike | None = None, by_type: bool = False
+) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
     if not len(table.found):
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
+    if by_type:
+        if len(table.types) < 2:
+            raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
+        unit, which = "sentence", np.arange(table.n_sentences)
+        if groups is not None:
+            unit, which = "document", _documents(groups, table.n_sentences)
+        return from_typed_spans(
+            which[table.sentence],
+            table.kind,
+            table.found,
+            int(which.max()) + 1,
+            table.models,
+            table.types,
+            unit=unit,
+        )
     codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
     items = merge_codes(codes, np.ones(len(codes)), table.models, _SPAN_CELLS)
     rows = table.counts().astype(np.float64)
@@ -79,15 +99,20 @@ def from_span_table(table: SpanTable, *, groups: ArrayLike | None = None) -> Eva
     return clustered(rows, np.ones(len(rows)), table.models, _SPAN_CELLS, unit=unit, items=items)
 
 
-def _sum_groups(rows: np.ndarray[Any, np.dtype[np.float64]], groups: ArrayLike) -> Any:
+def _documents(groups: ArrayLike, n_sentences: int) -> NDArray[np.intp]:
+    """Return the number of each sentence's document."""
     labels = np.asarray(groups)
-    if labels.shape != (len(rows),):
+    if labels.shape != (n_sentences,):
         raise ValueError(
-            f"groups have shape {labels.shape}, but there are {len(rows)} sentences; give one for each"
+            f"groups have shape {labels.shape}, but there are {n_sentences} sentences; give one for each"
         )
-    _, which = np.unique(labels, return_inverse=True)
+    return np.unique(labels, return_inverse=True)[1].ravel()
+
+
+def _sum_groups(rows: FloatArray, groups: ArrayLike) -> FloatArray:
+    which = _documents(groups, len(rows))
     out = np.zeros((int(which.max()) + 1, *rows.shape[1:]))
-    np.add.at(out, which.ravel(), rows)
+    np.add.at(out, which, rows)
     return out
 
 
@@ -99,6 +124,7 @@ def from_conll(
     mode: str = "lenient",
     types: Iterable[str] | None = None,
     unit: str = "sentence",
+    by_type: bool = False,
 ) -> Evaluation:
     r"""Build an Evaluation from column files: one token a line, its tag in the last column.
 
@@ -109,7 +135,7 @@ def from_conll(
         two columns, as conlleval takes them.
     models
         Mapping of model name to its file.
-    scheme, mode, types
+    scheme, mode, types, by_type
         As in `from_tags`.
     unit
         ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
@@ -139,6 +165,7 @@ def from_conll(
             mode=mode,
             types=types,
             groups=aligned.documents if unit == "document" else None,
+            by_type=by_type,
         )
     except TagError as error:
         path, lines = aligned.sources[error.owner]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from bayesf1.distributions import RNGLike, check_prob
 from bayesf1.evaluation import Evaluation, check_evaluation
-from bayesf1.metrics import MetricLike, find_metrics
+from bayesf1.metrics import MetricLike
 from bayesf1.posterior import check_rng, posterior
+from bayesf1.scoring import find_measures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 def summary(
     ev: Evaluation,
     *,
-    metrics: MetricLike | Sequence[MetricLike] = ("precision", "recall", "f1"),
-    prior: float = 1.0,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    prior: float | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
     n_draws: int = 100_000,
@@ -34,7 +35,7 @@ def summary(
     ev
         The evaluation.
     metrics
-        Names of measures, or callables on tables (..., cell).
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
@@ -63,7 +64,7 @@ def summary(
     tail = 50.0 * (1.0 - prob)
     rows = {}
     for model in ev.models:
-        for metric in find_metrics(metrics):
+        for metric in find_measures(metrics, ev):
             post = posterior(
                 ev, model, metric, prior=prior, assumption=assumption, n_draws=n_draws, rng=generator
             )

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.classes import class_names, from_class_codes
 from bayesf1.counts import MAX_COUNT
-from bayesf1.evaluation import FloatArray
-from bayesf1.predictions import distinct_labels, is_missing
+from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.predictions import check_labels, distinct_labels, is_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,16 @@ class Tally:
     def labels(self) -> list[Any]:
         """Return the labels that occur, sorted."""
         return distinct_labels(list(self.values))
+
+    def by_class(self, names: tuple[str, ...], documents: NDArray[Any] | None = None) -> Evaluation:
+        """Build an Evaluation whose classes are the labels that occur, with documents as units if given."""
+        labels = check_labels(None, self.labels())
+        place = {label: i for i, label in enumerate(labels)}
+        coded = np.array([[place[label] for label in column] for column in self.values], dtype=np.int64).T
+        classes = class_names(labels)
+        return from_class_codes(
+            coded[:, 0], coded[:, 1:], names, classes, weights=self.weights, groups=documents
+        )
 
     def hits(self, positive: Any) -> NDArray[np.bool_]:
         """Return which labels are the positive one, axes (combination, column)."""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.fold_spread import fold_spread
+from bayesf1.naming import plural
 from bayesf1.report.tables import (
     Table,
-    decimals,
+    amount,
+    digits_of,
     escape_latex,
     interval,
     points,
@@ -44,26 +46,29 @@ def sentence(c: Comparison) -> str:
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
         )
     low, high = c.difference.interval(c.prob)
-    digits = decimals(50 * (high - low))
-    amount = (
-        f"difference {points(c.difference.mean(), digits, sign=True)} percentage points, "
-        f"{100 * c.prob:.4g} % credible interval {points(low, digits, sign=True)} to "
-        f"{points(high, digits, sign=True)}, {c.model_b} minus {c.model_a}"
+    percent = c.measure.percent
+    digits = digits_of(low, high, percent=percent)
+    mean, low, high = (
+        points(value, digits, sign=True, percent=percent) for value in (c.difference.mean(), low, high)
+    )
+    size = (
+        f"difference {mean}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
+        f"{low} to {high}, {c.model_b} minus {c.model_a}"
     )
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, c.p_h0)
-    margin = f"±{100 * c.rope:.4g} percentage points"
+    margin = f"±{amount(c.rope, percent=percent)}"
     if c.rope and c.p_rope >= c.prob:
         claim = (
             f"{c.model_a} and {c.model_b} are practically equivalent in {c.label}: they differ by no more than "
-            f"{margin} with probability {probability(c.p_rope)} ({amount})"
+            f"{margin} with probability {probability(c.p_rope)} ({size})"
         )
         return printable(f"{claim}.")
     if is_decisive(c):
-        claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({amount})"
+        claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({size})"
     else:
         claim = (
             f"The data do not decide between {c.model_a} and {c.model_b} in {c.label}: "
-            f"{better} is better with probability {probability(p)} ({amount})"
+            f"{better} is better with probability {probability(p)} ({size})"
         )
     if c.rope:
         claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
@@ -71,15 +76,18 @@ def sentence(c: Comparison) -> str:
 
 
 def _identical(c: Comparison) -> bool:
-    return c.ev.patterns is not None and np.array_equal(c.ev.patterns[:, 0], c.ev.patterns[:, 1])
+    if c.ev.assumption == "independent":
+        return False
+    rows, width = c.ev.flat_patterns, len(c.ev.cells)
+    return bool((rows[:, :width] != rows[:, width:]).sum() == 0)
 
 
 def describe_units(ev: Evaluation) -> str:
     """Say how many units an evaluation has, and of what kind; empty where only totals are known."""
-    if ev.weights is None:
+    if ev.weights is None or ev.unit == "table":
         return ""
     total = ev.weights.sum() / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
-    return f"{total:,.0f} {ev.unit}{'' if total == 1 else 's'}"
+    return f"{total:,.0f} {ev.unit if total == 1 else plural(ev.unit)}"
 
 
 def dependence(assumption: str, units: str) -> str:
@@ -91,6 +99,16 @@ def dependence(assumption: str, units: str) -> str:
     }[assumption]
 
 
+def describe_prior(ev: Evaluation, prior: float) -> str:
+    """Say what was believed before the data."""
+    if ev.task == "scores":
+        return "no prior"
+    if ev.task == "multiclass":
+        return f"Dirichlet({prior:.3g}) prior on {len(ev.classes)}×{len(ev.classes)} cells"
+    shared = f" shared by {len(ev.classes)} classes" if ev.classes else ""
+    return f"Dirichlet({prior:g}) prior{shared}"
+
+
 def assumptions(c: Comparison) -> str:
     """Return what a comparison assumed, and how it was computed, as a sentence."""
     how = {
@@ -98,7 +116,7 @@ def assumptions(c: Comparison) -> str:
         "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
         "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
     }[c.method]
-    parts = [f"Dirichlet({c.prior:g}) prior", dependence(c.assumption, describe_units(c.ev)), how]
+    parts = [describe_prior(c.ev, c.prior), dependence(c.assumption, describe_units(c.ev)), how]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.insert(
@@ -109,7 +127,7 @@ def assumptions(c: Comparison) -> str:
 
 def pairing_note(c: Comparison) -> str | None:
     """Return what unknown pairing could change, where only the totals of one test set are known."""
-    if c.assumption != "independent" or c.folds is not None or np.ndim(c.p_h1):
+    if c.assumption != "independent" or c.folds is not None or np.ndim(c.p_h1) or c.ev.task != "binary":
         return None
     try:
         low, high = c.pairing_bounds
@@ -132,10 +150,12 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
             "a table shows one experiment, but these comparisons have leading axes; use to_frame"
         )
     rope, beside = first.rope > 0, first.independent is not None
-    header = ["Metric", f"{first.model_a} (%)", f"{first.model_b} (%)", "P(H0)", "P(H1)"]
+    # Where some measures are in percent and others are not, each row says so, else the header.
+    percent = {c.measure.percent for c in comparisons}
+    unit = " (%)" if percent == {True} else ""
+    header = ["Metric", f"{first.model_a}{unit}", f"{first.model_b}{unit}", "Difference", "P(H0)", "P(H1)"]
     latex = [
-        "Metric",
-        *(rf"{escape_latex(m)} (\%)" for m in (first.model_a, first.model_b)),
+        *(escape_latex(name) for name in header[:4]),
         "$P(H_0)$",
         "$P(H_1)$",
     ]
@@ -147,12 +167,27 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         latex.append(r"$P(H_1)$ if independent")
     rows = []
     for c in comparisons:
-        row = [c.label, *(interval(*post.interval(c.prob)) for post in (c.posterior_a, c.posterior_b))]
-        row += [probability(c.p_h0), probability(c.p_h1)]
+        row = [f"{c.label} (%)" if c.measure.percent and not unit else c.label]
+        row += [
+            interval(*post.interval(c.prob), percent=c.measure.percent)
+            for post in (c.posterior_a, c.posterior_b)
+        ]
+        row += [signed(c), probability(c.p_h0), probability(c.p_h1)]
         row += [probability(c.p_rope)] if rope else []
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
         rows.append((*row, c.decision))
     return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"))
+
+
+def signed(c: Comparison) -> str:
+    """Write the difference, B minus A, as its mean and interval."""
+    low, high = c.difference.interval(c.prob)
+    digits = digits_of(low, high, percent=c.measure.percent)
+    mean, low, high = (
+        points(value, digits, sign=True, percent=c.measure.percent)
+        for value in (c.difference.mean(), low, high)
+    )
+    return f"{mean} [{low}, {high}]"
 
 
 def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:

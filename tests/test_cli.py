@@ -171,6 +171,158 @@ class TestRank:
             assert json.loads(printed)["format"].startswith("bayesf1.rank")
 
 
+class TestInterval:
+    argv = ("interval", "two.csv", "--rng", "1", "--resamples", "500")
+
+    def test_all_models_get_the_intervals_of_the_library(self, run):
+        from bayesf1.frequentist.intervals import intervals
+
+        expected = (intervals(TWO, model, rng=1, n_resamples=500) for model in ("crf", "bert"))
+        assert run(*self.argv) == "\n\n".join(map(str, expected)) + "\n"
+
+    def test_a_model_a_metric_and_a_level_can_be_chosen(self, run):
+        out = run(*self.argv, "--model", "bert", "--metric", "f0.5", "--confidence-level", "0.9")
+        assert out.startswith("F0.5 of bert")
+        assert "90 % interval" in out
+        assert "crf" not in out
+
+    def test_the_difference_of_two_models_has_intervals_too(self, run):
+        assert run(*self.argv, "--difference", "crf", "bert").startswith("F1 of bert minus crf")
+
+    def test_csv_and_json_hold_every_method_of_every_model(self, run):
+        rows = list(csv.DictReader(io.StringIO(run(*self.argv, "--format", "csv"))))
+        results = json.loads(run(*self.argv, "--format", "json"))["results"]
+        assert [(r["models"], r["method"], float(r["low"])) for r in rows] == [
+            (res["models"][0], each["method"], each["low"]) for res in results for each in res["intervals"]
+        ]
+
+
+PREDICTIONS = "label,crf,bert\n" + "".join(
+    f"{'yn'[i % 3 > 0]},{'yn'[i % 3 > 0 or i % 7 == 0]},{'yn'[i % 3 > 0 or i % 11 == 0]}\n"
+    for i in range(300)
+)
+GOLD = ("--gold", "label", "--positive", "y")
+
+
+@pytest.fixture
+def predictions(here):
+    (here / "predictions.csv").write_text(PREDICTIONS)
+    return here
+
+
+class TestTest:
+    argv = ("test", "predictions.csv", *GOLD)
+
+    def test_every_measure_gets_its_exact_p_value(self, predictions, run):
+        from bayesf1.frequentist.randomization import randomization_test
+        from bayesf1.sources import read_predictions
+
+        ev = read_predictions("predictions.csv", gold="label", positive="y")
+        rows = list(
+            csv.DictReader(io.StringIO(run(*self.argv, "--metrics", "f1,accuracy", "--format", "csv")))
+        )
+        assert [row["metric"] for row in rows] == ["f1", "accuracy"]
+        for row in rows:
+            assert float(row["p_value"]) == randomization_test(ev, metric=row["metric"]).p_value
+            assert row["exact"] == "True"
+
+    def test_trials_alternative_and_level_reach_the_test(self, predictions, run):
+        argv = ("--method", "montecarlo", "--trials", "99", "--rng", "1", "--alternative", "greater")
+        document = json.loads(
+            run(*self.argv, *argv, "--confidence-level", "0.9", "--metrics", "f1", "--format", "json")
+        )
+        (test,) = document["tests"]
+        assert (test["n_trials"], test["alternative"], test["confidence_level"]) == (99, "greater", 0.9)
+        assert (100 * test["p_value"]) % 1 == pytest.approx(0.0, abs=1e-9)
+
+    def test_the_table_is_followed_by_a_sentence_for_each_test(self, predictions, run):
+        out = run(*self.argv)
+        assert out.count("Randomisation test of whether crf and bert differ in") == 3
+
+
+class TestPlan:
+    def test_jiangs_study_is_planned_without_a_file(self, run):
+        out = run("plan", "--half-width", "0.02", "--metric", "f0.5", "--prevalence", "0.615")
+        assert "16,005 items with 9,843 positive ones" in out
+
+    def test_a_pilot_makes_the_plan_sharper(self, here, run):
+        (here / "juice.csv").write_text("model,tp,fp,fn,tn\nlogistic,286,47,43,159\n")
+        out = run("plan", "juice.csv", "--half-width", "0.02", "--metric", "f0.5", "--format", "json")
+        assert json.loads(out)["n_units"] == 1355
+
+    def test_a_decision_is_planned_from_suppositions_or_from_a_pilot(self, predictions, run):
+        from bayesf1.frequentist.assumed import assumed_pilot
+        from bayesf1.frequentist.assurance import plan_comparison
+
+        supposed = ("--prevalence", "0.2", "--f1", "0.8", "--agreement", "0.9")
+        argv = ("plan", "--difference", "0.05", "--sets", "500", "--rng", "1", "--format", "json")
+        pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.9)
+        expected = plan_comparison(pilot, difference=0.05, n_sets=500, rng=1).to_dict()
+        assert json.loads(run(*argv, *supposed)) == {"format": "bayesf1.plan/1", **expected}
+        found = json.loads(run("plan", "predictions.csv", *GOLD, *argv[1:]))
+        assert found["question"] == "size"
+        assert found["unit"] == "item"
+
+    def test_without_a_difference_a_file_is_asked_what_it_resolves(self, predictions, run):
+        out = run("plan", "predictions.csv", *GOLD, "--sets", "500", "--rng", "1")
+        assert "With 300 items a difference in F1 below" in out
+
+
+class TestOwnWords:
+    @pytest.mark.parametrize(
+        ("argv", "message"),
+        [
+            (["plan"], "say what to plan for: --half-width X for an interval, --difference X for a decision"),
+            (["plan", "--half-width", "3"], "--half-width must lie between 1e-6 and 1"),
+            (["plan", "--half-width", ".1", "--difference", ".1"], "give one of them"),
+            (
+                ["plan", "--half-width", ".1", "--agreement", ".9"],
+                "--agreement does not apply to an interval",
+            ),
+            (["plan", "--half-width", ".1", "--metric", "precision"], "for every model; give a pilot"),
+            (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one by --model"),
+            (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
+            (
+                ["plan", "--difference", ".1"],
+                "also takes --prevalence, --agreement, --f1 (or --precision and",
+            ),
+            (["plan", "--items", "9", "--f1", ".8"], "also takes --prevalence, --agreement"),
+            (["plan", "predictions.csv", *GOLD, "--p-h1", "3"], "--p-h1 must lie between 0.5 and 1"),
+            (["plan", "predictions.csv", *GOLD, "--f1", ".3"], "--f1 does not apply to a plan from a FILE"),
+            (["test", "two.csv"], "two.csv holds totals only, but a randomisation test takes"),
+            (["test", "predictions.csv", "--gold", "label"], "say --positive with one of them"),
+            (["test", "predictions.csv", *GOLD, "--trials", "0"], "--trials must be a whole number from 1"),
+            (["test", "predictions.csv", *GOLD, "--alternative", "les"], "did you mean 'less'?"),
+            (["interval", "two.csv", "--confidence-level", "95"], "--confidence-level must lie strictly"),
+            (["interval", "two.csv", "--model", "cfr"], "unknown model 'cfr'; did you mean 'crf'?"),
+            (["interval", "two.csv", "--model", "crf", "--difference", "crf", "bert"], "give one"),
+        ],
+    )
+    def test_errors_name_options_and_not_arguments_of_python(self, predictions, capsys, argv, message):
+        assert main(argv) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("bayesf1: ")
+        assert err.count("\n") == 1
+        assert message in err
+        assert not re.search(r"\b(half_width|confidence_level|n_trials|n_sets|p_h1|positive=)", err)
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("interval", "two.csv", "--rng", "1", "--resamples", "200"),
+            ("test", "predictions.csv", *GOLD, "--metrics", "f1"),
+            ("plan", "--half-width", "0.05"),
+        ],
+    )
+    def test_every_format_can_go_to_a_file(self, predictions, run, argv, name):
+        printed = run(*argv, "--format", name)
+        assert "F1" in printed or "f1" in printed
+        assert run(*argv, "--format", name, "--output", "out.txt") == ""
+        assert (predictions / "out.txt").read_text(encoding="utf-8") == printed
+
+
 class TestFormats:
     @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
     def test_json_always_is_a_list_of_pairs(self, run, file):
@@ -227,7 +379,7 @@ class TestHelp:
     def test_the_version_is_that_of_the_package(self, run):
         assert run("--version") == f"bayesf1 {bayesf1.__version__}\n"
 
-    @pytest.mark.parametrize("command", ["compare", "rank", "demo"])
+    @pytest.mark.parametrize("command", ["compare", "rank", "interval", "test", "plan", "demo"])
     def test_the_help_of_a_command_ends_with_an_example(self, run, command):
         _, examples = run(command, "--help").split("\nexample:\n")
         assert all(line.startswith(f"  bayesf1 {command}") for line in examples.rstrip().splitlines())
@@ -239,9 +391,10 @@ class TestHelp:
         run(*example)
         assert "\\toprule" in (here / "table.tex").read_text()
 
-    def test_every_option_of_compare_is_explained(self, run):
-        usage, _, explained = run("compare", "--help").partition("\n\n")
-        options = re.findall(r"--\w+", usage.replace("--help", ""))
+    @pytest.mark.parametrize("command", ["compare", "interval", "test", "plan"])
+    def test_every_option_is_explained(self, run, command):
+        usage, _, explained = run(command, "--help").partition("\n\n")
+        options = re.findall(r"--[\w-]+", usage.replace("--help", ""))
         assert len(options) >= 14
         for option in options:
             assert re.search(rf"^  {option} [^a-z]*[a-z]", explained, flags=re.MULTILINE), option
@@ -378,6 +531,20 @@ class TestTerminal:
         shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=44))
         assert max(map(len, shown.splitlines())) <= 44
         assert "computed exactly" in " ".join(shown.split())
+
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("interval", "two.csv", "--rng", "1", "--resamples", "200"),
+            ("test", "predictions.csv", *GOLD),
+            ("plan", "--half-width", "0.05"),
+        ],
+    )
+    def test_other_commands_are_coloured_too(self, predictions, argv, run):
+        shown = self.on_terminal(*argv, width=200)
+        assert "\x1b[" in shown
+        words = set(re.sub(r"\x1b\[[0-9;]*m|─", "", shown).split())
+        assert set(run(*argv).replace("─", "").split()) <= words
 
     def test_other_formats_stay_plain(self, here):
         assert (

@@ -24,7 +24,7 @@ REFERENCE = {
         sk.precision_score(t, p, zero_division=0) * sk.recall_score(t, p, zero_division=0)
     ),
     "mcc": sk.matthews_corrcoef,
-    "sba": sk.balanced_accuracy_score,
+    "balanced_accuracy": sk.balanced_accuracy_score,
     "kappa": sk.cohen_kappa_score,
     "f1": lambda t, p: sk.f1_score(t, p, zero_division=0),
     "f0.5": lambda t, p: sk.fbeta_score(t, p, beta=0.5, zero_division=0),
@@ -51,7 +51,8 @@ def small_tables():
 
 class TestAgainstScikitLearn:
     def test_every_metric_is_checked(self):
-        assert METRICS.keys() <= REFERENCE.keys()
+        # Symmetric balanced accuracy is checked below; scikit-learn has none.
+        assert METRICS.keys() <= REFERENCE.keys() | {"sba"}
 
     @pytest.mark.parametrize("name", REFERENCE)
     def test_a_metric_is_what_scikit_learn_computes_from_the_labels(self, name):
@@ -84,7 +85,23 @@ class TestZeroDivision:
         assert find_metric(name)(np.array(table, dtype=float), CELLS) == 0.0
 
     def test_balanced_accuracy_is_over_the_classes_that_occur(self):
-        assert find_metric("sba")(np.array([3.0, 0.0, 1.0, 0.0]), CELLS) == 0.75
+        assert find_metric("balanced_accuracy")(np.array([3.0, 0.0, 1.0, 0.0]), CELLS) == 0.75
+
+    def test_symmetric_balanced_accuracy_replaces_the_shares_of_missing_classes(self):
+        # Ustalov (2022), the part-of-speech tagger that says NN: (90/90 + 90/100 + 0/10 + 10/100) / 4
+        assert find_metric("sba")(np.array([90.0, 10.0, 0.0, 0.0]), CELLS) == pytest.approx(0.5)
+
+    def test_symmetric_balanced_accuracy_is_the_mean_of_both_recalls_and_both_precisions(self):
+        for table in small_tables():
+            tp, fp, fn, tn = table
+            if min(tp + fp, fn + tn) > 0:
+                gold, predicted = labels_of(*table)
+                shares = [
+                    score(gold, predicted, pos_label=label, zero_division=0)
+                    for score in (sk.recall_score, sk.precision_score)
+                    for label in (0, 1)
+                ]
+                assert find_metric("sba")(table.astype(float), CELLS) == pytest.approx(np.mean(shares))
 
 
 class TestProperties:

@@ -25,7 +25,7 @@ def test_a_difference_that_is_surely_small_is_called_equivalence():
 
 
 def test_a_rope_without_equivalence_is_reported_after_the_verdict():
-    assert "within ±1 percentage points with probability 0.054" in sentence(
+    assert "within ±1 percentage point with probability 0.054" in sentence(
         (77, 44, 10), (80, 30, 7), rope=0.01
     )
 

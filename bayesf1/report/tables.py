@@ -100,18 +100,37 @@ def decimals(half_width: float) -> int:
     return int(np.clip(math.ceil(-math.log10(half_width)) + 1, 1, 6))
 
 
-def points(value: float, digits: int, *, sign: bool = False) -> str:
-    """Write a proportion in percent, with a true minus sign."""
-    text = f"{100 * value:+.{digits}f}" if sign else f"{100 * value:.{digits}f}"
+def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:
+    """Write a proportion in percent, or any score as it is, with a true minus sign."""
+    shown = 100 * value if percent else value
+    text = f"{shown:+.{digits}f}" if sign else f"{shown:.{digits}f}"
     if float(text) == 0.0:
         text = text.lstrip("+-")
     return text.replace("-", "−")
 
 
-def interval(low: float, high: float) -> str:
-    """Write an interval of proportions in percent, with the digits that it deserves."""
-    digits = decimals(50 * (high - low))
-    return f"[{points(low, digits)}, {points(high, digits)}]"
+def digits_of(low: float, high: float, *, percent: bool = True) -> int:
+    """Return how many decimals an estimate with this interval deserves."""
+    return decimals((50 if percent else 0.5) * (high - low))
+
+
+def interval(low: float, high: float, *, percent: bool = True) -> str:
+    """Write an interval of proportions in percent, or of scores as they are, with the digits it deserves."""
+    digits = digits_of(low, high, percent=percent)
+    return f"[{points(low, digits, percent=percent)}, {points(high, digits, percent=percent)}]"
+
+
+def amount(value: float, *, percent: bool = True) -> str:
+    """Write a margin with its unit: ``0.01`` is one percentage point.
+
+    Examples
+    --------
+    >>> amount(0.01), amount(0.025), amount(0.25, percent=False)
+    ('1 percentage point', '2.5 percentage points', '0.25')
+    """
+    if not percent:
+        return f"{value:.4g}"
+    return f"{100 * value:.4g} percentage point{'' if round(100 * value, 10) == 1 else 's'}"
 
 
 @dataclass(frozen=True)
