@@ -24,9 +24,17 @@ if TYPE_CHECKING:
     from bayesf1.difference import Difference
     from bayesf1.files import read_counts
     from bayesf1.frames import from_frame, from_patterns
+    from bayesf1.frequentist.assumed import assumed_pilot
+    from bayesf1.frequentist.assurance import DecisionPlan, plan_comparison, resolution
     from bayesf1.frequentist.coverage import CoverageCurve, coverage_curve, exact_coverage
     from bayesf1.frequentist.interval_table import Intervals
     from bayesf1.frequentist.intervals import difference_intervals, intervals
+    from bayesf1.frequentist.planning import SampleSize, plan
+    from bayesf1.frequentist.randomization import (
+        RandomizationTest,
+        randomization_test,
+        randomization_test_scores,
+    )
     from bayesf1.packaged import load_example
     from bayesf1.predictions import from_labels, from_units
     from bayesf1.ranking import Ranking, rank
@@ -42,6 +50,7 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "CoverageCurve",
+    "DecisionPlan",
     "Difference",
     "EmpiricalPosterior",
     "Evaluation",
@@ -49,7 +58,10 @@ __all__ = [
     "Intervals",
     "KFoldCV",
     "Posterior",
+    "RandomizationTest",
     "Ranking",
+    "SampleSize",
+    "assumed_pilot",
     "compare",
     "compare_classes",
     "confusion",
@@ -70,9 +82,14 @@ __all__ = [
     "from_units",
     "intervals",
     "load_example",
+    "plan",
+    "plan_comparison",
     "posterior",
+    "randomization_test",
+    "randomization_test_scores",
     "rank",
     "read_counts",
+    "resolution",
     "score",
     "summary",
 ]
@@ -88,9 +105,13 @@ _LATER = {
     "Comparison": "comparison",
     "Comparisons": "comparison",
     "CoverageCurve": "frequentist.coverage",
+    "DecisionPlan": "frequentist.assurance",
     "Difference": "difference",
     "Intervals": "frequentist.interval_table",
+    "RandomizationTest": "frequentist.randomization",
     "Ranking": "ranking",
+    "SampleSize": "frequentist.planning",
+    "assumed_pilot": "frequentist.assumed",
     "compare": "bayes_test",
     "compare_classes": "bayes_test",
     "confusion": "classes",
@@ -110,8 +131,13 @@ _LATER = {
     "from_units": "predictions",
     "intervals": "frequentist.intervals",
     "load_example": "packaged",
+    "plan": "frequentist.planning",
+    "plan_comparison": "frequentist.assurance",
+    "randomization_test": "frequentist.randomization",
+    "randomization_test_scores": "frequentist.randomization",
     "rank": "ranking",
     "read_counts": "files",
+    "resolution": "frequentist.assurance",
 }
 
 

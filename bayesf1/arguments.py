@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -15,6 +15,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments."""
         raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def new_parser(version: str) -> Parser:
@@ -30,7 +33,7 @@ def new_parser(version: str) -> Parser:
 
 
 def add_command(
-    commands: argparse._SubParsersAction[Parser],
+    commands: Commands,
     name: str,
     run: Callable[[argparse.Namespace], None],
     *,
@@ -52,13 +55,13 @@ def add_command(
     return parser
 
 
-def input_options() -> Parser:
-    """Return the options that say what to read."""
+def input_options(*, files: str = "+") -> Parser:
+    """Return the options that say what to read; `files` is how many, as argparse writes it."""
     parent = Parser(add_help=False)
     group = parent.add_argument_group("input")
     group.add_argument(
         "files",
-        nargs="+",
+        nargs=files,
         metavar="FILE",
         help="one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
         "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
@@ -142,9 +145,7 @@ def bayes_options() -> Parser:
     group.add_argument(
         "--draws", type=read_whole, dest="n_draws", metavar="N", help="number of draws, where draws are made"
     )
-    group.add_argument(
-        "--rng", type=read_whole, metavar="N", help="start of the random numbers, for the same draws again"
-    )
+    add_rng(group)
     return parent
 
 
@@ -161,6 +162,23 @@ def output_options() -> Parser:
     )
     group.add_argument("--output", metavar="FILE", help="write to this file instead of the screen")
     return parent
+
+
+def add_confidence_level(group: argparse._ArgumentGroup) -> None:
+    """Add the option that all frequentist answers share."""
+    group.add_argument(
+        "--confidence-level",
+        type=read_number,
+        metavar="X",
+        help="confidence level of intervals (default: 0.95)",
+    )
+
+
+def add_rng(group: argparse._ArgumentGroup) -> None:
+    """Add the option that makes random answers repeatable."""
+    group.add_argument(
+        "--rng", type=read_whole, metavar="N", help="start of the random numbers, for the same draws again"
+    )
 
 
 def read_number(text: str) -> float:

@@ -1,0 +1,81 @@
+"""``bayesf1 compare``: two models, or all pairs of several."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from bayesf1.arguments import (
+    Commands,
+    add_command,
+    bayes_options,
+    compare_options,
+    input_options,
+    output_options,
+)
+from bayesf1.commands.output import as_json, deliver, stdout, write
+from bayesf1.commands.reading import evaluation, given, pairs
+
+if TYPE_CHECKING:
+    from bayesf1.comparison import Comparisons
+
+_Results: TypeAlias = "list[Comparisons]"
+
+
+def add(commands: Commands) -> None:
+    """Register the command."""
+    add_command(
+        commands,
+        "compare",
+        run,
+        about="compare models: which is better, how sure are we, and by how much",
+        example="bayesf1 compare folds.csv --cv 3x2 --rope 0.01 --format latex --output table.tex\n"
+        "  bayesf1 compare predictions.csv --gold label --group doc_id\n"
+        "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --types PER,ORG",
+        parents=[input_options(), compare_options(), bayes_options(), output_options()],
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Compare two models, or all pairs of several."""
+    from bayesf1.bayes_test import compare
+
+    ev = evaluation(args)
+    settings = given(args, "metrics", "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
+    results = [compare(ev, a, b, **settings) for a, b in pairs(ev, args)]
+    deliver(results, args, FORMATTERS, show)
+
+
+def show(results: _Results) -> None:
+    """Print comparisons on a terminal."""
+    from bayesf1.report import terminal
+    from bayesf1.verdict import is_decisive, parts
+
+    for i, res in enumerate(results):
+        if i:
+            write("")
+        sure = [is_decisive(c) for c in res.values()]
+        terminal.show(*parts(tuple(res.values())), sure=sure, file=stdout())
+
+
+def _blocks(render: Callable[[Comparisons], str]) -> Callable[[_Results], str]:
+    return lambda results: "\n\n".join(render(res) for res in results)
+
+
+def _as_csv(results: _Results) -> str:
+    first, *rest = (res.to_csv() for res in results)
+    return "".join([first, *(text.partition("\n")[2] for text in rest)]).rstrip("\n")
+
+
+def _as_json(results: _Results) -> str:
+    return as_json({"format": "bayesf1.pairs/1", "pairs": [res.to_dict() for res in results]})
+
+
+FORMATTERS: dict[str, Callable[[_Results], str]] = {
+    "table": _blocks(str),
+    "json": _as_json,
+    "csv": _as_csv,
+    "markdown": _blocks(lambda res: res.to_markdown()),
+    "latex": _blocks(lambda res: res.to_latex()),
+}

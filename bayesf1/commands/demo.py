@@ -1,0 +1,55 @@
+"""``bayesf1 demo``: the story of the packaged experiments; no files needed."""
+
+from __future__ import annotations
+
+import argparse
+
+from bayesf1.arguments import Commands, add_command
+from bayesf1.commands import compare, rank
+from bayesf1.commands.output import deliver, write
+
+
+def add(commands: Commands) -> None:
+    """Register the command."""
+    parser = add_command(
+        commands,
+        "demo",
+        run,
+        about="show the Bayes test on packaged experiments; no files needed",
+        example="bayesf1 demo",
+    )
+    parser.set_defaults(format="table", output=None)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Tell the story of the packaged experiments."""
+    from bayesf1 import bayes_test, ranking
+    from bayesf1.packaged import load_example
+
+    write(_RANKING)
+    deliver(ranking.rank(load_example("wnut17"), rng=2017), args, rank.FORMATTERS, rank.show)
+    for i, (name, story) in enumerate(_EXPERIMENTS.items()):
+        write(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
+        deliver([bayes_test.compare(load_example(name))], args, compare.FORMATTERS, compare.show)
+    write(f"\n{_CLOSING}")
+
+
+_RANKING = """\
+WNUT 2017: seven systems looked for emerging entities in 1,287 sentences. Was the winner really the best?
+"""
+_FOLDS = """
+Three experiments of Wang & Li (ACL 2019): does a finer tag set make a better tagger?
+Each compares two taggers in the six folds of a 3×2 cross-validation.
+H1 says that the second is better than the first, H0 that it is not.
+"""
+_EXPERIMENTS = {
+    "wang-li-cws": "Chinese word segmentation, tags BMES and BB2B3MES: a small gain, but beyond doubt.",
+    "wang-li-ner": "Named entities in English, tags IOB2 and IOBES: a gain is likely, not certain.",
+    "wang-li-org": "Organisations only, tags IOB2 and IOBES: precision may rise and recall fall, F1 is open.",
+}
+_CLOSING = """\
+Your own data:
+  bayesf1 compare gold.conll a=a.conll b=b.conll      tags, one token a line
+  bayesf1 compare predictions.csv --gold label        labels, one item a row
+  bayesf1 compare folds.csv                           counts: model, repeat, fold, tp, fp, fn
+See bayesf1 compare --help and bayesf1 rank --help."""

@@ -1,0 +1,334 @@
+"""Planning for a decision: how many units until a better model is seen to be better, and what a test set resolves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from bayesf1.distributions import RNGLike
+from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.frequentist.rivals import Rivals, rivals
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.naming import plural
+from bayesf1.posterior import check_draws, check_prior, check_rng
+from bayesf1.report.tables import Table, digits_of, points, printable, probability
+from bayesf1.scoring import find_measure
+
+_MAX_UNITS = 1e12
+_ROUNDS = 10
+# Kinds of units in all test sets of a round of the search; the answer is then checked on as many sets as asked for.
+_SEARCHED = 1 << 20
+
+
+@dataclass(frozen=True)
+class DecisionPlan:
+    """How many units it takes to decide between two models, or what so many units can decide.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    difference
+        The true difference, by which one model is better than the other.
+    n_units, unit
+        How many units the test set has, and of what kind.
+    agreement
+        Share of the units on which both models do the same, as far as the measure counts it.
+    p_h1
+        The probability of being better from which on the decision is made.
+    goal
+        The probability with which the decision was to be made.
+    assurance, mcse
+        The probability with which it is made, and the standard error of its simulation.
+    question
+        ``"size"`` where the number of units was asked for, ``"resolution"`` where the difference was.
+    """
+
+    metric: str
+    label: str
+    percent: bool
+    difference: float
+    n_units: int
+    unit: str
+    agreement: float
+    p_h1: float
+    goal: float
+    assurance: float
+    mcse: float
+    question: str
+
+    def _amount(self, value: float) -> str:
+        digits = digits_of(0.0, self.difference, percent=self.percent)
+        return f"{points(value, digits, percent=self.percent)}{' percentage points' if self.percent else ''}"
+
+    @property
+    def assumptions(self) -> str:
+        """What was supposed, as a sentence."""
+        return (
+            f"Supposes that the models agree on {points(self.agreement, 1)} % of the {plural(self.unit)}; simulated "
+            f"assurance {self.assurance:.3f}, standard error {self.mcse:.1g}."
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The answer as a sentence."""
+        units = f"{self.n_units:,} {self.unit if self.n_units == 1 else plural(self.unit)}"
+        better = f"P(H1) ≥ {self.p_h1:g}"
+        if self.question == "size":
+            return printable(
+                f"A model that is better by {self._amount(self.difference)} in {self.label} is seen to be better "
+                f"({better}) with probability {self.goal:g} on {units}."
+            )
+        return printable(
+            f"With {units} a difference in {self.label} below {self._amount(self.difference)} stays undecided: "
+            f"{better} is reached with a probability of less than {self.goal:g}."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sentence}\n{self.assumptions}"
+
+    @property
+    def table(self) -> Table:
+        """The plan as a table of one row."""
+        header = (
+            "Metric",
+            "Difference",
+            plural(self.unit).capitalize(),
+            "Agreement",
+            "P(H1) from",
+            "Assurance",
+        )
+        row = (
+            self.label,
+            self._amount(self.difference),
+            f"{self.n_units:,}",
+            f"{points(self.agreement, 1)} %",
+            f"{self.p_h1:g}",
+            probability(self.assurance),
+        )
+        return Table(header, (row,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain numbers and strings, with stable names."""
+        return {**asdict(self), "sentence": self.sentence}
+
+
+def plan_comparison(
+    pilot: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    difference: float,
+    metric: MetricLike | None = None,
+    p_h1: float = 0.95,
+    assurance: float = 0.8,
+    prior: float | None = None,
+    n_sets: int = 10_000,
+    rng: RNGLike = None,
+) -> DecisionPlan:
+    r"""Return how many units it takes to see that one of two models is better.
+
+    The Bayesian assurance of n units is the probability that the Bayes test of a test set of n units will find
+
+    .. math:: P(H_1 \mid \text{data}) \ge p, \qquad H_1: \nu_B > \nu_A,
+
+    given that :math:`\nu_B - \nu_A` is the difference supposed. Test sets are drawn from the pilot's units, whose
+    winners are tilted until that is the true difference; see `bayesf1.frequentist.rivals`. The posterior is the paired
+    one, or that of the Bayesian bootstrap where units are clusters.
+
+    Parameters
+    ----------
+    pilot
+        What both models, or two like them, did on some units; from data, or from `assumed_pilot`. It tells how often
+        models differ on a unit, and in what; who was right there does not matter.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    difference
+        How much better one model truly is, such as 0.02 for two percentage points.
+    metric
+        Name of a measure, or a callable on tables (..., cell); F1 by default.
+    p_h1
+        The probability of being better from which on the decision is made.
+    assurance
+        The probability with which it shall be made.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    n_sets, rng
+        Number of simulated test sets and source of randomness.
+
+    Examples
+    --------
+    >>> from bayesf1.frequentist.assumed import assumed_pilot
+    >>> pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95)
+    >>> plan = plan_comparison(pilot, difference=0.03, rng=1)
+    >>> round(plan.n_units, -2)
+    2100
+
+    References
+    ----------
+    O'Hagan, Stevens & Campbell (2005), *Assurance in clinical trial design*, Pharmaceutical Statistics 4.
+    """
+    task = _Task.of(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    if (
+        isinstance(difference, bool)
+        or not isinstance(difference, float | int | np.number)
+        or not difference > 0
+    ):
+        raise ValueError(
+            f"difference is how much better a model is, such as 0.02 for two points, not {difference!r}"
+        )
+    target = float(difference)
+    task.check_reachable(target)
+    shares = task.rivals.shares(target)
+    slope = target / task.rivals.spread
+    root = task.start / slope
+    for _ in range(_ROUNDS):
+        n = math.ceil(root * root)
+        if n > _MAX_UNITS:
+            raise ValueError(
+                f"a difference of {target:g} would take more than {_MAX_UNITS:g} {plural(pilot.unit)}"
+            )
+        missing = task.shortfall(n, shares)
+        # The certainty that is reached grows with the root of n, by so much for each standard error.
+        root = max(root + missing / slope, 0.5 * root, 1.0)
+        if abs(missing) < task.noise:
+            break
+    return task.result(math.ceil(root * root), target, "size")
+
+
+def resolution(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    metric: MetricLike | None = None,
+    p_h1: float = 0.95,
+    assurance: float = 0.8,
+    prior: float | None = None,
+    n_sets: int = 10_000,
+    rng: RNGLike = None,
+) -> DecisionPlan:
+    """Return the smallest difference between two models that a test set of this size is likely to decide.
+
+    Parameters
+    ----------
+    ev
+        What two models did on the test set, or an `assumed_pilot` of its size.
+    a, b, metric, p_h1, assurance, prior, n_sets, rng
+        As in `plan_comparison`.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> found = resolution(load_example("wnut17"), "UH-RiTUAL", "SpinningBytes", rng=1)
+    >>> print(found.sentence)
+    With 1,287 sentences a difference in F1 below ... percentage points stays undecided: ...
+    """
+    task = _Task.of(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    n = max(1, round(task.rivals.size))
+    slope = math.sqrt(n) / task.rivals.spread
+    largest = task.rivals.largest
+    target = min(task.start / slope, 0.9 * largest)
+    for _ in range(_ROUNDS):
+        missing = task.shortfall(n, task.rivals.shares(target))
+        target = float(np.clip(target + missing / slope, 0.5 * target, 0.5 * (target + largest)))
+        if abs(missing) < task.noise:
+            break
+    if target > 0.99 * largest:
+        raise ValueError(
+            f"{n:,} {plural(ev.unit)} decide nothing: even if one model were right wherever the two differ, which would "
+            f"put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a probability of less than {assurance:g}"
+        )
+    return task.result(n, target, "resolution")
+
+
+@dataclass(frozen=True)
+class _Task:
+    rivals: Rivals
+    measure: Metric
+    unit: str
+    p_h1: float
+    goal: float
+    n_sets: int
+    rng: np.random.Generator
+
+    @classmethod
+    def of(
+        cls,
+        ev: Evaluation,
+        a: str | None,
+        b: str | None,
+        metric: MetricLike | None,
+        p_h1: float,
+        assurance: float,
+        prior: float | None,
+        n_sets: int,
+        rng: RNGLike,
+    ) -> _Task:
+        check_evaluation(ev)
+        ev = ev.pair(a, b)
+        measure = find_measure(metric, ev)
+        for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
+            if isinstance(value, bool) or not isinstance(value, float | int) or not low < value < 1.0:
+                raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
+        return cls(
+            rivals(ev, measure, check_prior(prior, ev)),
+            measure,
+            ev.unit,
+            float(p_h1),
+            float(assurance),
+            check_draws(n_sets),
+            check_rng(rng),
+        )
+
+    @property
+    def start(self) -> float:
+        """The difference in standard errors that the normal law asks for."""
+        return max(0.1, float(special.ndtri(self.p_h1) + special.ndtri(self.goal)))
+
+    @property
+    def sets(self) -> int:
+        """Number of test sets in a round of the search."""
+        return int(np.clip(_SEARCHED // len(self.rivals.weights), min(1000, self.n_sets), self.n_sets))
+
+    @property
+    def noise(self) -> float:
+        """Standard errors within which a certainty is near enough, as the noise of a round is as large."""
+        return 1.0 / math.sqrt(self.sets)
+
+    def check_reachable(self, difference: float) -> None:
+        largest = self.rivals.largest
+        if difference >= 0.99 * largest:
+            raise ValueError(
+                f"difference {difference:g} is out of reach: models that differ on {1 - self.rivals.agreement:.3g} of "
+                f"the {plural(self.unit)}, as the pilot's, cannot be more than {largest:.3g} apart in "
+                f"{self.measure.label}; suppose less agreement or a smaller difference"
+            )
+
+    def shortfall(self, n_units: int, shares: FloatArray) -> float:
+        """Return by how many standard errors the certainty that shall be reached exceeds the one that is."""
+        p = self.rivals.probabilities(n_units, shares, self.sets, self.rng)
+        reached = float(np.clip(np.quantile(p, 1.0 - self.goal), 1e-12, 1.0 - 1e-12))
+        return float(special.ndtri(self.p_h1) - special.ndtri(reached))
+
+    def result(self, n_units: int, difference: float, question: str) -> DecisionPlan:
+        p = self.rivals.probabilities(n_units, self.rivals.shares(difference), self.n_sets, self.rng)
+        reached = float((p >= self.p_h1).mean())
+        return DecisionPlan(
+            metric=self.measure.name,
+            label=self.measure.label,
+            percent=self.measure.percent,
+            difference=difference,
+            n_units=n_units,
+            unit=self.unit,
+            agreement=self.rivals.agreement,
+            p_h1=self.p_h1,
+            goal=self.goal,
+            assurance=reached,
+            mcse=math.sqrt(reached * (1.0 - reached) / self.n_sets),
+            question=question,
+        )

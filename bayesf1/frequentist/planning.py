@@ -1,0 +1,279 @@
+"""Planning for precision: how many items make an interval as short as it shall be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesf1.evaluation import Evaluation, check_evaluation
+from bayesf1.frequentist.bounds import normal_quantile
+from bayesf1.frequentist.units import samples_of
+from bayesf1.metrics import Harmonic, Metric, MetricLike, find_metric
+from bayesf1.naming import plural
+from bayesf1.report.tables import Table, amount, printable
+from bayesf1.scoring import find_measure
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """How many items an interval of a given half-width takes.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    half_width, confidence_level
+        The interval that is planned for.
+    standard_error
+        The standard error that it asks for, half-width / z.
+    n_positives
+        How many gold items; None where the measure does not depend on them.
+    n_units, unit
+        How many items, or units of the pilot's kind, in all; None where that takes a prevalence that was not given.
+    prevalence
+        Share of gold items that was supposed, or None.
+    basis
+        ``"bound"`` where it holds for any model, ``"pilot"`` where a model like that of the pilot is supposed.
+    """
+
+    metric: str
+    label: str
+    percent: bool
+    half_width: float
+    confidence_level: float
+    standard_error: float
+    n_positives: int | None
+    n_units: int | None
+    unit: str
+    prevalence: float | None
+    basis: str
+
+    @property
+    def assumptions(self) -> str:
+        """What was supposed, as a sentence."""
+        share = "" if self.prevalence is None else f", {100 * self.prevalence:.4g} % of the items positive"
+        if self.basis == "bound":
+            return f"Holds for any model, whatever its score{share}; normal approximation."
+        return f"Supposes a model that does as the one in the pilot{share}; normal approximation."
+
+    @property
+    def sentence(self) -> str:
+        """The answer as a sentence."""
+        sizes = [] if self.n_units is None else [f"{self.n_units:,} {plural(self.unit)}"]
+        if self.n_positives is not None:
+            sizes.append(
+                f"{self.n_positives:,} positive ones" if sizes else f"{self.n_positives:,} positive items"
+            )
+        width = amount(self.half_width, percent=self.percent)
+        return printable(
+            f"A {100 * self.confidence_level:g} % interval for {self.label} no wider than ±{width} takes "
+            f"{' with '.join(sizes)}."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sentence}\n{self.assumptions}"
+
+    @property
+    def table(self) -> Table:
+        """The plan as a table of one row."""
+        header = (
+            "Metric",
+            "Half-width",
+            "Confidence",
+            "Positives",
+            plural(self.unit).capitalize(),
+            "Holds for",
+        )
+        numbers = ("–" if n is None else f"{n:,}" for n in (self.n_positives, self.n_units))
+        who = "any model" if self.basis == "bound" else "models like the pilot's"
+        row = (self.label, f"{self.half_width:g}", f"{100 * self.confidence_level:g} %", *numbers, who)
+        return Table(header, (row,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain numbers and strings, with stable names."""
+        return {**asdict(self), "sentence": self.sentence}
+
+
+def variance_bound(a: float, b: float) -> float:
+    r"""Return Jiang's :math:`V(\max\{a,b\})`: no Tversky index has a larger variance than V/(b·positives).
+
+    .. math:: V = \max_\tau\ \tau(1-\tau)\bigl(1-(1-\max\{a,b\})\tau\bigr)^2, \qquad
+              \tau_0 = \frac{2}{2+3e+\sqrt{9e^2-4e+4}}, \quad e = 1-\max\{a,b\}.
+
+    Parameters
+    ----------
+    a, b
+        Weights of false positives and of false negatives: (½, ½) is F1, (0.8, 0.2) F0.5, (0.2, 0.8) F2.
+
+    Examples
+    --------
+    >>> round(variance_bound(0.8, 0.2), 9)
+    0.204970226
+
+    References
+    ----------
+    Jiang (2020), *Statistical formulas for F measures*, Proposition 1 (ii).
+    """
+    for name, value in (("a", a), ("b", b)):
+        number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
+        if not number or not 0.0 <= value <= 1e6:
+            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {value!r}")
+    e = 1.0 - max(a, b)
+    tau = 2.0 / (2.0 + 3.0 * e + math.sqrt(9.0 * e * e - 4.0 * e + 4.0))
+    return tau * (1.0 - tau) * (1.0 - e * tau) ** 2
+
+
+def plan(
+    half_width: float,
+    metric: MetricLike = "f1",
+    *,
+    prevalence: float | None = None,
+    pilot: Evaluation | None = None,
+    model: str | None = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    r"""Return how many items an interval of a given half-width takes.
+
+    Without a pilot the answer holds for any model: with :math:`\delta` = half-width / z,
+
+    .. math:: n_+ \ge \frac{V(\max\{a,b\})}{b\,\delta^2}
+
+    gold items, and as many items as hold them. With a pilot its own variance takes the bound's place, and any measure
+    and any kind of unit will do.
+
+    Parameters
+    ----------
+    half_width
+        Half of the interval's length, such as 0.02 for ±2 percentage points.
+    metric
+        Name of a measure. Without a pilot: an F-score, ``"jaccard"``, ``"recall"`` or ``"accuracy"``.
+    prevalence
+        Share of gold items, to say how many items there must be in all.
+    pilot
+        What a model like the one to be evaluated did on some items or other units.
+    model
+        Which model of the pilot; may be left out where there is one.
+    confidence_level
+        Confidence level of the interval.
+
+    Examples
+    --------
+    >>> size = plan(half_width=0.02, metric="f0.5", prevalence=0.615)
+    >>> size.n_positives, size.n_units
+    (9843, 16005)
+    >>> from bayesf1 import from_counts
+    >>> juice = from_counts(logistic=(286, 47, 43, 159))
+    >>> plan(half_width=0.02, metric="f0.5", pilot=juice).n_units
+    1355
+
+    References
+    ----------
+    Jiang (2020), *Statistical formulas for F measures*, Corollary 2; he rounds δ to 0.01, which makes 10,250 and
+    16,667.
+    """
+    if isinstance(half_width, bool) or not isinstance(half_width, float | int | np.number):
+        raise ValueError(f"half_width must be a number such as 0.02, not {half_width!r}")
+    if not 1e-6 <= half_width < 1.0:
+        raise ValueError(
+            f"half_width must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {half_width!r}"
+        )
+    if prevalence is not None and not (
+        isinstance(prevalence, float | int | np.number) and 0.0 < prevalence <= 1.0
+    ):
+        raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {prevalence!r}")
+    goal = _Goal(float(half_width), confidence_level, float(half_width) / normal_quantile(confidence_level))
+    if pilot is not None:
+        return _from_pilot(goal, metric, pilot, model, prevalence)
+    if model is not None:
+        raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
+    return _from_bound(goal, find_metric(metric), prevalence)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    half_width: float
+    confidence_level: float
+    standard_error: float
+
+    def result(
+        self,
+        measure: Metric,
+        n_positives: int | None,
+        n_units: int | None,
+        unit: str,
+        prevalence: float | None,
+        basis: str,
+    ) -> SampleSize:
+        return SampleSize(
+            metric=measure.name,
+            label=measure.label,
+            percent=measure.percent,
+            half_width=self.half_width,
+            confidence_level=self.confidence_level,
+            standard_error=self.standard_error,
+            n_positives=n_positives,
+            n_units=n_units,
+            unit=unit,
+            prevalence=None if prevalence is None else float(prevalence),
+            basis=basis,
+        )
+
+
+def _ceil(x: float) -> int:
+    # A whole number that rounding has lifted by a hair is still that number.
+    return math.ceil(x * (1.0 - 1e-12))
+
+
+def _from_bound(goal: _Goal, measure: Metric, prevalence: float | None) -> SampleSize:
+    if measure.name == "accuracy":
+        # A share of all items, whose variance is at most ¼.
+        n = _ceil(0.25 / goal.standard_error**2)
+        positives = None if prevalence is None else _ceil(n * prevalence)
+        return goal.result(measure, positives, n, "item", prevalence, "bound")
+    if isinstance(measure.law, Harmonic):
+        square = measure.law.beta**2
+        a, b = 1.0 / (1.0 + square), square / (1.0 + square)
+    elif measure.name in ("recall", "jaccard"):
+        a, b = (0.0, 1.0) if measure.name == "recall" else (1.0, 1.0)
+    else:
+        raise ValueError(
+            f"no number of items makes an interval for {measure.name} short for every model; give a pilot"
+        )
+    # Jiang (2020), Corollary 2.
+    positives = _ceil(variance_bound(a, b) / (b * goal.standard_error**2))
+    n_items = None if prevalence is None else _ceil(positives / prevalence)
+    return goal.result(measure, positives, n_items, "item", prevalence, "bound")
+
+
+def _from_pilot(
+    goal: _Goal, metric: MetricLike, pilot: Evaluation, model: str | None, prevalence: float | None
+) -> SampleSize:
+    check_evaluation(pilot)
+    if model is None:
+        if len(pilot.models) > 1:
+            raise ValueError(f"the pilot has several models ({', '.join(pilot.models)}); choose one by model")
+        model = pilot.models[0]
+    if pilot.shape:
+        raise ValueError(f"a pilot is one experiment, but its tables have leading axes {pilot.shape}")
+    one = pilot.select([model])
+    measure = find_measure(metric, one)
+    sample = samples_of(one, one.assumption)
+    variance = sample.variance(lambda tables: measure(tables[..., 0, :], one.cells))
+    if not variance > 0.0:
+        raise ValueError(
+            f"{model} scores {float(measure(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
+            "nothing about a larger test set; leave the pilot out, or take a larger one"
+        )
+    times = variance / goal.standard_error**2
+    gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
+    positives = _ceil(gold * times) if gold > 0.0 else None
+    unit = "item" if one.unit == "table" else one.unit
+    if one.unit != "table" or "tn" in one.cells or (one.classes and one.task == "multiclass"):
+        if prevalence is not None:
+            raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
+        return goal.result(measure, positives, _ceil(sample.size * times), unit, None, "pilot")
+    n_items = None if prevalence is None or positives is None else _ceil(positives / prevalence)
+    return goal.result(measure, positives, n_items, unit, prevalence, "pilot")

@@ -1,0 +1,375 @@
+"""Randomisation tests: would two models differ as much if chance had decided which output is whose?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.distributions import RNGLike, check_prob
+from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.frequentist.binomial import binomial_clopper_pearson
+from bayesf1.frequentist.sufficient import sufficient_sums
+from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.naming import nearest, plural
+from bayesf1.posterior import check_rng
+from bayesf1.report.tables import Table, digits_of, points, printable
+from bayesf1.scores import from_scores
+from bayesf1.scoring import find_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+METHODS = ("auto", "exact", "montecarlo")
+
+# Scores closer than this, relative to their size, are tied; rounding must not break a tie.
+_TIE = 1e-12
+# Entries up to which sparse patterns are made dense.
+_DENSE = 1 << 26
+
+
+@dataclass(frozen=True)
+class RandomizationTest:
+    """What a randomisation test found.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    model_a, model_b, score_a, score_b
+        Names of the models and their scores.
+    alternative
+        ``"two-sided"``, ``"greater"`` (B is better than A) or ``"less"``.
+    p_value
+        Probability of a difference at least as large, had chance decided which output is whose; never 0.
+    exact
+        Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random ones.
+    n_trials
+        How many random swaps were tried, N; 0 where the p-value is exact.
+    interval
+        Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point where it is known.
+    confidence_level
+        Confidence level of that interval.
+    unit, n_units, n_discordant
+        What was swapped, how many there are, and on how many the models differ in what the measure counts.
+    """
+
+    metric: str
+    label: str
+    percent: bool
+    model_a: str
+    model_b: str
+    score_a: float
+    score_b: float
+    alternative: str
+    p_value: float
+    exact: bool
+    n_trials: int
+    interval: tuple[float, float]
+    confidence_level: float
+    unit: str
+    n_units: int
+    n_discordant: int
+
+    @property
+    def difference(self) -> float:
+        """Score of B minus score of A."""
+        return self.score_b - self.score_a
+
+    @property
+    def statistic(self) -> float:
+        """What is compared with its values under random swaps: the difference, or its size if two-sided."""
+        return abs(self.difference) if self.alternative == "two-sided" else self.difference
+
+    @property
+    def table(self) -> Table:
+        """The test as a table of one row."""
+        return table_of_tests((self,))
+
+    def __str__(self) -> str:
+        what = {
+            "two-sided": f"{self.model_a} and {self.model_b} differ in {self.label}",
+            "greater": f"{self.model_b} is better than {self.model_a} in {self.label}",
+            "less": f"{self.model_b} is worse than {self.model_a} in {self.label}",
+        }[self.alternative]
+        how = "exact" if self.exact else f"{self.n_trials:,} trials"
+        low, high = self.interval
+        noise = (
+            ""
+            if self.exact
+            else f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
+        )
+        score_a, score_b, _ = _amounts(self)
+        units = f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
+        return printable(
+            f"Randomisation test of whether {what} ({score_a} and {score_b}): {p_equation(self.p_value)}, "
+            f"{how}{noise}; the models differ on {units}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the test as plain numbers and strings, with stable names."""
+        found = asdict(self)
+        low, high = found.pop("interval")
+        return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the test as a DataFrame of one row."""
+        import pandas as pd
+
+        return pd.DataFrame([self.to_dict()])
+
+
+def p_equation(p: float) -> str:
+    """Write a p-value with two digits, and never as 0.
+
+    Examples
+    --------
+    >>> p_equation(0.03125), p_equation(1.0), p_equation(3e-7)
+    ('p = 0.031', 'p = 1', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p < 1e-4 else f"p = {_plain(p)}"
+
+
+def _plain(p: float) -> str:
+    return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
+
+
+def _amounts(test: RandomizationTest) -> tuple[str, str, str]:
+    """Write both scores and their difference."""
+    digits = digits_of(0.0, abs(test.difference), percent=test.percent)
+    a, b = (points(score, digits, percent=test.percent) for score in (test.score_a, test.score_b))
+    unit = " %" if test.percent else ""
+    return f"{a}{unit}", f"{b}{unit}", points(test.difference, digits, sign=True, percent=test.percent)
+
+
+def table_of_tests(tests: Sequence[RandomizationTest]) -> Table:
+    """Return several tests as one table."""
+    header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
+    rows = []
+    for t in tests:
+        how = "exactly" if t.exact else f"{t.n_trials:,} trials"
+        p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
+        discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
+        rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
+    return Table(header, tuple(rows))
+
+
+def randomization_test(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    metric: MetricLike | None = None,
+    *,
+    alternative: str = "two-sided",
+    method: str = "auto",
+    n_trials: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: RNGLike = None,
+) -> RandomizationTest:
+    r"""Test whether two models differ in any measure, by swapping their outputs on whole units.
+
+    If both models were the same, their outputs on a unit (an item, a sentence, a document) could be swapped. Only
+    the number of swaps in each kind of unit matters, which is :math:`\mathrm{Binomial}(n, 1/2)`; where the possible
+    sums are few enough the p-value is exact, else :math:`p = (k+1)/(N+1)` from N random trials. For accuracy on
+    items this is McNemar's exact test.
+
+    Parameters
+    ----------
+    ev
+        An evaluation that knows its units; totals alone will not do.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        Name of a measure, or a callable on tables (..., cell); F1 by default.
+    alternative
+        ``"two-sided"`` looks at the size of the difference, ``"greater"`` asks whether B is better than A,
+        ``"less"`` whether it is worse.
+    method
+        ``"exact"``, ``"montecarlo"``, or ``"auto"``: exact where that takes about a second at most.
+    n_trials
+        Number of random trials, where they are made.
+    confidence_level
+        Level of the interval that tells how far the random trials leave the p-value open.
+    rng
+        Source of randomness: a Generator or an integer.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> gold = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]
+    >>> ev = from_labels(gold, {"A": [0, 0, 0, 0, 0, 1, 0, 0, 0, 1], "B": [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]}, positive=1)
+    >>> randomization_test(ev, metric="accuracy").p_value
+    0.03125
+
+    References
+    ----------
+    Yeh (2000), *More accurate tests for the statistical significance of result differences*, COLING;
+    McNemar (1947), Psychometrika 12.
+    """
+    measure = find_measure(metric, ev)
+    ev = ev.pair(a, b)
+    weights = _whole_units(ev)
+    swaps, statistic = _arrange(ev, measure, weights)
+    score_a, score_b = (float(x) for x in measure(ev.tables, ev.cells))
+    settings = _Settings(alternative, method, n_trials, confidence_level, rng)
+    p_value, interval, n_done = settings.p_value(
+        swaps, statistic, score_b - score_a, max(abs(score_a), abs(score_b))
+    )
+    return RandomizationTest(
+        metric=measure.name,
+        label=measure.label,
+        percent=measure.percent,
+        model_a=ev.models[0],
+        model_b=ev.models[1],
+        score_a=score_a,
+        score_b=score_b,
+        alternative=alternative,
+        p_value=p_value,
+        exact=n_done == 0,
+        n_trials=n_done,
+        interval=interval,
+        confidence_level=confidence_level,
+        unit=ev.unit,
+        n_units=int(weights.sum()),
+        n_discordant=int(swaps.counts.sum()),
+    )
+
+
+def randomization_test_scores(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    method: str = "auto",
+    n_trials: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: RNGLike = None,
+) -> RandomizationTest:
+    """Test whether two models' mean scores differ, given a score of either on every unit.
+
+    Parameters
+    ----------
+    a, b
+        Scores of the two models on the same units, in the same order, such as BLEU or a rating of each sentence.
+    alternative, method, n_trials, confidence_level, rng
+        As in `randomization_test`.
+
+    Examples
+    --------
+    Padó's example: on six of seven units the second model is better, so 2 of 64 swaps are as extreme.
+
+    >>> test = randomization_test_scores([1, 2, 1, 2, 2, 2, 0], [4, 5, 5, 4, 3, 2, 1])
+    >>> test.p_value, test.exact
+    (0.03125, True)
+
+    References
+    ----------
+    Padó (2006), *User's guide to sigf: significance testing by approximate randomisation*.
+    """
+    return randomization_test(
+        from_scores({"A": a, "B": b}, unit="unit"),
+        metric="mean",
+        alternative=alternative,
+        method=method,
+        n_trials=n_trials,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def _whole_units(ev: Evaluation) -> FloatArray:
+    """Return how many units of each kind there are, or say why they cannot be swapped."""
+    if ev.assumption == "independent" or ev.weights is None or ev.shape:
+        raise ValueError(
+            "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "
+            "evaluation from predictions (from_labels, from_tags, from_frame)"
+        )
+    weights = ev.weights
+    if ev.folds is not None:
+        repeats = len(ev.folds.counts)
+        if repeats > 1:
+            raise ValueError(
+                f"every {ev.unit} occurs in {repeats} repeats of the cross-validation, so its swaps are not "
+                "independent of each other; test a single repeat"
+            )
+        # Each unit was predicted once, so what a discount took away is given back.
+        weights = weights / ev.folds.k
+    whole = np.rint(weights)
+    if not np.allclose(weights, whole, rtol=0.0, atol=1e-6):
+        odd = weights[np.argmax(np.abs(weights - whole))]
+        raise ValueError(
+            f"there are {odd:g} {plural(ev.unit)} of one kind; only whole {plural(ev.unit)} can be swapped"
+        )
+    return np.asarray(whole)
+
+
+def _arrange(ev: Evaluation, measure: Metric, weights: FloatArray) -> tuple[Swaps, Statistic]:
+    """Return what swaps move, and the difference of the models' scores as a function of what was moved."""
+    sums, score = sufficient_sums(measure, ev)
+    tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
+    middle = 0.5 * (tables[0] + tables[1]) @ sums
+    flat, n_cells = ev.flat_patterns, len(ev.cells)
+    net = (flat[:, n_cells:] - flat[:, :n_cells]) @ sums
+
+    def statistic(moved: FloatArray) -> FloatArray:
+        return score(middle + moved) - score(middle - moved)
+
+    if isinstance(net, np.ndarray) or net.shape[0] * net.shape[1] <= _DENSE:
+        return merge_mirrored(net if isinstance(net, np.ndarray) else net.toarray(), weights), statistic
+    changed = np.flatnonzero(np.asarray(abs(net).sum(axis=1)).ravel())
+    return Swaps(net[changed], weights[changed]), statistic
+
+
+@dataclass(frozen=True)
+class _Settings:
+    alternative: str
+    method: str
+    n_trials: int
+    confidence_level: float
+    rng: RNGLike
+
+    def __post_init__(self) -> None:
+        if self.alternative not in ALTERNATIVES:
+            raise ValueError(
+                f"unknown alternative {self.alternative!r}; {nearest(str(self.alternative), ALTERNATIVES)}"
+            )
+        if self.method not in METHODS:
+            raise ValueError(f"unknown method {self.method!r}; {nearest(str(self.method), METHODS)}")
+        whole = isinstance(self.n_trials, int | np.integer) and not isinstance(self.n_trials, bool)
+        if not whole or not 1 <= self.n_trials <= 10**9:
+            raise ValueError(f"n_trials must be a whole number from 1 to 1e9, not {self.n_trials!r}")
+        check_prob(self.confidence_level, "confidence_level")
+
+    def p_value(
+        self, swaps: Swaps, statistic: Statistic, observed: float, size: float
+    ) -> tuple[float, tuple[float, float], int]:
+        """Return the p-value, the interval of the exact one, and the number of trials, 0 if it is exact."""
+        if self.method != "montecarlo":
+            p = swaps.exact_share(lambda sums: self._extreme(statistic(sums), observed, size))
+            if p is not None:
+                # Beyond a thousand coins the smallest probabilities are smaller than the smallest number.
+                p = float(np.clip(p, np.finfo(float).tiny, 1.0))
+                return p, (p, p), 0
+            if self.method == "exact":
+                raise ValueError(
+                    f"{swaps.counts.sum():,.0f} units in {len(swaps.counts):,} kinds are too many to count all swaps; "
+                    "use method 'auto' or 'montecarlo'"
+                )
+        n = int(self.n_trials)
+        trials = swaps.trials(n, check_rng(self.rng))
+        k = sum(int(self._extreme(statistic(sums), observed, size).sum()) for sums in trials)
+        low, high = binomial_clopper_pearson(k, n - k, confidence_level=self.confidence_level)
+        return (k + 1) / (n + 1), (low, high), n
+
+    def _extreme(self, values: FloatArray, observed: float, size: float) -> NDArray[np.bool_]:
+        slack = _TIE * size
+        if self.alternative == "two-sided":
+            return np.asarray(np.abs(values) >= abs(observed) - slack)
+        return np.asarray(
+            values >= observed - slack if self.alternative == "greater" else values <= observed + slack
+        )

@@ -1,0 +1,194 @@
+r"""Two models that differ by as much as one likes, on units such as those of a pilot.
+
+A pilot tells how often two models differ on a unit, and in what; who is right there is what a plan supposes. So every
+unit may also occur with the models' outputs swapped, and a unit of kind p favours B with probability
+:math:`\mathrm{expit}(\lambda \psi_p)`, where :math:`\psi_p` is what it adds to the difference of the scores:
+exponential tilting, with :math:`\lambda` such that the true difference is the supposed one. Neither the gold data nor
+how often the models agree change with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from bayesf1.draws import item_patterns
+from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.frequentist.sufficient import Score, sufficient_sums
+from bayesf1.metrics import Metric
+from bayesf1.naming import plural
+
+# Numbers in flight in one block of simulated test sets.
+_BLOCK = 1 << 21
+_STEP = 1e-6
+# Tilts beyond this one are as good as certainty.
+_STEEPEST = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Units of a pilot by what they add to the sums that a measure is a function of.
+
+    Attributes
+    ----------
+    middle, net
+        Mean of what a unit of each kind adds to A's and to B's sums, and what it adds to B's beyond A's, axes
+        (kind, sum).
+    weights
+        How many units of each kind the pilot has.
+    score
+        The measure on its sums.
+    prior_middle, prior_net, prior_weight
+        The same for the prior's units, which all have one weight.
+    """
+
+    middle: FloatArray
+    net: FloatArray
+    weights: FloatArray
+    score: Score
+    prior_middle: FloatArray
+    prior_net: FloatArray
+    prior_weight: float
+
+    @property
+    def size(self) -> float:
+        """Number of units of the pilot."""
+        return float(self.weights.sum())
+
+    @property
+    def agreement(self) -> float:
+        """Share of the units on which both models do the same, as far as the measure counts it."""
+        return float(self.weights[~self.net.any(axis=1)].sum() / self.size)
+
+    @cached_property
+    def gain(self) -> FloatArray:
+        """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
+        total = (self.weights @ self.middle)[None]
+        gains: FloatArray = _slopes(self.score, total)[0] @ self.net.T
+        return gains
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the observed difference, times the root of the number of units."""
+        return float(np.sqrt(self.size * (self.weights @ self.gain**2)))
+
+    @property
+    def largest(self) -> float:
+        """The difference if B were right wherever the models differ."""
+        return self._difference(np.where(self.gain > 0, 1.0, np.where(self.gain < 0, 0.0, 0.5)))
+
+    def shares(self, difference: float) -> FloatArray:
+        """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
+        from scipy.optimize import brentq
+
+        steepness = self.gain / np.abs(self.gain).max()
+        tilt = brentq(
+            lambda x: self._difference(special.expit(x * steepness)) - difference, 0.0, _STEEPEST, xtol=1e-12
+        )
+        return np.asarray(special.expit(tilt * steepness))
+
+    def _difference(self, shares: FloatArray) -> float:
+        total, moved = self.weights @ self.middle, (self.weights * (shares - 0.5)) @ self.net
+        return float(self.score(total + moved) - self.score(total - moved))
+
+    def probabilities(
+        self, n_units: int, shares: FloatArray, n_sets: int, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
+        masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
+        size = max(1, _BLOCK // (4 * len(masses)))
+        blocks = []
+        for start in range(0, n_sets, size):
+            counts = rng.multinomial(n_units, masses, size=min(size, n_sets - start)).astype(float)
+            blocks.append(self._p_h1(*np.split(counts, 2, axis=1)))
+        return np.concatenate(blocks)
+
+    def _p_h1(self, kept: FloatArray, swapped: FloatArray) -> FloatArray:
+        r"""Return P(ν_B > ν_A) given how many units of each kind were seen as they are, and swapped.
+
+        With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`\sum_p \gamma_p \psi_p > 0` up to
+        terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
+        for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
+        moments else; their ratio follows a Beta law.
+        """
+        middle = (kept + swapped) @ self.middle + self.prior_weight * self.prior_middle.sum(axis=0)
+        slopes = _slopes(self.score, middle)
+        differs = self.net.any(axis=1)
+        prior = np.full((len(kept), len(self.prior_net)), self.prior_weight)
+        net = np.concatenate([self.net[differs], self.prior_net])
+        plus = np.concatenate([kept[:, differs], prior], axis=1)
+        minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
+        gain = slopes @ net.T
+        up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
+        moments = []
+        for _ in range(2):
+            for_b, for_a = (
+                np.einsum("sk,sk->s", plus, one) + np.einsum("sk,sk->s", minus, other)
+                for one, other in ((up, down), (down, up))
+            )
+            moments.append((for_b, for_a))
+            up, down = up * up, down * down
+        for_b, for_a = np.moveaxis(np.array(moments), 1, 0)
+        return _first_is_larger(for_b, for_a)
+
+
+def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the probability that the first of two gamma variates, given by mean and variance, is the larger."""
+    some = (first[0] > 0) & (second[0] > 0)
+    p = np.where(first[0] > 0, 1.0, np.where(second[0] > 0, 0.0, 0.5))
+    (mean_b, var_b), (mean_a, var_a) = first[:, some], second[:, some]
+    scale_b, scale_a = var_b / mean_b, var_a / mean_a
+    p[some] = special.betaincc(mean_b / scale_b, mean_a / scale_a, scale_a / (scale_a + scale_b))
+    return p
+
+
+def _slopes(score: Score, sums: FloatArray) -> FloatArray:
+    """Return the derivative of a measure by each of its sums, axes (set, sum); steps go up, away from 0."""
+    step = _STEP * np.abs(sums).sum(axis=1)
+    start = score(sums)
+    slopes = np.empty_like(sums)
+    for j in range(sums.shape[1]):
+        moved = sums.copy()
+        moved[:, j] += step
+        slopes[:, j] = (score(moved) - start) / step
+    return slopes
+
+
+def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
+    """Return the units of a pilot of two models, ready to be drawn again with another true difference."""
+    if ev.assumption == "independent" or ev.weights is None or ev.shape:
+        raise ValueError(
+            "a pilot must tell what both models did on each unit, but only totals are known; build it from "
+            "predictions (from_labels, from_tags, from_frame), or suppose an agreement by assumed_pilot"
+        )
+    sums, score = sufficient_sums(measure, ev)
+    flat, n_cells = ev.flat_patterns, len(ev.cells)
+    both = [_dense(part @ sums) for part in (flat[:, :n_cells], flat[:, n_cells:])]
+    kinds, which = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), weights=ev.weights, minlength=len(kinds)).astype(float)
+    of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
+    if np.array_equal(of_a, of_b):
+        raise ValueError(
+            f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
+            f"{measure.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
+        )
+    prior_a, prior_b = np.zeros((0, of_a.shape[1])), np.zeros((0, of_a.shape[1]))
+    if ev.task == "binary":
+        outcomes = item_patterns(2, ev.cells)
+        prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+    return Rivals(
+        middle=0.5 * (of_a + of_b),
+        net=of_b - of_a,
+        weights=weights[weights > 0],
+        score=score,
+        prior_middle=0.5 * (prior_a + prior_b),
+        prior_net=prior_b - prior_a,
+        prior_weight=0.5 * prior,
+    )
+
+
+def _dense(array: FloatArray) -> FloatArray:
+    return np.asarray(array.toarray() if hasattr(array, "toarray") else array)
