@@ -332,6 +332,7 @@ def _from_draws(
         mcse=mcse,
         method=method,
         independent=independent,
+        n_draws=n_draws,
     )
 
 

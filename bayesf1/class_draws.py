@@ -19,6 +19,11 @@ from bayesf1.gamma_process import atoms_of, blocks_of, break_sticks
 
 Integers: TypeAlias = NDArray[np.int64]
 
+# Below, a gamma variate is 0 in double precision more often than never.
+_MIN_SHAPE = 0.05
+# Joint outcomes of several models are drawn up to this many atoms, a prior that weighs as much as 292 items.
+_MOST_ATOMS = 4096
+
 
 def draw_class_tables(
     ev: Evaluation, assumption: Assumption, *, prior: float, n_draws: int, rng: np.random.Generator
@@ -34,37 +39,49 @@ def draw_class_tables(
     weights, rows = ev.weights, ev.flat_patterns
     assert weights is not None
     atoms = 0 if ev.task == "scores" else _atoms(ev, prior)
+    every = ev.task == "multiclass" and _lists_every_cell(ev, prior, atoms, alone=alone)
+    if every:
+        atoms = len(ev.classes) ** 2
     for n in blocks_of(n_draws, len(weights) + 2 * ev.tables.size + (len(ev.models) + 3) * atoms):
         tables = (rng.standard_gamma(weights, size=(n, len(weights))) @ rows).reshape(n, *ev.tables.shape)
         if ev.task == "multiclass":
-            _add_classes(tables, ev, prior, atoms, alone=alone, rng=rng)
+            _add_classes(tables, ev, prior, 0 if every else atoms, alone=alone, rng=rng)
         elif atoms:
             _add_outcomes(tables, ev, prior, atoms, rng)
         yield tables
 
 
-def _mass(ev: Evaluation, prior: float) -> float:
-    return prior * len(ev.classes) ** 2 if ev.task == "multiclass" else 2.0 * prior
-
-
 def _atoms(ev: Evaluation, prior: float) -> int:
-    atoms = atoms_of(_mass(ev, prior))
-    return min(atoms, len(ev.classes) ** 2) if ev.task == "multiclass" else atoms
+    return atoms_of(prior * len(ev.classes) ** 2 if ev.task == "multiclass" else 2.0 * prior)
+
+
+def _lists_every_cell(ev: Evaluation, prior: float, atoms: int, *, alone: bool) -> bool:
+    """Say whether every (gold, predicted) of each model is drawn by itself, rather than a few atoms."""
+    # A row of gamma variates below this shape may be all 0, as they underflow.
+    if prior < _MIN_SHAPE:
+        return False
+    if alone or len(ev.models) == 1:
+        return len(ev.classes) ** 2 <= atoms
+    return atoms > _MOST_ATOMS
 
 
 def _add_classes(
     tables: FloatArray, ev: Evaluation, prior: float, atoms: int, *, alone: bool, rng: np.random.Generator
 ) -> None:
-    """Add the prior where every item has one class: λ on each (gold, predicted) of each model."""
+    """Add the prior where every item has one class: λ on each (gold, predicted) of each model.
+
+    With m models an atom is an item of a random joint outcome, so that each of the K^(m+1) outcomes has
+    λ/K^(m-1). Without atoms every cell of each model is drawn.
+    """
     n, k = len(tables), len(ev.classes)
-    every = atoms == k * k
-    sticks, gold = _gold(n, k, prior, atoms, every=every, rng=rng)
+    sticks, gold = _gold(n, k, prior, atoms, rng)
     for j in range(len(ev.models)):
         if alone and j:
-            sticks, gold = _gold(n, k, prior, atoms, every=every, rng=rng)
+            sticks, gold = _gold(n, k, prior, atoms, rng)
         table = tables[:, j]
-        if every:
-            # Given the gold classes' masses the models err independently; a margin is Dirichlet all the same.
+        if not atoms:
+            # Given the gold classes' masses the models err independently. Margins and covariances are those of
+            # joint outcomes all the same, and the law is, too, as a mass this large is almost normal.
             split = rng.standard_gamma(prior, size=(n, k, k))
             split *= (sticks / split.sum(axis=2))[:, :, None]
             right = np.einsum("nii->ni", split)
@@ -78,11 +95,9 @@ def _add_classes(
             _add_at(table, k + said, np.where(same, 0.0, sticks))
 
 
-def _gold(
-    n: int, k: int, prior: float, atoms: int, *, every: bool, rng: np.random.Generator
-) -> tuple[FloatArray, Integers]:
-    """Draw the prior's masses and their gold classes: of all classes, or of the atoms that carry mass."""
-    if every:
+def _gold(n: int, k: int, prior: float, atoms: int, rng: np.random.Generator) -> tuple[FloatArray, Integers]:
+    """Draw the prior's masses and their gold classes: of the atoms that carry mass, or of all classes."""
+    if not atoms:
         return rng.standard_gamma(k * prior, size=(n, k)), np.broadcast_to(np.arange(k), (n, k))
     return break_sticks(k * k * prior, atoms, n, rng), rng.integers(0, k, size=(n, atoms))
 

@@ -21,13 +21,13 @@ from bayesf1.metrics import (
     Proportion,
     find_metric,
     ratio,
-    symmetric_accuracy,
 )
 from bayesf1.naming import nearest
 
 AVERAGES = ("micro", "macro", "weighted")
 
 _ONE_CLASS = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
+_FSCORE = re.compile(r"f\d+(\.\d*)?")
 _STAR = re.compile(r"macro_(f[\d.]+)_star")
 _WHOLE = ("accuracy", "balanced_accuracy", "sba", "mcc", "kappa")
 
@@ -48,7 +48,9 @@ def blocks(ev: Evaluation, tables: FloatArray) -> Blocks:
     if len(parts) == 3:
         tp, fp, fn = parts
         total = (tp + fn).sum(axis=-1, keepdims=True)
-        parts.append(np.maximum(total - tp - fp - fn, 0.0))
+        rest = total - tp - fp - fn
+        # What rounding leaves of a total is no true negative.
+        parts.append(np.where(rest > 1e-12 * total, rest, 0.0))
     return Blocks(*parts)
 
 
@@ -75,12 +77,15 @@ def class_metric(name: str, ev: Evaluation) -> Metric:
     average, _, base = key.partition("_")
     if average not in AVERAGES:
         if key in _WHOLE:
+            alone = f"f1[{ev.classes[0]}]" if ev.task == "spans" else f"{key}[{ev.classes[0]}]"
             raise ValueError(
                 f"{key} needs items of one class each, but here an item has any number of {_noun(ev)}; "
-                f"use micro_f1, macro_f1 or {key}[{ev.classes[0]}]"
+                f"use micro_f1, macro_f1 or {alone}"
             )
-        average, base = "macro" if ev.task == "multiclass" else "micro", key
-    return replace(_average(average, _base(base, name), ev), name=key)
+        plain = _base(key, name)
+        usual = _average("macro" if ev.task == "multiclass" else "micro", plain, ev)
+        return replace(usual, name=plain.name)
+    return _average(average, _base(base, name), ev)
 
 
 def _noun(ev: Evaluation) -> str:
@@ -91,6 +96,9 @@ def _base(base: str, asked: str) -> Metric:
     try:
         return find_metric(base)
     except ValueError:
+        if _FSCORE.fullmatch(base.strip().lower()):
+            # An F-score, but with a weight that it cannot have.
+            raise
         known = [*METRICS, "f1", *(f"{a}_f1" for a in AVERAGES), "macro_f1_star", "f1[class]"]
         raise ValueError(f"unknown metric {asked!r}; {nearest(asked, known)}") from None
 
@@ -202,7 +210,12 @@ def _of_whole(name: str, ev: Evaluation) -> Metric:
         return ratio(ratio(b.tp, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
 
     def symmetric(b: Blocks) -> FloatArray:
-        return symmetric_accuracy(b.tp, np.where(in_gold, b.tp + b.fn, 0.0), b.tp + b.fp)
+        # Classes without gold items are out, but what a prior gave them stays in the number of items.
+        n = (b.tp + b.fn).sum(axis=-1, keepdims=True)
+        right, gold, said = (ratio(share, n) for share in (b.tp, b.tp + b.fn, b.tp + b.fp))
+        recall = np.where(in_gold, ratio(right, gold), said)
+        precision = np.where(said > 0, ratio(right, said), np.where(in_gold, gold, 0.0))
+        return np.asarray(0.5 * (recall + precision).mean(axis=-1))
 
     scorers = {
         "accuracy": accuracy,

@@ -52,6 +52,8 @@ class Comparison:
         The measure itself.
     independent
         The answer under independence, where the models were taken as dependent.
+    n_draws
+        How many posterior draws were made; 0 where none were.
     """
 
     metric: str
@@ -75,6 +77,7 @@ class Comparison:
     ev: Evaluation
     measure: Metric
     independent: Comparison | None = None
+    n_draws: int = 0
 
     @property
     def folds(self) -> Folds | None:
@@ -173,6 +176,12 @@ class Comparisons(Mapping[str, Comparison]):
             raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
         return verdict.sentence(chosen)
 
+    def methods_sentence(self) -> str:
+        """Return how the answer was found, for a paper's section on methods, with the citation."""
+        from bayesf1.report.methods import of_comparison
+
+        return of_comparison(tuple(self.values()))
+
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with a row for each measure (and experiment, with leading axes)."""
         from bayesf1 import verdict
@@ -183,9 +192,9 @@ class Comparisons(Mapping[str, Comparison]):
         """Return the table in Markdown."""
         return self.table.to_markdown()
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
+        """Return the table in LaTeX with booktabs rules, and siunitx' columns if asked for."""
+        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
 
     def to_csv(self) -> str:
         """Return the full numbers as comma-separated values."""

@@ -63,7 +63,10 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
             f"{100 * self.attrs['prob']:g} % interval",
             "P(best)",
         )
-        return Table((*header, "Expected rank", "Tied with first"), tuple(rows))
+        # The first stands out where no other is tied with it.
+        alone = not self["tied"].values[1:].any()
+        bold = frozenset({(0, 0), (0, 1)} if alone else ())
+        return Table((*header, "Expected rank", "Tied with first"), tuple(rows), bold=bold, note=self.note())
 
     @property
     def numbers(self) -> Table:
@@ -98,9 +101,15 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         """Return the ranking as a Markdown table."""
         return self.table.to_markdown()
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the ranking as a LaTeX table with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
+        """Return the ranking as a LaTeX table with booktabs rules, and siunitx' columns if asked for."""
+        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
+
+    def methods_sentence(self) -> str:
+        """Return how the ranking was found, for a paper's section on methods, with the citation."""
+        from bayesf1.report.methods import of_ranking
+
+        return of_ranking(self)
 
     def __str__(self) -> str:
         whole = {"p_best", "tied", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)

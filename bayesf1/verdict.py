@@ -176,7 +176,10 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         row += [probability(c.p_rope)] if rope else []
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
         rows.append((*row, c.decision))
-    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"))
+    # A model stands out where it is surely the better one.
+    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if is_decisive(c))
+    note = assumptions(headline(comparisons))
+    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note)
 
 
 def signed(c: Comparison) -> str:

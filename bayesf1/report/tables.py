@@ -8,6 +8,7 @@ import io
 import math
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,11 +146,25 @@ class Table:
         Cells, as plain text.
     latex_header
         Column names as LaTeX source, where plain text will not do.
+    bold
+        Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
+    note
+        What a reader must know of how the numbers came about; a comment in LaTeX, a line below in Markdown.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     latex_header: tuple[str, ...] | None = None
+    bold: frozenset[tuple[int, int]] = frozenset()
+    note: str = ""
+
+    def _rendered(self, escape: Callable[[str], str], strong: tuple[str, str]) -> Iterator[tuple[str, ...]]:
+        """Yield the rows, escaped, with the bold cells between two marks."""
+        for i, row in enumerate(self.rows):
+            yield tuple(
+                f"{strong[0]}{escape(c)}{strong[1]}" if (i, j) in self.bold and c else escape(c)
+                for j, c in enumerate(row)
+            )
 
     def to_text(self) -> str:
         """Return the table with aligned columns."""
@@ -162,12 +177,13 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return a GitHub-flavoured Markdown table."""
-        lines = [
-            "| " + " | ".join(escape_markdown(c) for c in line) + " |" for line in (self.header, *self.rows)
-        ]
-        return "\n".join([lines[0], "|" + " --- |" * len(self.header), *lines[1:]])
+        header = tuple(escape_markdown(c) for c in self.header)
+        rows = self._rendered(escape_markdown, ("**", "**"))
+        lines = ["| " + " | ".join(line) + " |" for line in (header, *rows)]
+        below = ["", escape_markdown(self.note)] if self.note else []
+        return "\n".join([lines[0], "|" + " --- |" * len(self.header), *lines[1:], *below])
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
         """Return a LaTeX tabular with booktabs rules, inside a table environment where there is a caption.
 
         Parameters
@@ -176,14 +192,28 @@ class Table:
             Caption, as plain text.
         label
             Label to refer to it by.
+        siunitx
+            Whether columns of plain numbers are aligned at the decimal point by the package siunitx.
         """
         header = self.latex_header or tuple(escape_latex(c) for c in self.header)
+        rows: list[tuple[str, ...]] = list(self._rendered(escape_latex, (r"\textbf{", "}")))
+        kinds = [
+            _siunitx_column([row[j] for row in self.rows]) if siunitx else None for j in range(len(header))
+        ]
+        header = tuple(f"{{{c}}}" if kind else c for c, kind in zip(header, kinds, strict=True))
+        rows = [
+            tuple(
+                f"{{{c}}}" if kind and not _is_number(plain) else _latex_cell(c)
+                for c, plain, kind in zip(row, given, kinds, strict=True)
+            )
+            for row, given in zip(rows, self.rows, strict=True)
+        ]
         body = [
-            rf"\begin{{tabular}}{{{'l' * len(header)}}}",
+            rf"\begin{{tabular}}{{{''.join(kind or 'l' for kind in kinds)}}}",
             r"\toprule",
             " & ".join(header) + r" \\",
             r"\midrule",
-            *(" & ".join(_latex_cell(c) for c in row) + r" \\" for row in self.rows),
+            *(" & ".join(row) + r" \\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
         ]
@@ -191,12 +221,17 @@ class Table:
             named = [rf"\caption{{{escape_latex(caption)}}}"] if caption is not None else []
             named += [rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', label)}}}"] if label is not None else []
             body = [r"\begin{table}", r"\centering", *body, *named, r"\end{table}"]
-        return "% needs \\usepackage{booktabs}\n" + "\n".join(body)
+        packages = r"\usepackage{booktabs}" + (r" and \usepackage{siunitx}" if siunitx else "")
+        note = f"% {escape_latex(self.note)}\n" if self.note else ""
+        return f"% needs {packages}\n{note}" + "\n".join(body)
 
     def to_html(self) -> str:
         """Return an HTML table."""
         head = "".join(f"<th>{html.escape(printable(c))}</th>" for c in self.header)
-        rows = ("".join(f"<td>{html.escape(printable(c))}</td>" for c in row) for row in self.rows)
+        rows = (
+            "".join(f"<td>{c}</td>" for c in row)
+            for row in self._rendered(lambda c: html.escape(printable(c)), ("<strong>", "</strong>"))
+        )
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -208,10 +243,23 @@ class Table:
         return buffer.getvalue()
 
 
-def _latex_cell(text: str) -> str:
+def _latex_cell(escaped: str) -> str:
     # A row that begins with a bracket or star would be read as an argument of the \\ before it.
-    escaped = escape_latex(text)
     return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+−-]?\d+(\.\d+)?", text) is not None
+
+
+def _siunitx_column(cells: list[str]) -> str | None:
+    """Return siunitx's column for cells that are mostly numbers, None for others."""
+    numbers = [c for c in cells if _is_number(c)]
+    if 2 * len(numbers) <= len(cells):
+        return None
+    parts = [c.lstrip("+−-").partition(".") for c in numbers]
+    whole, decimal = (max(len(p[i]) for p in parts) for i in (0, 2))
+    return f"S[table-format={whole}.{decimal}]"
 
 
 def _width(text: str) -> int:
