@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from bayesf1.packaged import load_example
     from bayesf1.predictions import from_labels, from_units
     from bayesf1.ranking import Ranking, rank
+    from bayesf1.report.forests import plot_balance, plot_classes, plot_intervals
+    from bayesf1.report.heat_maps import plot_rank
+    from bayesf1.report.plot_files import save_plot
+    from bayesf1.report.plots import plot_coverage, plot_difference, plot_posterior
     from bayesf1.runner import cross_validate
     from bayesf1.scores import from_scores
     from bayesf1.spans import from_conll, from_tags
@@ -84,12 +88,20 @@ __all__ = [
     "load_example",
     "plan",
     "plan_comparison",
+    "plot_balance",
+    "plot_classes",
+    "plot_coverage",
+    "plot_difference",
+    "plot_intervals",
+    "plot_posterior",
+    "plot_rank",
     "posterior",
     "randomization_test",
     "randomization_test_scores",
     "rank",
     "read_counts",
     "resolution",
+    "save_plot",
     "score",
     "summary",
 ]
@@ -133,11 +145,19 @@ _LATER = {
     "load_example": "packaged",
     "plan": "frequentist.planning",
     "plan_comparison": "frequentist.assurance",
+    "plot_balance": "report.forests",
+    "plot_classes": "report.forests",
+    "plot_coverage": "report.plots",
+    "plot_difference": "report.plots",
+    "plot_intervals": "report.forests",
+    "plot_posterior": "report.plots",
+    "plot_rank": "report.heat_maps",
     "randomization_test": "frequentist.randomization",
     "randomization_test_scores": "frequentist.randomization",
     "rank": "ranking",
     "read_counts": "files",
     "resolution": "frequentist.assurance",
+    "save_plot": "report.plot_files",
 }
 
 

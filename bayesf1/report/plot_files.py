@@ -1,0 +1,147 @@
+"""Figures as files that a publisher takes: PDF, SVG, PNG and PGF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from secrets import token_hex
+from shutil import which
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.naming import nearest
+from bayesf1.report.tables import escape_latex
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bayesf1.report.plot_style import AxesLike
+
+FORMATS = ("pdf", "svg", "png", "pgf")
+# Type 3 fonts, matplotlib's default, are refused by many publishers.
+SAVED: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "bayesf1"}
+# Who measures texts for PGF where matplotlib's choice is not installed.
+TEX_SYSTEMS = ("xelatex", "pdflatex", "lualatex")
+
+
+@cache
+def paper_figure() -> type[Figure]:
+    """Return the class of our figures, whose `savefig` writes files that a publisher takes."""
+    from matplotlib.figure import Figure
+
+    class PaperFigure(Figure):
+        def savefig(self, fname: Any, **kwargs: Any) -> None:
+            kind = kwargs.get("format") or Path(str(fname)).suffix.lstrip(".").lower()
+            with print_ready(self, kind):
+                super().savefig(fname, **{"dpi": 300, **kwargs})
+
+    return PaperFigure
+
+
+@contextmanager
+def print_ready(figure: Figure, kind: str) -> Iterator[None]:
+    """Embed fonts as publishers want them and, for PGF, make LaTeX of texts that are plain."""
+    import matplotlib as mpl
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
+
+    with mpl.rc_context(SAVED):
+        if kind != "pgf":
+            yield
+            return
+        asked = mpl.rcParams["pgf.texsystem"]
+        mpl.rcParams["pgf.texsystem"] = next(filter(which, (asked, *TEX_SYSTEMS)), asked)
+        figure.draw_without_rendering()
+        formatters = []
+        for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+            labels = axis.get_ticklabels()
+            if labels and all(map(_is_plain, labels)):
+                formatters.append((axis, axis.get_major_formatter()))
+                axis.set_major_formatter(FixedFormatter([_latex(t.get_text()) for t in labels]))
+        texts = [(text, text.get_text()) for text in figure.findobj(Text) if _is_plain(text)]
+        for text, words in texts:
+            text.set_text(_latex(words))
+        try:
+            yield
+        finally:
+            for text, words in texts:
+                text.set_text(words)
+            for axis, formatter in formatters:
+                axis.set_major_formatter(formatter)
+
+
+def _is_plain(text: Any) -> bool:
+    return not text.get_parse_math() and not text.get_usetex()
+
+
+def _latex(text: str) -> str:
+    return "\n".join(map(escape_latex, text.split("\n")))
+
+
+def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
+    """Return the figure of some axes as the bytes of a PDF, SVG, PNG or PGF file, without a date.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> from bayesf1.report.plots import plot_posterior
+    >>> render(plot_posterior(load_example("wang-li-org")), "svg")[:13]
+    b'<?xml version'
+    """
+    from matplotlib.figure import Figure
+
+    if kind not in FORMATS:
+        raise ValueError(f"unknown format of figures {kind!r}; {nearest(kind, FORMATS)}")
+    # Axes may be in a part of a figure; its canvas holds the whole.
+    figure = np.ravel(np.asarray(ax, dtype=object))[0].get_figure().canvas.figure
+    undated: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    buffer = BytesIO()
+    with print_ready(figure, kind):
+        about = {"metadata": undated[kind]} if kind in undated else {}
+        Figure.savefig(figure, buffer, format=kind, dpi=dpi, **about)
+    return buffer.getvalue()
+
+
+def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
+    """Save the figure of some axes for a paper, as PDF, SVG, PNG or PGF.
+
+    Fonts are embedded as TrueType, names with LaTeX's special characters can go into PGF, and the file
+    appears whole or not at all.
+
+    Parameters
+    ----------
+    ax
+        What a ``plot_*`` function returned, or any axes.
+    path
+        Where to; the format is that of its ending.
+    dpi
+        Dots per inch of a PNG.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from bayesf1 import load_example
+    >>> from bayesf1.report.plots import plot_posterior
+    >>> with TemporaryDirectory() as folder:
+    ...     save_plot(plot_posterior(load_example("wang-li-org")), Path(folder, "org.pdf"))
+    ...     Path(folder, "org.pdf").read_bytes()[:4]
+    b'%PDF'
+    """
+    target = Path(path)
+    kind = target.suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    data = render(ax, kind, dpi=dpi)
+    part = target.with_name(f".{token_hex(8)}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

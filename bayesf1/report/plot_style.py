@@ -1,0 +1,228 @@
+"""How figures are set for print: column widths, legible type, colours that survive grey."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.report.plot_files import paper_figure
+from bayesf1.report.tables import escape_latex, printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+
+AxesArray: TypeAlias = NDArray[np.object_]
+
+# One column and two columns of a paper, in inches.
+COLUMN, PAGE = 3.3, 6.9
+
+# Told apart by people with any colour vision, and in grey: lightness (CIE L*) rises in steps of at least 9.
+COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#15806b")
+# As many markers as share no factor with the colours, so that the pairs of both repeat late.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+SHADE, RULE = "#d9d9d9", "#6b6b6b"
+
+# Names of models and classes are plain text: no dollar sign in them starts a formula.
+PLAIN: dict[str, Any] = {"parse_math": False}
+
+PRINT: Any = {
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.titlesize": 8.0,
+    "figure.labelsize": 8.0,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 7.0,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.0,
+    "patch.linewidth": 0.6,
+    "hatch.linewidth": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "legend.frameon": False,
+    "figure.dpi": 150.0,
+    # Each call makes a figure, as pyplot's users expect; a loop over data sets is no mistake.
+    "figure.max_open_warning": 0,
+}
+# Fonts for names that the usual ones cannot write, where installed.
+FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "PingFang SC")
+
+
+@contextmanager
+def panels(
+    n: int, *, ax: AxesLike | None, height: float, width: float | None = None, columns: int = 4
+) -> Iterator[AxesArray]:
+    """Make a figure of `n` panels set for print, or take the axes that were given as they are.
+
+    Parameters
+    ----------
+    n
+        Number of panels.
+    ax
+        Axes to draw on, as many as panels; settings of matplotlib are then left alone.
+    height
+        Height of a row of panels in inches.
+    width
+        Width of the figure in inches; one column of a paper for one panel, two for more.
+    columns
+        Number of panels in a row, at most.
+    """
+    import matplotlib.pyplot as plt
+
+    if ax is not None:
+        yield _given_axes(ax, n)
+        return
+    width = (COLUMN if n == 1 else PAGE) if width is None else check_width(width)
+    with plt.rc_context({**PRINT, "font.family": _families()}):
+        # As even as the rows can be: 5 panels are 3 and 2, not 4 and 1.
+        rows = -(-n // columns)
+        per_row = -(-n // rows)
+        size: Any = (width, rows * height)
+        figure = plt.figure(figsize=size, layout="constrained", FigureClass=paper_figure())
+        grid = figure.subplots(rows, per_row, squeeze=False).ravel()
+        for spare in grid[n:]:
+            spare.remove()
+        try:
+            yield grid[:n]
+        except BaseException:
+            plt.close(figure)
+            raise
+
+
+def _given_axes(ax: AxesLike, n: int) -> AxesArray:
+    found = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, dtype=object)), object)
+    if len(found) != n or not all(hasattr(axes, "plot") for axes in found):
+        raise ValueError(f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {ax!r:.80}")
+    return found
+
+
+def check_width(width: float) -> float:
+    """Return a figure's width in inches, or say that it is none."""
+    if isinstance(width, bool) or not isinstance(width, float | int | np.number) or not 1.0 <= width <= 100.0:
+        raise ValueError(f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {width!r}")
+    return float(width)
+
+
+@cache
+def _installed() -> frozenset[str]:
+    from matplotlib.font_manager import fontManager
+
+    return frozenset(font.name for font in fontManager.ttflist)
+
+
+def _families() -> list[str]:
+    import matplotlib as mpl
+
+    return [*mpl.rcParams["font.family"], *(name for name in FALLBACKS if name in _installed())]
+
+
+def colour_of(i: int) -> str:
+    """Return the colour of the i-th model."""
+    return COLOURS[i % len(COLOURS)]
+
+
+def marker_of(i: int) -> str:
+    """Return the marker of the i-th model."""
+    return MARKERS[i % len(MARKERS)]
+
+
+def inches(axes: Axes) -> float:
+    """Return the width of the figure, or part of one, that axes are in."""
+    figure: Any = axes.get_figure()
+    return float(figure.bbox.width / figure.dpi)
+
+
+def words(text: str) -> str:
+    """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
+    import matplotlib as mpl
+
+    return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
+
+
+def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
+    r"""Break long names into lines, and leave out the middle of those that are longer still.
+
+    Nothing is left out where two names would look the same without it.
+
+    Examples
+    --------
+    >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
+    ['bert-base-\nmu…ngual-cased', 'crf']
+    """
+    whole = [_lines(name, width) for name in names]
+    elided = [_elided(name, width, lines) for name in names]
+    shown = elided if len({*map(tuple, elided)}) == len(names) else whole
+    return ["\n".join(map(words, parts)) for parts in shown]
+
+
+def _lines(name: str, width: int) -> list[str]:
+    pieces = [p for part in re.findall(r"[^\s_/.-]*[\s_/.-]*", name) for p in _cut(part, width)]
+    lines = [""]
+    for piece in pieces:
+        lines = (
+            [*lines, piece]
+            if lines[-1] and len(lines[-1] + piece.rstrip()) > width
+            else [*lines[:-1], lines[-1] + piece]
+        )
+    return [line.strip() for line in lines]
+
+
+def _cut(text: str, width: int) -> list[str]:
+    return [text[i : i + width] for i in range(0, len(text), width)]
+
+
+def _elided(name: str, width: int, lines: int) -> list[str]:
+    found, kept = _lines(name, width), width * lines - 1
+    while len(found) > lines:
+        found = _lines(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
+        kept -= 1
+    return found
+
+
+def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Add a legend below the panels, in as many columns as fit; inside the first one on axes of others."""
+    figure = axes[0].get_figure()
+    if not isinstance(figure, paper_figure()):
+        axes[0].legend(handles, [words(name) for name in labels], fontsize="small")
+        return
+    names = wrapped(labels, 44, lines=1)
+    for columns in range(len(handles), 0, -1):
+        legend = figure.legend(
+            handles, names, loc="outside lower center", ncols=columns, borderpad=0, columnspacing=1.5
+        )
+        for text in legend.get_texts():
+            text.set(**PLAIN)
+        box = legend.get_window_extent()
+        if box.width <= figure.bbox.width or columns == 1:
+            break
+        legend.remove()
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + box.height / figure.dpi)
+
+
+def caption_below(axes: AxesArray, lines: Sequence[str]) -> None:
+    """Write texts below the panels, on one line where they fit; below each label of axes of others."""
+    figure = axes[0].get_figure()
+    if not isinstance(figure, paper_figure()):
+        for panel in axes:
+            panel.set_xlabel("\n".join([panel.get_xlabel(), " ".join(map(words, lines))]), **PLAIN)
+        return
+    most = int(13 * inches(axes[0]))
+    shown = wrapped(lines, most, lines=1)
+    text = figure.supxlabel((" " if sum(map(len, shown)) < most else "\n").join(shown), **PLAIN)
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + text.get_window_extent().height / figure.dpi)

@@ -1,0 +1,368 @@
+"""Figures of posteriors, differences and coverage, set for a paper.
+
+Every function takes ``ax=``, axes of your own, and then leaves matplotlib's settings alone. Without it a new
+figure of pyplot is made, 3.3 inches wide for one panel and 6.9 for several; ``plt.close`` frees it. Its
+`savefig` embeds TrueType fonts and escapes names for PGF; `save_plot` does so for any figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.comparison import Comparison
+from bayesf1.crossval import BlockedCV, Discount
+from bayesf1.distributions import Posterior, RNGLike, check_prob
+from bayesf1.draws import draw_tables
+from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.posterior import (
+    KEPT_DRAWS,
+    EmpiricalPosterior,
+    check_draws,
+    check_prior,
+    check_rng,
+    law_of,
+    resolve_assumption,
+    warn_if_few,
+)
+from bayesf1.report.plot_style import (
+    PLAIN,
+    RULE,
+    SHADE,
+    AxesArray,
+    caption_below,
+    colour_of,
+    legend_below,
+    marker_of,
+    panels,
+    words,
+)
+from bayesf1.report.tables import decimals, equation
+from bayesf1.scoring import find_measures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayesf1.frequentist.coverage import CoverageCurve
+    from bayesf1.report.plot_style import AxesLike
+
+# Wang & Li (2019), Section 4.1: "each curve ranges from 0.001 quantile to 0.999 quantile".
+TAIL = 0.001
+POINTS = 401
+# Draws of tables are cheap, those of the weights of many patterns are not.
+DRAWS = 500_000, 50_000
+# Round numbers for ticks.
+STEPS = [1, 2, 2.5, 5, 10]
+
+
+def plot_posterior(
+    ev: Evaluation,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    beside: Discount | None = "wang-2015",
+    prior: float | None = None,
+    assumption: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+    width: float | None = None,
+    ax: AxesLike | None = None,
+) -> AxesArray:
+    """Draw what is believed about every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
+
+    Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact where
+    a law is known and kernel estimates from draws where none is.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    metrics
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+    beside
+        After blocked cross-validation, another discount whose curves are dash-dotted; None for none.
+    prior, assumption, n_draws, rng
+        As in `posterior`; by default as many draws as make a curve smooth, where any are needed.
+    width
+        Width of the figure in inches; 3.3 for one panel and 6.9 for more.
+    ax
+        Axes to draw on, as many as metrics.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each metric.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> axes = plot_posterior(load_example("wang-li-org"))
+    >>> [ax.get_xlabel() for ax in axes]
+    ['P', 'R', 'F1']
+
+    References
+    ----------
+    Wang & Li (2019), ACL, Figures 1-3.
+    """
+    from matplotlib.lines import Line2D
+
+    check_evaluation(ev)
+    if ev.shape:
+        raise ValueError(f"a figure shows one experiment, but the tables have leading axes {ev.shape}")
+    measures, folds = find_measures(metrics, ev), ev.folds
+    curves: list[tuple[Evaluation, Any, str]] = (
+        [(ev, "-", "")] if folds is None else [(ev, "-", _discount_name(folds.rule, folds.k))]
+    )
+    if beside is not None and folds is not None and isinstance(folds.cv, BlockedCV):
+        k = folds.cv.discount(beside)
+        if not np.isclose(k, folds.k):
+            curves.append((ev.scaled(k / folds.k), "-.", _discount_name(beside, k)))
+    beliefs = _Beliefs(
+        tuple(measures),
+        check_prior(prior, ev),
+        assumption,
+        None if n_draws is None else check_draws(n_draws),
+        check_rng(rng),
+    )
+    with panels(len(measures), ax=ax, width=width, height=1.7) as axes:
+        for data, style, _ in curves:
+            for panel, laws in zip(axes, beliefs.of(data), strict=True):
+                for i, law in enumerate(laws):
+                    marked = {"marker": marker_of(i)} if style == "-" else {}
+                    _draw_density(panel, law, color=colour_of(i), linestyle=style, **marked)
+        for panel, measure in zip(axes, measures, strict=True):
+            panel.set_xlabel(words(measure.label), **PLAIN)
+            _number_ticks(panel, 3 if len(measures) > 3 else 4)
+        axes[0].set_ylabel("Posterior density")
+        handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(ev.models))]
+        labels = list(ev.models)
+        if len(curves) > 1:
+            handles += [Line2D([], [], color=RULE, linestyle=style) for _, style, _ in curves]
+            labels += [name for _, _, name in curves]
+        legend_below(axes, handles, labels)
+    return axes
+
+
+@dataclass(frozen=True)
+class _Beliefs:
+    """How posteriors of several measures are found; those without a law share their draws."""
+
+    measures: tuple[Metric, ...]
+    prior: float
+    assumption: str
+    n_draws: int | None
+    rng: np.random.Generator
+
+    def of(self, ev: Evaluation) -> list[list[Posterior]]:
+        """Return the posterior of every model, by measure."""
+        units, taken = resolve_assumption(ev, self.assumption)
+        warn_if_few(units, taken)
+        models = range(len(ev.models))
+        laws: dict[str, list[Posterior]] = {}
+        for m in self.measures:
+            found = [None if taken == "clustered" else law_of(m, units, i, self.prior) for i in models]
+            if all(law is not None for law in found):
+                laws[m.name] = [law for law in found if law is not None]
+        drawn = [m for m in self.measures if m.name not in laws]
+        if drawn:
+            n_draws = min(self.n_draws or DRAWS[taken != "independent"], KEPT_DRAWS)
+            blocks = draw_tables(units, taken, prior=self.prior, n_draws=n_draws, rng=self.rng)
+            scores = [[m(tables, units.cells) for m in drawn] for tables in blocks]
+            for m, parts in zip(drawn, zip(*scores, strict=True), strict=True):
+                laws[m.name] = [EmpiricalPosterior(x, m.support) for x in np.concatenate(parts).T]
+        return [laws[m.name] for m in self.measures]
+
+
+def _discount_name(rule: Discount, k: float) -> str:
+    return f"discount {k:.3g} ({rule})" if isinstance(rule, str) else f"discount {k:.3g}"
+
+
+def plot_difference(
+    res: Mapping[str, Comparison] | Comparison,
+    *,
+    prob: float | None = None,
+    width: float | None = None,
+    ax: AxesLike | None = None,
+) -> AxesArray:
+    """Draw the density of B minus A, one panel a metric.
+
+    The region of practical equivalence is shaded, the part of the density that favours B (H1) filled, the
+    part that does not (H0) hatched; the bar below is the highest density interval.
+
+    Parameters
+    ----------
+    res
+        What `compare` returned, or one `Comparison` of it.
+    prob
+        Mass of the interval; by default that of the comparison.
+    width
+        Width of the figure in inches; 3.3 for one panel and 6.9 for more.
+    ax
+        Axes to draw on, as many as metrics.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each metric.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, load_example
+    >>> axes = plot_difference(compare(load_example("wang-li-org"), rope=0.01))
+    >>> [text.get_text() for text in axes[2].texts][:2]
+    ['P(H0) = 0.587', 'P(H1) = 0.413']
+    """
+    found = compared(res)
+    first = found[0]
+    with panels(len(found), ax=ax, width=width, height=1.8, columns=3) as axes:
+        for c, panel in zip(found, axes, strict=True):
+            _draw_difference(panel, c, c.prob if prob is None else check_prob(prob))
+            panel.set_xlabel(f"Difference in {words(c.label)}", **PLAIN)
+        axes[0].set_ylabel("Posterior density")
+        caption_below(axes, [first.model_b, f"minus {first.model_a}"])
+    return axes
+
+
+def plot_coverage(
+    curve: CoverageCurve, *, width: float | None = None, ax: AxesLike | None = None
+) -> AxesArray:
+    """Draw how often intervals hold the true score, and how long they are, as the test set grows.
+
+    Parameters
+    ----------
+    curve
+        Coverage and length of several methods at several numbers of items.
+    width
+        Width of the figure in inches, 6.9 by default.
+    ax
+        Two axes to draw on.
+
+    Returns
+    -------
+    ndarray of Axes
+        Coverage, with the nominal level as a dashed line, then expected length.
+
+    Examples
+    --------
+    >>> from bayesf1.frequentist.coverage import coverage_curve
+    >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
+    >>> [ax.get_ylabel() for ax in axes]
+    ['Coverage', 'Expected length']
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    if not hasattr(curve, "coverage"):
+        raise ValueError(f"a CoverageCurve belongs here, as coverage_curve returns, not {curve!r:.60}")
+    n = curve.n
+    with panels(2, ax=ax, width=width, height=2.1) as axes:
+        left, right = axes
+        left.axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        handles = []
+        for i, (covered, length) in enumerate(zip(curve.coverage, curve.length, strict=True)):
+            style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(n) // 8)}
+            handles += left.plot(n, covered, **style)
+            right.plot(n, length, **style)
+        for panel, what in ((left, "Coverage"), (right, "Expected length")):
+            if n.max() > 20 * n.min():
+                panel.set_xscale("log")
+                panel.xaxis.set_major_formatter("{x:,.10g}")
+                panel.xaxis.set_minor_formatter("")
+            panel.set_xlabel("Number of items")
+            panel.set_ylabel(what)
+            panel.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=STEPS))
+        right.set_ylim(bottom=0.0)
+        legend_below(axes, handles, curve.labels)
+    return axes
+
+
+def compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
+    """Return the comparisons of a result, each of a single experiment."""
+    found = [res] if isinstance(res, Comparison) else [*res.values()] if isinstance(res, Mapping) else []
+    if not found or not all(isinstance(c, Comparison) for c in found):
+        raise ValueError(f"a Comparison or Comparisons belongs here, as compare returns, not {res!r:.60}")
+    if np.ndim(found[0].p_h1):
+        raise ValueError("a figure shows one experiment, but these comparisons have leading axes")
+    return found
+
+
+def _grid(law: Posterior, *extra: float) -> FloatArray:
+    low, high = law.ppf(TAIL), law.isf(TAIL)
+    return np.union1d(np.linspace(low, high, POINTS), [x for x in extra if low < x < high])
+
+
+def _draw_density(panel: Axes, law: Posterior, **style: Any) -> None:
+    x = _grid(law)
+    if len(x) == 1:
+        # All draws are alike: there is no density.
+        panel.axvline(x[0], **{key: value for key, value in style.items() if key != "marker"})
+        return
+    y = law.pdf(x)
+    panel.plot(x, y, markevery=[int(np.argmax(y))], **style)
+
+
+def _number_ticks(panel: Axes, most: int) -> None:
+    from matplotlib.ticker import AutoMinorLocator, MaxNLocator
+
+    panel.xaxis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, min_n_ticks=2))
+    panel.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
+    panel.xaxis.set_minor_locator(AutoMinorLocator())
+    panel.tick_params(which="minor", length=1.5, width=0.5)
+    panel.ticklabel_format(useOffset=False)
+    panel.set_ylim(bottom=0.0)
+
+
+def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
+    from matplotlib.patches import Rectangle
+    from matplotlib.ticker import MaxNLocator
+
+    law = c.difference
+    x = _grid(law, 0.0)
+    # All draws may be alike, and then there is no density.
+    y = law.pdf(x) if len(x) > 1 else np.ones(1)
+    peak = float(y.max())
+    if c.rope:
+        panel.add_patch(
+            Rectangle((-c.rope, 0.0), 2 * c.rope, 1.06 * peak, color=SHADE, linewidth=0, zorder=0)
+        )
+    panel.vlines(0.0, 0.0, 1.06 * peak, color=RULE, linewidth=0.8, zorder=1)
+    if len(x) > 1:
+        panel.fill_between(x, y, where=x >= 0, color=colour_of(0), alpha=0.35, linewidth=0)
+        panel.fill_between(x, y, where=x <= 0, facecolor="none", edgecolor=RULE, hatch="/////", linewidth=0)
+        panel.plot(x, y, color=colour_of(0))
+    else:
+        panel.vlines(x, 0.0, peak, color=colour_of(0))
+    low, high = law.hdi(prob)
+    panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
+    texts = [
+        (0.01, 1.0, "left", equation("P(H0)", c.p_h0)),
+        (0.99, 1.0, "right", equation("P(H1)", c.p_h1)),
+        (0.5, 0.01, "center", f"{100 * prob:g} % HDI {signed(low, high)}"),
+    ]
+    if c.rope:
+        texts.append((0.5, 0.89, "center", equation("P(ROPE)", c.p_rope)))
+    small = panel.xaxis.get_ticklabels()[0].get_fontsize()
+    for across, up, side, text in texts:
+        va = "top" if up > 0.5 else "bottom"
+        panel.text(
+            across, up, words(text), ha=side, va=va, fontsize=small, transform=panel.transAxes, **PLAIN
+        )
+    panel.set_ylim(-0.3 * peak, peak * (1.5 if c.rope else 1.28))
+    panel.set_yticks([])
+    panel.spines[["left", "right", "top"]].set_visible(False)
+    panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
+    panel.ticklabel_format(axis="x", useOffset=False)
+
+
+def signed(low: float, high: float) -> str:
+    """Write an interval of differences, with signs and the digits that it deserves.
+
+    Examples
+    --------
+    >>> signed(-0.0123, 0.00456)
+    '[−0.0123, +0.0046]'
+    """
+    digits = decimals(0.5 * (high - low))
+    return f"[{low:+.{digits}f}, {high:+.{digits}f}]".replace("-", "−")
