@@ -1,0 +1,298 @@
+r"""How well a clustering agrees with a gold one: by pairs of items, and by purity.
+
+These are numbers, never an `Evaluation`: two pairs that share an item are dependent, so a table of pairs is not a
+table of independent trials, and a posterior from it would be far too sure. To compare two systems, score each
+document and compare the documents' scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.evaluation import FloatArray
+from bayesf1.measures.labels import label_array, same_length
+
+Counts: TypeAlias = NDArray[np.intp]
+SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]] | NDArray[Any]
+
+
+@dataclass(frozen=True)
+class PairScores:
+    r"""Agreement of two clusterings on pairs of items.
+
+    A pair is positive where a clustering puts both items together. Where a ratio is 0/0 it is 0; but the Rand indices
+    of equal clusterings are 1, as in scikit-learn.
+
+    Attributes
+    ----------
+    tp, fp, fn, tn
+        Pairs together in both, only in the predicted, only in the gold, and in neither clustering. They are dependent,
+        hence no counts for a posterior.
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the pairs put together that belong together."""
+        return _share(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """Share of the pairs that belong together that are put together."""
+        return _share(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall: the paired F-score of Manandhar et al. (2010)."""
+        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def rand(self) -> float:
+        """Share of pairs on which the clusterings agree (Rand 1971)."""
+        agreed = self.tp + self.tn
+        return _share(agreed, agreed + self.fp + self.fn) if self.fp or self.fn else 1.0
+
+    @property
+    def adjusted_rand(self) -> float:
+        """Rand index corrected for chance (Hubert & Arabie 1985): 0 expected of chance, 1 at best."""
+        if not (self.fp or self.fn):
+            return 1.0
+        gold, predicted = self.tp + self.fn, self.tp + self.fp
+        total = predicted + self.fn + self.tn
+        # Numerator and denominator times the number of pairs are whole numbers, so nothing cancels.
+        return _share(
+            2 * (self.tp * total - gold * predicted), (gold + predicted) * total - 2 * gold * predicted
+        )
+
+
+@dataclass(frozen=True)
+class PurityScores:
+    """Purity of a clustering, and how much of the gold clusters it keeps together.
+
+    Attributes
+    ----------
+    purity
+        Share of items in the gold cluster that their predicted cluster mostly holds.
+    inverse_purity
+        Share of items in the predicted cluster that mostly holds their gold cluster.
+    """
+
+    purity: float
+    inverse_purity: float
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of purity and inverse purity, 0 where both are 0."""
+        return _share(2.0 * self.purity * self.inverse_purity, self.purity + self.inverse_purity)
+
+
+def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
+    r"""Compare two partitions of the same items by pairs of items.
+
+    With :math:`n_{ij}` items in gold cluster i and predicted cluster j, there are
+    :math:`TP = \sum_{ij} \binom{n_{ij}}{2}` pairs together in both, :math:`\sum_j \binom{n_{\cdot j}}{2}` in the
+    predicted and :math:`\sum_i \binom{n_{i\cdot}}{2}` in the gold clustering. No pair is ever listed.
+
+    Parameters
+    ----------
+    gold, predicted
+        The cluster of each item, as any kind of label; what clusters are called does not matter.
+
+    Examples
+    --------
+    >>> pairs = pair_scores([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "c", "c"])
+    >>> pairs
+    PairScores(tp=2, fp=1, fn=4, tn=8)
+    >>> pairs.rand, pairs.adjusted_rand
+    (0.666..., 0.242...)
+
+    References
+    ----------
+    Manandhar et al. (2010), SemEval; Hubert & Arabie (1985), J. Classification.
+    """
+    (_, _, counts), by_gold, by_predicted = _contingency(gold, predicted)
+    tp, together, found = map(_pairs, (counts, by_gold, by_predicted))
+    n = int(counts.sum())
+    return PairScores(tp, found - tp, together - tp, n * (n - 1) // 2 - together - found + tp)
+
+
+def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
+    r"""Compare two partitions of the same items by purity.
+
+    .. math:: PU = \frac1N \sum_i \max_j |C^i \cap C_G^j|, \quad iPU = \frac1N \sum_j \max_i |C^i \cap C_G^j|
+
+    with N items. (Ustalov's slides (2022) divide by the number of clusters, which can give more than 1.)
+
+    Parameters
+    ----------
+    gold, predicted
+        The cluster of each item, as any kind of label.
+
+    Examples
+    --------
+    >>> purity_scores([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "c", "c"])
+    PurityScores(purity=0.833..., inverse_purity=0.666...)
+
+    References
+    ----------
+    Manning, Raghavan & Schütze (2008), chapter 16.
+    """
+    (gold_of, predicted_of, counts), by_gold, by_predicted = _contingency(gold, predicted)
+    n = int(counts.sum())
+    purest, fullest = np.zeros(len(by_predicted)), np.zeros(len(by_gold))
+    np.maximum.at(purest, predicted_of, counts)
+    np.maximum.at(fullest, gold_of, counts)
+    return PurityScores(float(purest.sum() / n), float(fullest.sum() / n))
+
+
+def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PurityScores:
+    r"""Compare soft clusters by normalised modified purity (nmPU) and normalised inverse purity (niPU).
+
+    .. math::
+
+        nmPU = \frac1N \sum_{i: |C^i| > 1} \max_j \delta_{C^i}(C^i \cap C_G^j), \quad
+        niPU = \frac{1}{N_G} \sum_j \max_i \delta_{C_G^j}(C^i \cap C_G^j)
+
+    where :math:`\delta_C(S)` sums the weights that the elements of S have in C, and :math:`N, N_G` are the total
+    weights of the predicted and the gold clusters: the number of elements, where the weights of each element sum to
+    one. Clusters of a single element are pure by nature and add nothing to nmPU. (Ustalov's slides (2022) divide by
+    the number of clusters, but their example divides by the weight.)
+
+    Parameters
+    ----------
+    gold, predicted
+        Clusters: mappings of element to its weight, taken as they are; or sets, where the weight of an element is
+        one over the number of its clusters; or an array (element, cluster) of weights, the same elements in both.
+
+    Examples
+    --------
+    >>> gold = [{"bank"}, {"riverbank", "streambank", "streamside"}, {"building", "bank building"}]
+    >>> predicted = [
+    ...     {"bank": 0.5, "riverbank": 1, "streambank": 1, "streamside": 1},
+    ...     {"bank": 0.5, "building": 1, "bank building": 1},
+    ... ]
+    >>> scores = soft_purity_scores(gold, predicted)
+    >>> scores, scores.f1
+    (PurityScores(purity=0.833..., inverse_purity=1.0), 0.909...)
+
+    References
+    ----------
+    Kawahara, Peterson & Palmer (2014), ACL; Ustalov et al. (2019), Computational Linguistics.
+    """
+    known: dict[Any, int] = {}
+    if isinstance(gold, np.ndarray) and isinstance(predicted, np.ndarray):
+        same_length(gold, predicted, ("gold", "predicted"))
+    elif isinstance(gold, np.ndarray) or isinstance(predicted, np.ndarray):
+        raise ValueError(
+            "gold and predicted must both be arrays (element, cluster) or both lists of clusters"
+        )
+    memberships = [_memberships(c, known, name) for c, name in ((gold, "gold"), (predicted, "predicted"))]
+    in_gold, in_predicted = (_matrix(m, len(known)) for m in memberships)
+    # Rows are clusters, columns elements; weights of one clustering where elements are in a cluster of the other.
+    overlap = in_predicted @ (in_gold > 0).astype(float).T
+    several = (in_predicted > 0).sum(axis=1) > 1
+    inverse = in_gold @ (in_predicted > 0).astype(float).T
+    purity = overlap.max(axis=1).toarray().ravel()[several].sum() / in_predicted.sum()
+    kept = inverse.max(axis=1).toarray().sum() / in_gold.sum()
+    return PurityScores(float(purity), float(kept))
+
+
+def _contingency(
+    gold: ArrayLike, predicted: ArrayLike
+) -> tuple[tuple[Counts, Counts, Counts], Counts, Counts]:
+    """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
+    labels = label_array(gold, "gold"), label_array(predicted, "predicted")
+    same_length(*labels, ("gold", "predicted"))
+    (_, rows, by_gold), (_, columns, by_predicted) = (
+        np.unique(column, return_inverse=True, return_counts=True) for column in labels
+    )
+    codes, counts = np.unique(rows.ravel() * len(by_predicted) + columns.ravel(), return_counts=True)
+    gold_of, predicted_of = np.divmod(codes, len(by_predicted))
+    return (gold_of, predicted_of, counts), by_gold, by_predicted
+
+
+def _pairs(counts: Counts) -> int:
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Memberships:
+    cluster: NDArray[np.intp]
+    element: NDArray[np.intp]
+    weight: FloatArray
+
+
+def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> _Memberships:
+    """Return who is in which cluster and how much, numbering elements in `known`, or say what is wrong."""
+    if isinstance(clusters, np.ndarray):
+        if clusters.ndim != 2 or clusters.dtype.kind not in "biuf":
+            raise ValueError(f"{name} must be numbers with axes (element, cluster), not {_kind(clusters)}")
+        known.update((i, i) for i in range(len(clusters)))
+        weights = clusters.astype(np.float64)
+        _check_weights(weights.ravel(), name)
+        element, cluster = np.nonzero(weights)
+        found = _Memberships(cluster, element, weights[element, cluster])
+    elif isinstance(clusters, Iterable):
+        found = _listed(clusters, known, name)
+    else:
+        raise ValueError(f"{name} must be a list of clusters, not {clusters!r}")
+    if not found.weight.sum() > 0:
+        raise ValueError(f"{name} holds no element; there is nothing to measure")
+    return found
+
+
+def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> _Memberships:
+    listed: list[Any] = [] if isinstance(clusters, str | Mapping) else list(clusters)
+    weighted = {isinstance(c, Mapping) for c in listed}
+    if len(weighted) != 1 or any(isinstance(c, str) or not isinstance(c, Collection) for c in listed):
+        raise ValueError(
+            f"{name} must be a list of at least one cluster, all mappings of element to weight or all sets"
+        )
+    try:
+        # A list may name an element twice, a set cannot.
+        members = [c if isinstance(c, Mapping) else dict.fromkeys(c) for c in listed]
+    except TypeError as error:
+        raise ValueError(f"elements of {name} must be strings, numbers or tuples ({error})") from None
+    sizes = np.array([len(c) for c in members], dtype=np.intp)
+    element = np.array([known.setdefault(e, len(known)) for c in members for e in c], dtype=np.intp)
+    if weighted == {True}:
+        try:
+            weight = np.array([w for c in members for w in c.values()], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"weights of {name} must be numbers") from None
+        _check_weights(weight, name)
+    else:
+        weight = 1.0 / np.bincount(element)[element] if len(element) else np.zeros(0)
+    return _Memberships(np.repeat(np.arange(len(members)), sizes), element, weight)
+
+
+def _check_weights(weight: FloatArray, name: str) -> None:
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if bad.any():
+        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
+
+
+def _matrix(memberships: _Memberships, n_elements: int) -> Any:
+    from scipy.sparse import csr_array
+
+    shape = (int(memberships.cluster.max()) + 1, n_elements)
+    matrix = csr_array((memberships.weight, (memberships.cluster, memberships.element)), shape=shape)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _kind(array: NDArray[Any]) -> str:
+    return f"an array of shape {array.shape} and type {array.dtype}"

@@ -1,0 +1,306 @@
+r"""ROC and precision-recall curves with credible bands, by the Bayesian bootstrap over items.
+
+Items with the same score stand or fall together, as in scikit-learn. The bootstrap weighs items by
+:math:`w \sim \mathrm{Dirichlet}(1, \dots, 1)` and draws the curve of the weighted items; it knows nothing that
+the sample did not show, so where scores separate the classes perfectly the band has no width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.evaluation import FloatArray
+from bayesf1.law import RNGLike, check_prob, plain
+from bayesf1.measures.scored_items import ScoredItems
+from bayesf1.posterior import check_draws, check_rng
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve with a credible band, read at evenly spaced points.
+
+    Attributes
+    ----------
+    kind
+        ``"roc"`` or ``"pr"``.
+    x
+        False positive rates or recalls, evenly spaced from 0 to 1.
+    y
+        True positive rates or precisions there.
+    low, high
+        The band: for each x, an equal-tailed interval of y.
+    area
+        Area under the curve: ROC-AUC by trapezoids, or average precision.
+    area_interval
+        Equal-tailed interval of the area.
+    area_draws
+        Draws of the area. Draws of two systems on the same items, made with the same whole number as `rng` or with
+        generators in the same state, have the same weights of items: their differences are paired.
+    prob
+        Probability of the band at each x, and of the interval.
+    """
+
+    kind: str
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    area: float
+    area_interval: tuple[float, float]
+    area_draws: FloatArray
+    prob: float
+
+    def __post_init__(self) -> None:
+        for array in (self.x, self.y, self.low, self.high, self.area_draws):
+            array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        low, high = self.area_interval
+        name = "AUC" if self.kind == "roc" else "AP"
+        return (
+            f"<Curve {self.kind}: {name} {self.area:.4f}, {100 * self.prob:g} % in [{low:.4f}, {high:.4f}]>"
+        )
+
+
+def roc_curve(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    positive: Any = None,
+    n_points: int = 201,
+    prob: float = 0.95,
+    n_draws: int = 2000,
+    rng: RNGLike = None,
+) -> Curve:
+    r"""Return the trade-off of true against false positive rate, with a credible band.
+
+    Parameters
+    ----------
+    y_true
+        Gold labels.
+    scores
+        The system's score of each item, higher where it believes more in the positive label.
+    positive
+        The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
+    n_points
+        At how many evenly spaced false positive rates the curve is read; `roc_points` gives its corners.
+    prob
+        Probability of the band and of the area's interval.
+    n_draws, rng
+        Number of draws and source of randomness.
+
+    Examples
+    --------
+    >>> curve = roc_curve([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9], rng=1)
+    >>> curve.area
+    0.888...
+    >>> low, high = curve.area_interval
+    >>> 0 < low < curve.area < high <= 1
+    True
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return _curve("roc", items, False, n_points, prob, n_draws, rng)
+
+
+def pr_curve(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    positive: Any = None,
+    interpolated: bool = False,
+    n_points: int = 201,
+    prob: float = 0.95,
+    n_draws: int = 2000,
+    rng: RNGLike = None,
+) -> Curve:
+    r"""Return the trade-off of precision against recall, with a credible band.
+
+    Precision at recall r is that of the shortest list whose recall is at least r, so that the area under the curve is
+    the average precision :math:`\sum_n (R_n - R_{n-1}) P_n`. At recall 0 it is that of the first relevant item.
+
+    Parameters
+    ----------
+    y_true
+        Gold labels.
+    scores
+        The system's score of each item, higher where it believes more in the positive label.
+    positive
+        The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
+    interpolated
+        Whether y is the highest precision of all lists whose recall is at least r. With 11 points this is the
+        11-point interpolated curve; the area stays the average precision, as interpolation flatters.
+    n_points
+        At how many evenly spaced recalls the curve is read; `pr_points` gives its corners.
+    prob
+        Probability of the band and of the area's interval.
+    n_draws, rng
+        Number of draws and source of randomness.
+
+    Examples
+    --------
+    >>> curve = pr_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], n_points=3, interpolated=True, rng=1)
+    >>> curve.area, curve.x, curve.y
+    (0.833..., array([0. , 0.5, 1. ]), array([1. , 1. , 0.666...]))
+
+    References
+    ----------
+    Manning, Raghavan & Schütze (2008), section 8.4; Davis & Goadrich (2006), ICML.
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return _curve("pr", items, bool(interpolated), n_points, prob, n_draws, rng)
+
+
+def roc_points(
+    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return false and true positive rates from (0, 0) on, one more than there are distinct scores.
+
+    Parameters
+    ----------
+    y_true, scores, positive
+        As in `roc_curve`.
+    weights
+        Weight of each item, axes (..., item); leading axes give as many curves.
+
+    Examples
+    --------
+    >>> roc_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return _roc(*items.weighted(weights))
+
+
+def pr_points(
+    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return recalls and precisions, one for each distinct score, from the highest on.
+
+    Parameters
+    ----------
+    y_true, scores, positive
+        As in `pr_curve`.
+    weights
+        Weight of each item, axes (..., item); leading axes give as many curves.
+
+    Examples
+    --------
+    >>> pr_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    (array([0.5, 0.5, 1. , 1. ]), array([1. , 0.5 , 0.666..., 0.5 ]))
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return _pr(*items.weighted(weights))
+
+
+def roc_auc(
+    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+) -> Any:
+    """Area under the ROC curve, by trapezoids: a chance of 1/2 for ties.
+
+    Parameters
+    ----------
+    y_true, scores, positive
+        As in `roc_curve`.
+    weights
+        Weight of each item, axes (..., item); leading axes give as many areas.
+
+    Examples
+    --------
+    >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return plain(_trapezoids(*_roc(*items.weighted(weights))))
+
+
+def pr_ap(
+    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+) -> Any:
+    r"""Average precision of scored items, :math:`\sum_n (R_n - R_{n-1}) P_n`.
+
+    Parameters
+    ----------
+    y_true, scores, positive
+        As in `pr_curve`.
+    weights
+        Weight of each item, axes (..., item); leading axes give as many areas.
+
+    Examples
+    --------
+    >>> pr_ap([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.833...
+    """
+    items = ScoredItems.of(y_true, scores, positive)
+    return plain(_steps(*_pr(*items.weighted(weights))))
+
+
+def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return fp / fp[..., -1:], tp / tp[..., -1:]
+
+
+def _pr(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
+    tp, fp = tp[..., 1:], fp[..., 1:]
+    return tp / tp[..., -1:], np.divide(tp, tp + fp, out=np.zeros_like(tp), where=tp > 0)
+
+
+def _trapezoids(x: FloatArray, y: FloatArray) -> FloatArray:
+    return np.asarray((np.diff(x, axis=-1) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / 2.0)
+
+
+def _steps(x: FloatArray, y: FloatArray) -> FloatArray:
+    return np.asarray((np.diff(x, axis=-1, prepend=0.0) * y).sum(axis=-1))
+
+
+def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+    """Read curves (draw, corner) at points `at`, straight between corners, the upper end where they rise."""
+    after = np.clip(_first(x, at, above=True), 1, x.shape[1] - 1)
+    x0, x1 = (np.take_along_axis(x, i, axis=1) for i in (after - 1, after))
+    y0, y1 = (np.take_along_axis(y, i, axis=1) for i in (after - 1, after))
+    share = np.divide(at - x0, x1 - x0, out=np.ones_like(x0), where=x1 > x0)
+    return y0 + np.clip(share, 0.0, 1.0) * (y1 - y0)
+
+
+def _read_steps(x: FloatArray, y: FloatArray, at: FloatArray, *, interpolated: bool) -> FloatArray:
+    """Read curves (draw, corner) at points `at`: y of the first corner that is as far as the point."""
+    if interpolated:
+        y = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1]
+    return np.take_along_axis(y, _first(x, at, above=False), axis=1)
+
+
+def _first(x: FloatArray, at: FloatArray, *, above: bool) -> NDArray[np.intp]:
+    """Return, for rising rows x (row, corner) up to 1, the first corner not below (or above) each point."""
+    side: Literal["left", "right"] = "right" if above else "left"
+    found = np.stack([np.searchsorted(row, at, side=side) for row in x])
+    return np.asarray(np.minimum(found, x.shape[1] - 1))
+
+
+def _curve(
+    kind: str, items: ScoredItems, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
+) -> Curve:
+    if (
+        isinstance(n_points, bool)
+        or not isinstance(n_points, int | np.integer)
+        or not 2 <= n_points <= 100_000
+    ):
+        raise ValueError(f"n_points must be a whole number from 2 to 100000, not {n_points!r}")
+    prob, n_draws, generator = check_prob(prob), check_draws(n_draws), check_rng(rng)
+    at, items = np.linspace(0.0, 1.0, n_points), items.corners(kind)
+
+    def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if kind == "roc":
+            x, y = _roc(tp, fp)
+            return _read_line(x, y, at), _trapezoids(x, y)
+        x, y = _pr(tp, fp)
+        return _read_steps(x, y, at, interpolated=interpolated), _steps(x, y)
+
+    (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
+    bands, areas = zip(*(read(*sums) for sums in items.draws(n_draws, generator)), strict=True)
+    tails = [0.5 * (1.0 - prob), 0.5 * (1.0 + prob)]
+    low, high = np.quantile(np.concatenate(bands), tails, axis=0)
+    drawn = np.concatenate(areas)
+    ends = np.quantile(drawn, tails)
+    return Curve(kind, at, y, low, high, float(area), (float(ends[0]), float(ends[1])), drawn, prob)

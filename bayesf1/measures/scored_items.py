@@ -1,0 +1,122 @@
+"""Items with a gold label and a score, in the order of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.evaluation import FloatArray
+from bayesf1.measures.labels import label_array, same_length
+from bayesf1.predictions import distinct_labels, guess_positive
+
+# Numbers in flight in one block of draws: what a cache holds.
+_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredItems:
+    """Scored items.
+
+    Attributes
+    ----------
+    hits
+        Which items are positive, those of the highest scores first.
+    others
+        Which items are negative, those of the highest scores first.
+    n_hits, n_others
+        How many of them there are down to each distinct score; 0 to begin with.
+    """
+
+    hits: NDArray[np.intp]
+    others: NDArray[np.intp]
+    n_hits: NDArray[np.intp]
+    n_others: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, y_true: ArrayLike, scores: ArrayLike, positive: Any) -> ScoredItems:
+        """Sort items by their scores, or say what is wrong with them."""
+        gold = label_array(y_true, "y_true")
+        values = _scores(scores)
+        same_length(gold, values, ("y_true", "scores"))
+        known = distinct_labels([gold])
+        if positive is None:
+            positive = guess_positive(known)
+        hit = np.asarray(gold == positive)
+        for some, name in ((hit.any(), "no positive"), (not hit.all(), "no negative")):
+            if not some:
+                raise ValueError(
+                    f"y_true holds {name} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
+                )
+        order = np.argsort(-values, kind="stable")
+        ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+        n_hits = np.append(0, np.cumsum(hit[order])[ends])
+        return cls(order[hit[order]], order[~hit[order]], n_hits, np.append(0, ends + 1) - n_hits)
+
+    def __len__(self) -> int:
+        return len(self.hits) + len(self.others)
+
+    def corners(self, kind: str) -> ScoredItems:
+        """Return the items with only those distinct scores that shape a curve, however items are weighted."""
+        hits, others = np.diff(self.n_hits) > 0, np.diff(self.n_others) > 0
+        # Precision counts where recall grows; a line goes straight on where both neighbours are of one label.
+        kept = hits if kind == "pr" else np.append((hits[:-1] | hits[1:]) & (others[:-1] | others[1:]), True)
+        kept = np.append(True, kept)
+        return replace(self, n_hits=self.n_hits[kept], n_others=self.n_others[kept])
+
+    def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
+        tp, fp = (
+            np.take(_from_zero(np.take(weights, which, axis=-1)), n, axis=-1)
+            for which, n in ((self.hits, self.n_hits), (self.others, self.n_others))
+        )
+        return tp, fp
+
+    def weighted(self, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+        """Return `sums` under a user's weights, or say what is wrong with these."""
+        if weights is None:
+            return self.sums(np.ones(len(self)))
+        try:
+            array = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("weights must be numbers, one for each item") from None
+        if array.ndim == 0 or array.shape[-1] != len(self):
+            raise ValueError(
+                f"weights have shape {array.shape}; (..., {len(self)}) is right, one for each item"
+            )
+        bad = ~(np.isfinite(array) & (array >= 0.0))
+        if bad.any():
+            raise ValueError(f"weights hold {array[bad].flat[0]:g}; weights are finite and not negative")
+        tp, fp = self.sums(array)
+        if not ((tp[..., -1] > 0) & (fp[..., -1] > 0)).all():
+            raise ValueError("weights leave no positive or no negative item; a curve needs both")
+        return tp, fp
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield `sums` under weights of the Bayesian bootstrap; the weights' scale is free, as all are ratios."""
+        size = max(1, _BLOCK // len(self))
+        for start in range(0, n_draws, size):
+            yield self.sums(rng.standard_exponential((min(size, n_draws - start), len(self))))
+
+
+def _from_zero(weights: FloatArray) -> FloatArray:
+    sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1))
+    np.cumsum(weights, axis=-1, out=sums[..., 1:])
+    return sums
+
+
+def _scores(scores: ArrayLike) -> FloatArray:
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("scores must be numbers, one for each item") from None
+    if values.ndim != 1:
+        raise ValueError(f"scores must be one number for each item, not an array of shape {values.shape}")
+    bad = ~np.isfinite(values)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(f"scores hold {values[i]} at item {i + 1}; scores are finite numbers")
+    return values
