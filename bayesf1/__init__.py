@@ -165,4 +165,6 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = globals()[name] = getattr(import_module(f"bayesf1.{_LATER[name]}"), name)
         return found
+    if name == "measures":
+        return import_module("bayesf1.measures")
     raise AttributeError(f"module 'bayesf1' has no attribute {name!r}")

@@ -7,14 +7,28 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeAlias
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
+# What the ending of an output file says about its format, where none was named.
+ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises a ValueError of one sentence where argparse would print its usage and exit."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments."""
+        """Say what is wrong with the arguments, and which option was probably meant."""
         raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
+
+    def check_known(self, extras: Sequence[str]) -> None:
+        """Say which option was probably meant where some of the arguments are none."""
+        if not extras:
+            return
+        from bayesf1.naming import nearest
+
+        option = next((text for text in extras if text.startswith("-")), None)
+        if option is None:
+            self.error(f"unrecognized arguments: {' '.join(extras)}")
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        self.error(f"unknown option {option.partition('=')[0]!r}; {nearest(option, known)}")
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
@@ -97,6 +111,12 @@ def input_options(*, files: str = "+") -> Parser:
     group.add_argument(
         "--types", type=read_names, metavar="NAMES", help="only spans of these types, as PER,ORG"
     )
+    group.add_argument(
+        "--by-type",
+        action="store_true",
+        default=None,
+        help="count each type by itself, for macro_f1, f1[PER] and --per-class",
+    )
     group.add_argument("--unit", metavar="NAME", help="sentence (default) or document, by -DOCSTART- lines")
     return parent
 
@@ -114,7 +134,13 @@ def compare_options() -> Parser:
         dest="metrics",
         type=read_names,
         metavar="NAMES",
-        help="measures, separated by commas, such as f1,f0.5,mcc (default: precision,recall,f1)",
+        help="measures, separated by commas, such as f1,f0.5,mcc, or with several classes macro_f1, f1[PER] "
+        "(default: precision,recall,f1)",
+    )
+    group.add_argument(
+        "--per-class",
+        action="store_true",
+        help="the first measure (default: f1) of every class or type: where does B gain, and where does it lose",
     )
     group.add_argument("--method", metavar="NAME", help="auto (default), exact or montecarlo")
     return parent
@@ -156,12 +182,20 @@ def output_options() -> Parser:
     group.add_argument(
         "--format",
         type=read_format,
-        default="table",
         metavar="NAME",
-        help="table (default), json, csv, markdown or latex",
+        help="table (default), json, csv, markdown or latex; by default what the ending of --output says",
     )
     group.add_argument("--output", metavar="FILE", help="write to this file instead of the screen")
+    group.add_argument("--quiet", action="store_true", help="no warnings and no progress, only the result")
+    group.add_argument("--no-color", action="store_true", help="plain text, also on a terminal")
     return parent
+
+
+def add_plot(parser: Parser, what: str) -> None:
+    """Add the option that draws a figure."""
+    parser.add_argument(
+        "--plot", metavar="FILE", help=f"draw {what} into this file: .pdf, .svg, .png or .pgf"
+    )
 
 
 def add_confidence_level(group: argparse._ArgumentGroup) -> None:

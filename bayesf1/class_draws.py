@@ -19,8 +19,8 @@ from bayesf1.gamma_process import atoms_of, blocks_of, break_sticks
 
 Integers: TypeAlias = NDArray[np.int64]
 
-# Below, a gamma variate is 0 in double precision more often than never.
-_MIN_SHAPE = 0.05
+# Below, variates of a gold class may all be 0 in double precision, and cannot be scaled to their sum.
+_MIN_SHAPE = 0.1
 # Joint outcomes of several models are drawn up to this many atoms, a prior that weighs as much as 292 items.
 _MOST_ATOMS = 4096
 
@@ -38,31 +38,25 @@ def draw_class_tables(
         ev = apart(ev.items if ev.items is not None else ev)
     weights, rows = ev.weights, ev.flat_patterns
     assert weights is not None
-    atoms = 0 if ev.task == "scores" else _atoms(ev, prior)
-    every = ev.task == "multiclass" and _lists_every_cell(ev, prior, atoms, alone=alone)
-    if every:
-        atoms = len(ev.classes) ** 2
-    for n in blocks_of(n_draws, len(weights) + 2 * ev.tables.size + (len(ev.models) + 3) * atoms):
+    atoms = _atoms(ev, prior, alone=alone)
+    prior_size = (len(ev.models) + 3) * (atoms or len(ev.classes) ** 2)
+    for n in blocks_of(n_draws, len(weights) + 2 * ev.tables.size + prior_size):
         tables = (rng.standard_gamma(weights, size=(n, len(weights))) @ rows).reshape(n, *ev.tables.shape)
         if ev.task == "multiclass":
-            _add_classes(tables, ev, prior, 0 if every else atoms, alone=alone, rng=rng)
-        elif atoms:
+            _add_classes(tables, ev, prior, atoms, alone=alone, rng=rng)
+        elif ev.classes:
             _add_outcomes(tables, ev, prior, atoms, rng)
         yield tables
 
 
-def _atoms(ev: Evaluation, prior: float) -> int:
-    return atoms_of(prior * len(ev.classes) ** 2 if ev.task == "multiclass" else 2.0 * prior)
-
-
-def _lists_every_cell(ev: Evaluation, prior: float, atoms: int, *, alone: bool) -> bool:
-    """Say whether every (gold, predicted) of each model is drawn by itself, rather than a few atoms."""
-    # A row of gamma variates below this shape may be all 0, as they underflow.
-    if prior < _MIN_SHAPE:
-        return False
-    if alone or len(ev.models) == 1:
-        return len(ev.classes) ** 2 <= atoms
-    return atoms > _MOST_ATOMS
+def _atoms(ev: Evaluation, prior: float, *, alone: bool) -> int:
+    """Return how many atoms of the prior carry mass; 0 where every cell of each model is drawn instead."""
+    k = len(ev.classes)
+    if ev.task != "multiclass":
+        return atoms_of(2.0 * prior) if k else 0
+    atoms = atoms_of(prior * k * k)
+    few = k * k <= atoms if alone or len(ev.models) == 1 else atoms > _MOST_ATOMS
+    return 0 if few and prior * k >= _MIN_SHAPE else atoms
 
 
 def _add_classes(

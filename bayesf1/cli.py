@@ -1,4 +1,4 @@
-"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``demo``, ``--version``.
+"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``demo``, ``completion``.
 
 A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names:
 
@@ -18,6 +18,7 @@ Bad input gets one line on standard error and exit code 2: no traceback, no half
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,10 +26,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bayesf1.arguments import Parser, new_parser
-from bayesf1.commands import compare, demo, interval, plan, rank, test
+from bayesf1.commands import compare, completion, demo, interval, plan, rank, test
 from bayesf1.commands.output import stdout
 
-COMMANDS = (compare, rank, interval, test, plan, demo)
+COMMANDS = (compare, rank, interval, test, plan, demo, completion)
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -74,23 +75,27 @@ def _run(argv: list[str]) -> int:
 
         parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
     try:
-        args = parser.parse_args(argv)
+        args, extras = parser.parse_known_args(argv)
     except SystemExit:
         # --help and --version have printed what they had to.
         stdout().flush()
         return 0
+    commands[argv[0]].check_known(extras)
+    if getattr(args, "quiet", False):
+        warnings.simplefilter("ignore")
+    args.command_line = f"bayesf1 {shlex.join(argv)}"
     args.run(args)
     return 0
 
 
-def _parser() -> tuple[Parser, list[str]]:
+def _parser() -> tuple[Parser, dict[str, Parser]]:
     from bayesf1 import __version__
 
     parser = new_parser(__version__)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add(commands)
-    return parser, list(commands.choices)
+    return parser, dict(commands.choices)
 
 
 def _complain(message: str, code: int) -> int:

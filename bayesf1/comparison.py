@@ -168,13 +168,12 @@ class Comparisons(Mapping[str, Comparison]):
         return verdict.html(tuple(self.values()))
 
     def sentence(self, metric: str | None = None) -> str:
-        """Return a sentence for a paper, on F1 where it was compared and else on the last measure."""
+        """Return a sentence for a paper: on F1, else on the last measure, or class by class."""
         from bayesf1 import verdict
 
-        chosen = self[metric] if metric else verdict.headline(tuple(self.values()))
-        if np.ndim(chosen.p_h1):
+        if np.ndim(next(iter(self.values())).p_h1):
             raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
-        return verdict.sentence(chosen)
+        return verdict.sentence(self[metric]) if metric else verdict.verdict(tuple(self.values()))
 
     def methods_sentence(self) -> str:
         """Return how the answer was found, for a paper's section on methods, with the citation."""

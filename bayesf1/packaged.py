@@ -1,4 +1,4 @@
-"""Packaged examples: the experiments of Wang & Li (2019), and the systems of WNUT 2017."""
+"""Packaged examples: experiments of Wang & Li (2019), systems of WNUT 2017, and stages of sleep."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import resources
 
 import numpy as np
 
+from bayesf1.classes import from_confusion
 from bayesf1.evaluation import Evaluation
 from bayesf1.files import read_counts
 from bayesf1.naming import nearest
@@ -39,11 +40,17 @@ def _wnut17() -> Evaluation:
     )
 
 
+def _sleep_stages() -> Evaluation:
+    header, *rows = csv.reader((_FOLDER / "sleep_stages.csv").read_text(encoding="utf-8").splitlines())
+    return from_confusion({"MNN": np.array([row[1:] for row in rows], dtype=float)}, labels=header[1:])
+
+
 EXAMPLES: dict[str, Callable[[], Evaluation]] = {
     "wang-li-cws": partial(_wang_li, "CWS"),
     "wang-li-ner": partial(_wang_li, "NER"),
     "wang-li-org": partial(_wang_li, "ORG"),
     "wnut17": _wnut17,
+    "sleep-stages": _sleep_stages,
 }
 
 
@@ -56,6 +63,7 @@ def load_example(name: str) -> Evaluation:
         ``"wang-li-cws"``, ``"wang-li-ner"`` or ``"wang-li-org"``: the six folds of Wang & Li's experiments on
         Chinese word segmentation, named entities, and organisations; the paper's model A comes first.
         ``"wnut17"``: which of seven systems found which entity of the WNUT 2017 test set.
+        ``"sleep-stages"``: the confusion matrix of a neural network that tells five stages of sleep apart.
 
     Examples
     --------
@@ -63,12 +71,16 @@ def load_example(name: str) -> Evaluation:
     <Evaluation of 2 models (IOB2, IOBES) on cells tp, fp, fn, totals only, 3×2 BCV, discount 0.3688>
     >>> load_example("wnut17").models
     ('UH-RiTUAL', 'SpinningBytes', 'SJTU-Adapt', 'Arcada', 'FLYTXT', 'MIC-CIS', 'Drexel-CCI')
+    >>> load_example("sleep-stages")
+    <Evaluation of 1 model (MNN) on 5 classes (W, N1, N2, N3, REM), totals only>
 
     References
     ----------
     Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Tables 2-5.
     Derczynski, Nichols, van Erp & Limsopatham (2017), *Results of the WNUT2017 shared task on novel and
     emerging entity recognition*, W-NUT; CC BY 4.0.
+    Takahashi, Yamamoto, Kuchiba & Koyama (2022), *Confidence interval for micro-averaged F1 and macro-averaged F1
+    scores*, Applied Intelligence 52, Appendix D; CC BY 4.0.
     """
     if not isinstance(name, str) or name not in EXAMPLES:
         raise ValueError(f"unknown example {name!r}; {nearest(str(name), EXAMPLES)}")

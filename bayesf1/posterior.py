@@ -57,11 +57,11 @@ class EmpiricalPosterior(Posterior):
 
     @cached_property
     def _density(self) -> tuple[FloatArray, FloatArray]:
-        """Kernel density on a grid: Gaussian kernel with Silverman's width, reflected at the support."""
+        """Kernel density on a grid: Gaussian kernel with Scott's width, reflected at the support."""
         x = self.draws
         quartiles = np.quantile(x, [0.25, 0.75])
         spread = min(x.std(), (quartiles[1] - quartiles[0]) / 1.349) or x.std() or 1e-12
-        width = 0.9 * spread * len(x) ** -0.2
+        width = 1.06 * spread * len(x) ** -0.2
         low, high = max(x[0] - 4 * width, self.support[0]), min(x[-1] + 4 * width, self.support[1])
         n = int(np.clip(np.ceil(6 * (high - low) / width), 64, 8192))
         counts, edges = np.histogram(x, bins=n, range=(low, high))

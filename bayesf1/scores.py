@@ -68,6 +68,9 @@ def from_scores(scores: Mapping[str, ArrayLike], *, unit: str = "query") -> Eval
 
 def _scores(values: ArrayLike, where: str) -> FloatArray:
     try:
+        # Numbers that were read as text are not taken for scores.
+        if np.asarray(values).dtype.kind not in "biufO":
+            raise TypeError
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{where} must be numbers, one for each unit") from None
@@ -124,19 +127,23 @@ def statistic(asked: str | Callable[..., Any], ev: Evaluation) -> Metric:
     else:
         raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
     values = np.array([float(cell) for cell in ev.cells])
-    if name == "geometric_mean" and values[0] < 0:
+    named = isinstance(asked, str)
+    if named and name == "geometric_mean" and values[0] < 0:
         raise ValueError(f"a geometric mean needs scores from 0, but there is {values[0]:g}")
 
     def scored(tables: FloatArray) -> FloatArray:
         found = np.asarray(function(values, tables), dtype=np.float64)
-        if found.shape != tables.shape[:-1] or not np.isfinite(found).all():
+        if found.shape == tables.shape[:-1] and not np.isfinite(found).all():
+            raise ValueError(
+                f"metric {name!r} gave {found[~np.isfinite(found)].flat[0]} for a set of weights"
+            )
+        if found.shape != tables.shape[:-1]:
             raise ValueError(
                 f"metric {name!r} gave an array of shape {found.shape} for weights of shape {tables.shape}; "
-                "it works on leading axes and returns one finite number for each set of weights"
+                "it works on leading axes and returns one number for each set of weights"
             )
         return found
 
-    whole = name in STATISTICS
-    support = (float(values[0]), float(values[-1])) if whole else (-np.inf, np.inf)
-    share = whole and values[0] >= 0 and values[-1] <= 1
+    support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
+    share = named and values[0] >= 0 and values[-1] <= 1
     return Metric(name, label, ev.cells, None, scored, support, percent=bool(share))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.fold_spread import fold_spread
-from bayesf1.naming import plural
+from bayesf1.naming import listing, plural
 from bayesf1.report.tables import (
     Table,
     amount,
@@ -73,6 +73,33 @@ def sentence(c: Comparison) -> str:
     if c.rope:
         claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
     return printable(f"{claim}.")
+
+
+def verdict(comparisons: tuple[Comparison, ...]) -> str:
+    """Return what a table of comparisons says in all: on F1, or class by class."""
+    if len(comparisons) > 1 and all("[" in c.metric for c in comparisons):
+        return by_class(comparisons)
+    return sentence(headline(comparisons))
+
+
+def by_class(comparisons: tuple[Comparison, ...]) -> str:
+    """Return in which classes either model is the better one, as a sentence."""
+    first = comparisons[0]
+    names = {
+        winner: [
+            c.label.partition("[")[2].removesuffix("]")
+            for c in comparisons
+            if is_decisive(c) and (c.p_h1 > c.p_h0) == (winner == first.model_b)
+        ]
+        for winner in (first.model_b, first.model_a)
+    }
+    open_ = len(comparisons) - sum(map(len, names.values()))
+    claims = [f"{winner} is better in {listing(found)}" for winner, found in names.items() if found]
+    if open_:
+        rest = "the other " if claims else "all "
+        claims.append(f"{rest}{open_} classes are undecided" if open_ > 1 else "one class is undecided")
+    text = "; ".join(claims)
+    return printable(f"{first.label.partition('[')[0]} class by class: {text}.")
 
 
 def _identical(c: Comparison) -> bool:
@@ -199,7 +226,7 @@ def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
     title = f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % equal-tailed credible intervals"
     spread = fold_spread(first)
     notes = (pairing_note(first), spread and spread.sentence())
-    below = [sentence(first), assumptions(first), *(note for note in notes if note)]
+    below = [verdict(comparisons), assumptions(first), *(note for note in notes if note)]
     return printable(title), table(comparisons), below
 
 
@@ -216,7 +243,7 @@ def html(comparisons: tuple[Comparison, ...]) -> str:
     first = headline(comparisons)
     if np.ndim(first.p_h1):
         return f"<pre>{escape(text(comparisons))}</pre>"
-    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in (sentence(first), assumptions(first)))
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in (verdict(comparisons), assumptions(first)))
     return table(comparisons).to_html() + paragraphs
 
 
@@ -271,7 +298,7 @@ def as_document(comparisons: tuple[Comparison, ...]) -> dict[str, Any]:
         "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
         "discount": None if folds is None else folds.k,
         "comparisons": [as_dict(c) for c in comparisons],
-        "sentence": sentence(headline(comparisons)) if np.ndim(first.p_h1) == 0 else None,
+        "sentence": verdict(comparisons) if np.ndim(first.p_h1) == 0 else None,
     }
 
 

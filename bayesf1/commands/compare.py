@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bayesf1.arguments import (
     Commands,
     add_command,
+    add_plot,
     bayes_options,
     compare_options,
     input_options,
     output_options,
 )
-from bayesf1.commands.output import as_json, deliver, stdout, write
+from bayesf1.commands.output import as_json, check_not_input, deliver, draw, stdout, write
 from bayesf1.commands.reading import evaluation, given, pairs
 
 if TYPE_CHECKING:
@@ -25,26 +26,58 @@ _Results: TypeAlias = "list[Comparisons]"
 
 def add(commands: Commands) -> None:
     """Register the command."""
-    add_command(
+    parser = add_command(
         commands,
         "compare",
         run,
         about="compare models: which is better, how sure are we, and by how much",
         example="bayesf1 compare folds.csv --cv 3x2 --rope 0.01 --format latex --output table.tex\n"
         "  bayesf1 compare predictions.csv --gold label --group doc_id\n"
-        "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --types PER,ORG",
+        "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --by-type --per-class\n"
+        "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html",
         parents=[input_options(), compare_options(), bayes_options(), output_options()],
+    )
+    add_plot(parser, "the differences")
+    parser.add_argument(
+        "--report", metavar="FILE", help="write a page with tables, figures and a slider for the ROPE: .html"
     )
 
 
 def run(args: argparse.Namespace) -> None:
     """Compare two models, or all pairs of several."""
-    from bayesf1.bayes_test import compare
+    from bayesf1.bayes_test import compare, compare_classes
 
     ev = evaluation(args)
-    settings = given(args, "metrics", "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
-    results = [compare(ev, a, b, **settings) for a, b in pairs(ev, args)]
+    chosen = pairs(ev, args)
+    if args.plot is not None and len(chosen) > 1:
+        raise ValueError(
+            f"--plot draws one pair of models, but there are {len(chosen)}; choose by --models A B"
+        )
+    settings = given(args, "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
+    if args.per_class:
+        metric = "f1" if args.metrics is None else args.metrics[0]
+        results = [compare_classes(ev, a, b, metric=metric, **settings) for a, b in chosen]
+    else:
+        results = [compare(ev, a, b, metrics=args.metrics, **settings) for a, b in chosen]
     deliver(results, args, FORMATTERS, show)
+    if args.plot is not None:
+        draw(_figure(results[0], per_class=args.per_class), args)
+    if args.report is not None:
+        _report(results, args)
+
+
+def _figure(res: Comparisons, *, per_class: bool) -> Any:
+    from bayesf1.report.forests import plot_classes
+    from bayesf1.report.plots import plot_difference
+
+    return plot_classes(res) if per_class else plot_difference(res)
+
+
+def _report(results: _Results, args: argparse.Namespace) -> None:
+    from bayesf1.report.html import write_report
+
+    check_not_input(args.report, args)
+    write_report(results, args.report, command=args.command_line)
 
 
 def show(results: _Results) -> None:

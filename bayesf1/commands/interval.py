@@ -10,13 +10,14 @@ from bayesf1.arguments import (
     Commands,
     add_command,
     add_confidence_level,
+    add_plot,
     add_rng,
     input_options,
     output_options,
     read_number,
     read_whole,
 )
-from bayesf1.commands.output import as_csv, as_json, deliver, stdout, write
+from bayesf1.commands.output import as_csv, as_json, deliver, draw, stdout, write
 from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def add(commands: Commands) -> None:
         "--assumption", metavar="NAME", help="auto (default), independent, paired or clustered units"
     )
     add_rng(group)
+    add_plot(parser, "the intervals")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -75,6 +77,14 @@ def run(args: argparse.Namespace) -> None:
             models = ev.models if args.model is None else (args.model,)
             results = [intervals(ev, model, **settings) for model in models]
     deliver(results, args, FORMATTERS, show)
+    if args.plot is not None:
+        from bayesf1.report.forests import plot_intervals
+
+        if len(results) > 1:
+            raise ValueError(
+                f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"
+            )
+        draw(plot_intervals(results[0]), args)
 
 
 def show(results: _Results) -> None:

@@ -9,6 +9,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
+from bayesf1.arguments import ENDINGS
+
 _T = TypeVar("_T")
 
 
@@ -31,19 +33,38 @@ def deliver(
     show
         Prints the results on a terminal, in colour.
     """
+    render = formats[chosen_format(args)]
     if args.output is not None:
         from bayesf1.files import write_atomic
 
-        if any(
-            _same_file(args.output, file.partition("=")[2] or file) for file in getattr(args, "files", ())
-        ):
-            raise ValueError(f"output {args.output} is an input file; name another")
-        write_atomic(args.output, formats[args.format](results) + "\n")
-    elif args.format == "table" and stdout().isatty():
+        check_not_input(args.output, args)
+        write_atomic(args.output, render(results) + "\n")
+    elif chosen_format(args) == "table" and stdout().isatty() and not getattr(args, "no_color", False):
         show(results)
         stdout().flush()
     else:
-        write(formats[args.format](results))
+        write(render(results))
+
+
+def chosen_format(args: argparse.Namespace) -> str:
+    """Return the format that was named, or that the ending of the output file says, or a table."""
+    if args.format is not None:
+        return str(args.format)
+    return "table" if args.output is None else ENDINGS.get(Path(args.output).suffix.lower(), "table")
+
+
+def check_not_input(path: str, args: argparse.Namespace) -> None:
+    """Raise a ValueError where a file to write is one that was read."""
+    if any(_same_file(path, file.partition("=")[2] or file) for file in getattr(args, "files", ())):
+        raise ValueError(f"output {path} is an input file; name another")
+
+
+def draw(axes: Any, args: argparse.Namespace) -> None:
+    """Save a figure into the file that ``--plot`` names."""
+    from bayesf1.report.plot_files import save_plot
+
+    check_not_input(args.plot, args)
+    save_plot(axes, args.plot)
 
 
 def _same_file(a: str, b: str) -> bool:

@@ -6,8 +6,15 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bayesf1.arguments import Commands, add_command, bayes_options, input_options, output_options
-from bayesf1.commands.output import as_json, deliver, stdout
+from bayesf1.arguments import (
+    Commands,
+    add_command,
+    add_plot,
+    bayes_options,
+    input_options,
+    output_options,
+)
+from bayesf1.commands.output import as_json, deliver, draw, stdout
 from bayesf1.commands.reading import evaluation, given
 
 if TYPE_CHECKING:
@@ -25,6 +32,7 @@ def add(commands: Commands) -> None:
         parents=[input_options(), bayes_options(), output_options()],
     )
     parser.add_argument("--metric", "--metrics", metavar="NAME", help="the measure to rank by (default: f1)")
+    add_plot(parser, "who beats whom, and all ranks,")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -33,7 +41,12 @@ def run(args: argparse.Namespace) -> None:
 
     ev = evaluation(args)
     settings = given(args, "metric", "rope", "prior", "prob", "assumption", "n_draws", "rng")
-    deliver(rank(ev, **settings), args, FORMATTERS, show)
+    ranking = rank(ev, **settings)
+    deliver(ranking, args, FORMATTERS, show)
+    if args.plot is not None:
+        from bayesf1.report.heat_maps import plot_rank
+
+        draw(plot_rank(ranking), args)
 
 
 def show(ranking: Ranking) -> None:

@@ -37,7 +37,7 @@ def evaluation(args: argparse.Namespace) -> Evaluation:
                 args.files,
                 counts=counts,
                 predictions=given(args, "gold", "columns", "group", "positive"),
-                tags=given(args, "scheme", "mode", "types", "unit"),
+                tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
             )
     except FileNotFoundError as error:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
