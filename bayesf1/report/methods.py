@@ -23,10 +23,12 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
     dependence = {
         "independent": "the two models' test results were taken as independent",
         "paired": f"the models were paired item by item ({describe_units(c.ev)})",
-        "clustered": f"the models were paired and resampled by whole {describe_units(c.ev)} (Bayesian bootstrap; "
-        "Rubin 1981)",
+        "clustered": f"the models were paired on {describe_units(c.ev)}, taken as units by a Bayesian bootstrap "
+        "(Rubin 1981)",
     }[c.assumption]
-    tested = f"{c.model_b} was compared with {c.model_a} on {measures} by {_TEST}, as implemented in {version()}"
+    tested = (
+        f"{c.model_b} was compared with {c.model_a} on {measures} by {_TEST}, as implemented in {version()}"
+    )
     parts = [f"{tested}, with {_article(describe_prior(c.ev, c.prior))}", dependence]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"

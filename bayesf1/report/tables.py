@@ -209,7 +209,7 @@ class Table:
             for row, given in zip(rows, self.rows, strict=True)
         ]
         body = [
-            rf"\begin{{tabular}}{{{''.join(kind or 'l' for kind in kinds)}}}",
+            rf"\begin{{tabular}}{{@{{}}{''.join(kind or 'l' for kind in kinds)}@{{}}}}",
             r"\toprule",
             " & ".join(header) + r" \\",
             r"\midrule",
