@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
 
 JSON_FORMAT = "bayesf1.compare/1"
+_HEADLINES = ("f1", "macro_f1", "micro_f1", "accuracy")
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
-    """Return the comparison that a summary speaks of: F1 where it is there, else the last."""
-    return next((c for c in comparisons if c.metric == "f1"), comparisons[-1])
+    """Return the comparison that a summary speaks of: F1 or an average of it where it is there, else the last."""
+    found = {c.metric: c for c in comparisons}
+    return next((found[name] for name in _HEADLINES if name in found), comparisons[-1])
 
 
 def is_decisive(c: Comparison) -> bool:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -551,3 +552,125 @@ class TestTerminal:
             self.on_terminal("compare", "two.csv", "--format", "markdown")
             == compare(TWO).to_markdown() + "\n"
         )
+
+
+class TestPolish:
+    @pytest.fixture
+    def three_classes(self, tmp_path):
+        rows = ["gold,a,b"]
+        for gold, a, b in zip("xyzxyzxx" * 20, "xyyxyzxz" * 20, "xyzxyzxy" * 20, strict=True):
+            rows.append(f"{gold},{a},{b}")
+        path = tmp_path / "classes.csv"
+        path.write_text("\n".join(rows))
+        return str(path)
+
+    def test_more_than_two_labels_are_classes(self, three_classes, capsys):
+        assert (
+            main(["compare", three_classes, "--gold", "gold", "--metrics", "accuracy,f1[x]", "--rng", "1"])
+            == 0
+        )
+        out = capsys.readouterr().out
+        assert "F1[x]" in out
+        assert "on 3×3 cells" in out
+
+    def test_classes_are_compared_one_by_one(self, three_classes, capsys):
+        assert main(["compare", three_classes, "--gold", "gold", "--per-class", "--rng", "1"]) == 0
+        assert "F1 class by class: b is better in z; the other 2 classes are undecided." in capsys.readouterr().out
+
+    def test_a_mistyped_option_is_told_the_nearest(self, three_classes, capsys):
+        assert main(["compare", three_classes, "--gold", "gold", "--rop", "0.01"]) == 2
+        assert "unknown option '--rop'; did you mean '--rope'?" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("ending", "start"),
+        [("tex", "% needs"), ("md", "| Metric"), ("json", "{"), ("csv", "metric,"), ("txt", "Bayes test")],
+    )
+    def test_the_ending_of_an_output_file_is_its_format(self, three_classes, tmp_path, ending, start):
+        path = tmp_path / f"out.{ending}"
+        assert main(["compare", three_classes, "--gold", "gold", "--rng", "1", "--output", str(path)]) == 0
+        assert path.read_text(encoding="utf-8").startswith(start)
+
+    def test_a_named_format_outdoes_the_ending(self, three_classes, tmp_path):
+        path = tmp_path / "out.tex"
+        main(
+            [
+                "compare",
+                three_classes,
+                "--gold",
+                "gold",
+                "--rng",
+                "1",
+                "--format",
+                "json",
+                "--output",
+                str(path),
+            ]
+        )
+        assert path.read_text(encoding="utf-8").startswith("{")
+
+    def test_quiet_leaves_warnings_out(self, tmp_path, capsys):
+        rows = ["gold,a,b,doc", *(["yes,yes,no,1", "yes,no,yes,2", "no,no,no,3", "yes,yes,yes,4"])]
+        path = tmp_path / "few.csv"
+        path.write_text("\n".join(rows))
+        arguments = [
+            "compare",
+            str(path),
+            "--gold",
+            "gold",
+            "--group",
+            "doc",
+            "--metrics",
+            "f1",
+            "--rng",
+            "1",
+        ]
+        assert main(arguments) == 0
+        assert "warning: there are only 4 documents" in capsys.readouterr().err
+        assert main([*arguments, "--quiet"]) == 0
+        assert capsys.readouterr().err == ""
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["compare"],
+            ["compare", "--per-class"],
+            ["rank"],
+            ["interval", "--model", "a"],
+            ["interval", "--difference", "a", "b"],
+        ],
+        ids=" ".join,
+    )
+    def test_a_figure_is_drawn(self, three_classes, tmp_path, arguments):
+        path = tmp_path / "figure.svg"
+        command, *options = arguments
+        assert (
+            main([command, three_classes, "--gold", "gold", *options, "--rng", "1", "--plot", str(path)]) == 0
+        )
+        assert "<svg" in path.read_text(encoding="utf-8")
+
+    def test_a_figure_never_overwrites_what_was_read(self, three_classes, tmp_path, capsys):
+        path = tmp_path / "data.svg"
+        path.write_bytes(Path(three_classes).read_bytes())
+        assert main(["rank", str(path), "--gold", "gold", "--plot", str(path)]) == 2
+        assert "is an input file" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_a_shell_learns_every_command_and_option(self, shell, capsys):
+        assert main(["completion", shell]) == 0
+        script = capsys.readouterr().out
+        assert "rank" in script
+        assert "rope" in script
+
+    @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+    def test_bash_completes_an_option(self, capsys):
+        main(["completion", "bash"])
+        script = capsys.readouterr().out + (
+            "\nCOMP_WORDS=(bayesf1 compare --rop); COMP_CWORD=2; _bayesf1; echo ${COMPREPLY[@]}"
+            "\nCOMP_WORDS=(bayesf1 ra); COMP_CWORD=1; _bayesf1; echo ${COMPREPLY[@]}"
+        )
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=30)
+        assert done.stdout.split() == ["--rope", "rank"]
+
+    def test_an_unknown_shell_is_told_the_nearest(self, capsys):
+        assert main(["completion", "bahs"]) == 2
+        assert "did you mean 'bash'?" in capsys.readouterr().err

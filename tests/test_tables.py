@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesf1 import compare, from_counts
+from bayesf1 import compare, from_counts, rank
 from bayesf1.report.tables import (
     Table,
     decimals,
@@ -24,6 +24,23 @@ from bayesf1.report.tables import (
 )
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
+
+
+def compile_latex(body, folder, packages=""):
+    """Compile a document with LaTeX, which must not complain."""
+    (folder / "paper.tex").write_text(
+        f"\\documentclass{{article}}\\usepackage[T1]{{fontenc}}\\usepackage{{booktabs}}{packages}\\begin{{document}}\n"
+        f"{body}\n\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=folder,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 class TestNumbers:
@@ -167,16 +184,48 @@ class TestLatex:
     @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
     def test_the_table_of_models_with_nasty_names_compiles(self, tmp_path):
         res = compare(from_counts({NASTY: (77, 44, 10), "[B] × λ": (83, 9, 14)}), rope=0.01)
-        (tmp_path / "paper.tex").write_text(
-            "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\n"
-            f"{res.to_latex(caption=NASTY, label='tab:one')}\n\\end{{document}}\n",
-            encoding="utf-8",
+        compile_latex(res.to_latex(caption=NASTY, label="tab:one"), tmp_path)
+
+
+class TestEmphasis:
+    TABLE = Table(
+        ("Metric", "A", "p"),
+        (("F1", "[1, 2]", "0.500"), ("R", "[3, 4]", "<0.001"), ("P", "x_y", "0.250")),
+        bold=frozenset({(1, 1)}),
+        note="50 % & more",
+    )
+
+    def test_a_cell_that_stands_out_is_bold_in_every_form_but_plain_text(self):
+        assert r"\textbf{[3, 4]}" in self.TABLE.to_latex()
+        assert r"**\[3, 4\]**" in self.TABLE.to_markdown()
+        assert "<strong>[3, 4]</strong>" in self.TABLE.to_html()
+        assert "*" not in self.TABLE.to_text() + self.TABLE.to_csv()
+
+    def test_a_note_is_a_comment_in_latex_and_a_line_in_markdown(self):
+        assert r"% 50 \% \& more" in self.TABLE.to_latex().splitlines()
+        assert self.TABLE.to_markdown().splitlines()[-1] == r"50 % \& more"
+
+    def test_siunitx_aligns_columns_of_numbers_and_protects_what_is_none(self):
+        text = self.TABLE.to_latex(siunitx=True)
+        assert r"\begin{tabular}{@{}llS[table-format=1.3]@{}}" in text
+        assert r"{\textless{}0.001}" in text
+        assert r"\usepackage{siunitx}" in text
+        assert "siunitx" not in self.TABLE.to_latex()
+
+    def test_a_model_is_bold_only_where_it_is_surely_the_better_one(self):
+        sure = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics=["recall", "f1"])
+        assert sure.table.bold == frozenset({(1, 2)})
+
+    def test_the_first_of_a_ranking_is_bold_only_where_no_other_is_tied(self):
+        tables = {"A": (77, 44, 10), "B": (83, 9, 14), "C": (10, 40, 77)}
+        assert rank(from_counts(A=tables["A"], C=tables["C"]), rng=1).table.bold == {(0, 0), (0, 1)}
+        assert not rank(from_counts(tables | {"D": (82, 10, 15)}), rng=1).table.bold
+
+    @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+    def test_tables_with_siunitx_compile(self, tmp_path):
+        res = compare(from_counts({NASTY: (77, 44, 10), "B": (83, 9, 14)}), rope=0.01)
+        compile_latex(
+            res.to_latex(siunitx=True) + "\n\n" + self.TABLE.to_latex(siunitx=True),
+            tmp_path,
+            r"\usepackage{siunitx}",
         )
-        done = subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
-            cwd=tmp_path,
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
