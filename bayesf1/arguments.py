@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeAlias
 
@@ -22,13 +23,13 @@ class Parser(argparse.ArgumentParser):
         """Say which option was probably meant where some of the arguments are none."""
         if not extras:
             return
-        from bayesf1.naming import nearest
-
         option = next((text for text in extras if text.startswith("-")), None)
         if option is None:
             self.error(f"unrecognized arguments: {' '.join(extras)}")
-        known = [name for name in self._option_string_actions if name.startswith("--")]
-        self.error(f"unknown option {option.partition('=')[0]!r}; {nearest(option, known)}")
+        name = option.partition("=")[0]
+        known = {known.lstrip("-"): known for known in self._option_string_actions}
+        close = difflib.get_close_matches(name.lstrip("-"), known, n=1, cutoff=0.7)
+        self.error(f"unknown option {name}" + (f"; did you mean {known[close[0]]}?" if close else ""))
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"

@@ -258,7 +258,7 @@ def apart(ev: Evaluation) -> Evaluation:
     alone = [ev.select([name]) for name in ev.models]
     rows = block_diag([one.flat_patterns for one in alone], format="csr")
     weights = np.concatenate([one.weights for one in alone if one.weights is not None])
-    return replace(ev, weights=weights, sparse_patterns=rows, unit="table", items=None)
+    return merge_sparse(replace(ev, weights=weights, unit="table", items=None), rows)
 
 
 def confusion(ev: Evaluation, model: str) -> FloatArray:

@@ -690,7 +690,7 @@ COMMANDS = {
     "a file for a command": (["good.csv"], r"unknown command 'good\.csv'; known: compare"),
     "an unknown option": (
         ["compare", "good.csv", "--ropes", "1"],
-        r"unrecognized arguments: --ropes 1; see bayesf1",
+        r"unknown option --ropes; did you mean --rope\?; see bayesf1 compare --help",
     ),
     "no file": (["compare"], r"the following arguments are required: FILE; see bayesf1 compare --help"),
     "a missing file": (["compare", "god.csv"], r"there is no file god\.csv; did you mean good\.csv\?"),
@@ -785,7 +785,7 @@ COMMANDS = {
         ["compare", "good.csv", "--output", "./good.csv"],
         r"output \./good\.csv is an input file; name another",
     ),
-    "an option of a demo": (["demo", "--rope", "0.01"], r"unrecognized arguments: --rope 0\.01"),
+    "an option of a demo": (["demo", "--rope", "0.01"], r"unknown option --rope; see bayesf1 demo --help"),
     "a name with a line break": (["compare", "a\nb.csv"], r"there is no file a�b\.csv"),
 }
 

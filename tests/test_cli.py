@@ -575,11 +575,14 @@ class TestPolish:
 
     def test_classes_are_compared_one_by_one(self, three_classes, capsys):
         assert main(["compare", three_classes, "--gold", "gold", "--per-class", "--rng", "1"]) == 0
-        assert "F1 class by class: b is better in z; the other 2 classes are undecided." in capsys.readouterr().out
+        assert (
+            "F1 class by class: b is better in z; the other 2 classes are undecided."
+            in capsys.readouterr().out
+        )
 
     def test_a_mistyped_option_is_told_the_nearest(self, three_classes, capsys):
         assert main(["compare", three_classes, "--gold", "gold", "--rop", "0.01"]) == 2
-        assert "unknown option '--rop'; did you mean '--rope'?" in capsys.readouterr().err
+        assert "unknown option --rop; did you mean --rope?" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("ending", "start"),
