@@ -108,7 +108,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, "__version__", "measures"})
 
 
 # What is not needed by everyone is imported when it is first asked for. A name that is a module's, too, must not

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.distributions import Posterior, plain
 from bayesf1.evaluation import Assumption, Evaluation, Folds
+from bayesf1.law import Posterior, RNGLike, plain
 from bayesf1.metrics import Metric
 from bayesf1.naming import nearest
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import pandas as pd
+    import xarray as xr
 
     from bayesf1.report.tables import Table
 
@@ -39,7 +43,7 @@ class Comparison:
     posterior_a, posterior_b, difference
         What is believed about either score, and about B minus A.
     mcse
-        Standard error of the computation of `p_h1`; 0 where it is exact.
+        Standard error of the computation of the probabilities, the largest; 0 where they are exact.
     method
         ``"exact"``, ``"quasi-montecarlo"`` or ``"montecarlo"``.
     assumption
@@ -137,9 +141,14 @@ class Comparisons(Mapping[str, Comparison]):
         self._by_name = {c.metric: c for c in comparisons}
 
     def __getitem__(self, metric: str) -> Comparison:
-        if metric not in self._by_name:
-            raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self._by_name)}")
-        return self._by_name[metric]
+        if metric in self._by_name:
+            return self._by_name[metric]
+        # As it is printed, too: "macro_f1" where plain "f1" is the macro average.
+        asked = str(metric).lower().replace("_", " ")
+        for c in self._by_name.values():
+            if c.label.lower() == asked:
+                return c
+        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self._by_name)}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
@@ -168,10 +177,10 @@ class Comparisons(Mapping[str, Comparison]):
         return verdict.html(tuple(self.values()))
 
     def sentence(self, metric: str | None = None) -> str:
-        """Return a sentence for a paper: on F1, else on the last measure, or class by class."""
+        """Return a sentence for a paper: on F1, else on the first measure, or class by class."""
         from bayesf1 import verdict
 
-        if np.ndim(next(iter(self.values())).p_h1):
+        if np.ndim(self._first.p_h1):
             raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
         return verdict.sentence(self[metric]) if metric else verdict.verdict(tuple(self.values()))
 
@@ -204,3 +213,31 @@ class Comparisons(Mapping[str, Comparison]):
         from bayesf1 import verdict
 
         return verdict.as_document(tuple(self.values()))
+
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
+
+        A `command` that made the comparison is shown on it.
+        """
+        # By name, as the report itself compares, class by class.
+        import_module("bayesf1.report.html").write_report(self, path, command=command)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the numbers of `to_dict` as a Dataset over ``metric`` (and ``experiment``)."""
+        numbers = self.to_frame().select_dtypes("number")
+        data = numbers.to_xarray()
+        return data.assign_attrs(system_a=self._first.model_a, system_b=self._first.model_b)
+
+    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
+        """Return posterior draws of both scores and their difference, as ArviZ keeps them.
+
+        That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
+        constant_data, and dims chain, draw, system and metric.
+        """
+        from bayesf1.report.inference_data import comparisons_to_arviz
+
+        return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
+
+    @property
+    def _first(self) -> Comparison:
+        return next(iter(self._by_name.values()))

@@ -1,0 +1,78 @@
+"""Where a model gains and where it loses: the classes that a comparison of all of them hides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bayesf1.comparison import Comparison, Comparisons
+from bayesf1.report.tables import Table
+from bayesf1.verdict import headline, table
+
+# More would be neither read nor drawn.
+MOST = 40
+
+
+@dataclass(frozen=True)
+class ByClass:
+    """Comparisons of single classes.
+
+    Attributes
+    ----------
+    classes
+        Names of the classes, the frequent ones first where not all of them are compared.
+    comparisons
+        F1 of each of them.
+    left_out
+        How many classes are not compared.
+    """
+
+    classes: tuple[str, ...]
+    comparisons: Comparisons
+    left_out: int
+
+    @property
+    def table(self) -> Table:
+        """The table of the comparisons, by class."""
+        found = table(tuple(self.comparisons.values()))
+        rows = tuple((name, *row[1:]) for name, row in zip(self.classes, found.rows, strict=True))
+        return replace(found, header=("Class", *found.header[1:]), rows=rows)
+
+
+def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
+    """Compare F1 class by class, as the measures of all classes were compared; None without classes.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, from_labels
+    >>> gold = list("aaabbbcccc") * 10
+    >>> ev = from_labels(gold, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
+    >>> [row[0] for row in by_class(list(compare(ev, rng=1).values())).table.rows]
+    ['a', 'b', 'c']
+    """
+    first = headline(tuple(comparisons))
+    ev = first.ev
+    if not ev.classes:
+        return None
+    classes = ev.classes
+    if len(classes) > MOST:
+        total = dict(zip(ev.cells, ev.tables.sum(axis=0), strict=True))
+        gold = {name: total[f"tp[{name}]"] + total[f"fn[{name}]"] for name in classes}
+        classes = tuple(sorted(classes, key=lambda name: -gold[name])[:MOST])
+    names = [f"f1[{name}]" for name in classes]
+    known = {c.metric: c for c in comparisons}
+    if all(name in known for name in names):
+        found = Comparisons([known[name] for name in names])
+    else:
+        from bayesf1.bayes_test import compare
+
+        found = compare(
+            ev,
+            metrics=names,
+            rope=first.rope if first.rope < 1.0 else 0.0,
+            prior=first.prior,
+            prob=first.prob,
+            assumption=first.assumption,
+            rng=0,
+        )
+    return ByClass(classes, found, len(ev.classes) - len(classes))

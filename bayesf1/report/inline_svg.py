@@ -1,0 +1,214 @@
+"""Figures as SVG inside a page: without styles, scripts, dates or names that could clash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from bayesf1.comparison import Comparison
+from bayesf1.report.plot_files import render
+from bayesf1.report.plot_style import (
+    PLAIN,
+    AxesArray,
+    colour_of,
+    legend_below,
+    marker_of,
+    panels,
+    words,
+)
+from bayesf1.report.plots import POINTS, STEPS, TAIL
+from bayesf1.report.tables import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayesf1.report.plot_style import AxesLike
+
+# Properties that matplotlib sets by style and that an attribute can set as well.
+_PAINT = re.compile(r"(fill|stroke|opacity|font-(size|style|weight)|text-anchor)(-[a-z]+)*")
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
+_SIZE = re.compile(r"([\d.]+)px")
+_SVG = "{http://www.w3.org/2000/svg}"
+
+
+@contextmanager
+def page_figures() -> Iterator[None]:
+    """Draw figures as they are on every machine: no settings of the user, texts as texts, no windows."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+    from matplotlib import style
+
+    with style.context("default"), mpl.rc_context({"svg.fonttype": "none"}), plt.ioff():
+        yield
+
+
+def inline_svg(ax: AxesLike, name: str, title: str) -> str:
+    """Return the figure of some axes as an element of an HTML page, and close it.
+
+    Styles become attributes, which a strict policy of the page allows, and names of its parts begin with
+    `name`, which is to be another for each figure of a page.
+
+    Parameters
+    ----------
+    ax
+        What a ``plot_*`` function returned.
+    name
+        What the names of its parts begin with.
+    title
+        What the figure shows, for those who do not see it.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, load_example
+    >>> from bayesf1.report.plots import plot_difference
+    >>> with page_figures():
+    ...     svg = inline_svg(plot_difference(compare(load_example("wang-li-org"))["f1"]), "f", "F1 < 1")
+    >>> svg[:75]
+    '<svg viewBox="0 0 237.6 137.76" ... role="img"...'
+    """
+    import matplotlib.pyplot as plt
+
+    figure = np.ravel(np.asarray(ax, dtype=object))[0].get_figure()
+    try:
+        root = ElementTree.fromstring(render(ax, "svg", dpi=72))
+    finally:
+        plt.close(figure)
+    # Only what is referred to needs a name.
+    named = [e.attrib["id"] for e in root.iter() if "id" in e.attrib]
+    linked = " ".join(value for e in root.iter() for value in e.attrib.values())
+    names = {old: f"{name}-{i}" for i, old in enumerate((x for x in named if f"#{x}" in linked), 1)}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{_SVG}metadata", f"{_SVG}style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(_SVG)
+        element.attrib = dict(_attributes(element.attrib, names))
+        element.tail = None
+        if element.tag not in ("text", "tspan"):
+            element.text = None
+    box = _short(root.attrib["viewBox"])
+    root.attrib = {
+        "viewBox": box,
+        "stroke-linejoin": "round",
+        "role": "img",
+        "aria-labelledby": f"{name}-title",
+    }
+    heading = ElementTree.Element("title", {"id": f"{name}-title"})
+    heading.text = printable(title)
+    root.insert(0, heading)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _attributes(old: dict[str, str], names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for key, value in old.items():
+        if key == "style":
+            yield from _painted(value, names)
+        elif key == _LINK:
+            yield "href", f"#{names[value[1:]]}"
+        elif key != "id":
+            yield key, _short(_renamed(value, names))
+        elif value in names:
+            yield "id", names[value]
+
+
+def _painted(style: str, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for part in style.split(";"):
+        key, _, value = (text.strip() for text in part.partition(":"))
+        if key == "font":
+            # Older versions write all of a font in one.
+            size = _SIZE.search(value)
+            yield "font-size", size[1] if size else "8"
+        elif _PAINT.fullmatch(key):
+            yield key, _renamed(value.removesuffix("px"), names)
+
+
+def _renamed(value: str, names: dict[str, str]) -> str:
+    return re.sub(r"url\(#([^)]+)\)", lambda found: f"url(#{names[found[1]]})", value)
+
+
+def _short(value: str) -> str:
+    """Round the numbers of a path or transform to a hundredth of a point."""
+    value = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), value)
+    return " ".join(value.split())
+
+
+def plot_scores(c: Comparison) -> AxesArray:
+    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
+
+    Unlike `plot_posterior` it draws the very posteriors of a comparison.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, load_example
+    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
+    'F1'
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    with panels(1, ax=None, height=1.7) as axes:
+        panel: Axes = axes[0]
+        handles: list[Any] = []
+        for i, law in enumerate((c.posterior_a, c.posterior_b)):
+            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
+            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
+            handles += panel.plot(
+                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
+            )
+        panel.set_xlabel(words(c.label), **PLAIN)
+        panel.set_ylabel("Posterior density")
+        panel.set_ylim(bottom=0.0)
+        panel.set_yticks([])
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
+        panel.ticklabel_format(axis="x", useOffset=False)
+        legend_below(axes, handles, [c.model_a, c.model_b])
+    return axes
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the axes of a figure are in its SVG, in points.
+
+    Attributes
+    ----------
+    left, right
+        Ends of the horizontal axis.
+    zero, scale
+        Where its 0 is, and how long 1 is.
+    top, bottom
+        Heights of the upper end of the vertical axis and of its 0.
+    """
+
+    left: float
+    right: float
+    zero: float
+    scale: float
+    top: float
+    bottom: float
+
+    def band(self, margin: float) -> tuple[float, float]:
+        """Return where values from minus to plus `margin` begin, and their width, cut at the frame."""
+        low, high = (
+            min(self.right, max(self.left, self.zero + side * self.scale * margin)) for side in (-1, 1)
+        )
+        return low, high - low
+
+
+def frame_of(panel: Axes) -> Frame:
+    """Return where axes are that `inline_svg` has drawn."""
+    figure: Any = panel.get_figure()
+    width, height = (72.0 * float(size) for size in figure.get_size_inches())
+    place, (low, high), (floor, ceiling) = panel.get_position(), panel.get_xlim(), panel.get_ylim()
+    left, right = width * float(place.x0), width * float(place.x1)
+    top, end = (height * (1.0 - float(y)) for y in (place.y1, place.y0))
+    scale = (right - left) / float(high - low)
+    zero = left - scale * float(low)
+    bottom = end + (end - top) * float(floor) / float(ceiling - floor)
+    return Frame(left, right, zero, scale, top, bottom)

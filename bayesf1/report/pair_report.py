@@ -1,0 +1,197 @@
+"""The report on one pair of models, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bayesf1.comparison import Comparison, Comparisons
+from bayesf1.naming import plural
+from bayesf1.posterior import FEW_UNITS
+from bayesf1.report.by_class import ByClass, by_class
+from bayesf1.report.forests import plot_classes
+from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
+from bayesf1.report.markup import bullets, escaped, figure, paragraph, scrolling
+from bayesf1.report.plots import plot_difference
+from bayesf1.report.rope_curve import RopeCurve, rope_curves
+from bayesf1.report.rope_slider import RopeSlider
+from bayesf1.report.tables import Table, probability
+from bayesf1.verdict import assumptions, describe_units, headline, is_decisive, parts, sentence, signed
+
+_SAMPLED = {
+    "independent": "Items are taken as drawn one by one, and the errors of the two models as unrelated. On the same "
+    "test set errors tend to coincide, and then this answer is too cautious.",
+    "paired": "Items are taken as drawn one by one, each with what both models made of it.",
+    "clustered": "Units are taken as drawn one by one, each as a whole and with what both models made of it: items "
+    "within a unit may depend on each other.",
+}
+
+
+def question(res: Comparisons) -> str:
+    """Return what a comparison asks.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, from_counts
+    >>> question(compare(from_counts(A=(77, 44, 10), B=(80, 30, 7))))
+    'Is B better than A?'
+    """
+    first, *_ = res.values()
+    return f"Is {first.model_b} better than {first.model_a}?"
+
+
+class PairReport:
+    """The report on one pair of models; `sliders` are known once `html` was made."""
+
+    def __init__(self, res: Comparisons, name: str, *, level: int) -> None:
+        self.res = res
+        self.comparisons = tuple(res.values())
+        self.first = headline(self.comparisons)
+        self.name = name
+        self.level = level
+        self.sliders: list[RopeSlider] = []
+
+    def html(self) -> str:
+        """Return all sections."""
+        title, rows, (verdict, _, *notes) = parts(self.comparisons)
+        return "\n".join(
+            [
+                paragraph(verdict, "verdict sure" if is_decisive(self.first) else "verdict"),
+                self._heading("Results"),
+                paragraph(f"{title}."),
+                scrolling(rows, "Results"),
+                *(paragraph(note) for note in notes),
+                *self._measures(),
+                *self._classes(),
+                *self._dependence(),
+                *self._assumptions(),
+            ]
+        )
+
+    def _heading(self, text: str, below: int = 0) -> str:
+        level = self.level + below
+        return f"<h{level}>{escaped(text)}</h{level}>"
+
+    def _measures(self) -> Iterator[str]:
+        yield self._heading("How small a difference is too small to matter?")
+        yield paragraph(
+            "The region of practical equivalence (ROPE) holds the differences that do not matter."
+        )
+        yield paragraph(
+            "Move a slider to see how probable it is that the difference lies below, within and above another "
+            "region.",
+            "screen",
+        )
+        for i, (c, curve) in enumerate(zip(self.comparisons, rope_curves(self.comparisons), strict=True), 1):
+            yield f'<section class="measure">{self._heading(c.label, 1)}'
+            if sentence(c) != self.res.sentence():
+                yield paragraph(sentence(c))
+            yield from self._measure(c, curve, f"{self.name}-m{i}")
+            yield "</section>"
+
+    def _measure(self, c: Comparison, curve: RopeCurve, name: str) -> Iterator[str]:
+        scores = inline_svg(
+            plot_scores(c), f"{name}-scores", f"Posterior densities of {c.label}, {c.model_a} and {c.model_b}"
+        )
+        # The region is drawn by the slider.
+        axes = plot_difference(replace(c, rope=0.0))
+        gap = inline_svg(
+            axes,
+            f"{name}-gap",
+            f"Posterior density of the difference in {c.label}, {c.model_b} minus {c.model_a}",
+        )
+        slider = RopeSlider(name, c, curve, frame_of(axes[0]))
+        self.sliders.append(slider)
+        yield '<div class="figures">'
+        yield figure(scores, "What is believed about either score, with a marker at the peak.")
+        yield figure(
+            f"{gap.removesuffix('</svg>')}{slider.band()}</svg>",
+            f"What is believed about the difference: blue where {c.model_b} is better, hatched where {c.model_a} is. "
+            "The bar is the highest density interval (HDI), the grey band the ROPE.",
+        )
+        yield "</div>"
+        yield slider.html()
+
+    def _classes(self) -> Iterator[str]:
+        found = by_class(self.comparisons)
+        if found is None:
+            return
+        yield self._heading("Class by class")
+        if set(found.comparisons) != set(self.res):
+            yield from self._class_table(found)
+        title = f"Difference in F1 by class, {self.first.model_b} minus {self.first.model_a}"
+        yield figure(
+            inline_svg(plot_classes(found.comparisons), f"{self.name}-classes", title),
+            "Difference in F1 by class with its highest density interval. A triangle points right where "
+            f"{self.first.model_b} is likelier the better and left where {self.first.model_a} is; it is filled "
+            "where the comparison is decisive.",
+        )
+
+    def _class_table(self, found: ByClass) -> Iterator[str]:
+        shown = f"the {len(found.classes)} most frequent of " if found.left_out else ""
+        yield paragraph(f"F1 of {shown}{len(found.classes) + found.left_out} classes, one by one.")
+        yield scrolling(found.table, "Class by class")
+
+    def _dependence(self) -> Iterator[str]:
+        units = describe_units(self.first.ev)
+        rows = [row for c in self.comparisons for row in _beside(c)]
+        if rows:
+            yield self._heading("Paired and independent")
+            yield paragraph(
+                f"Both models were tested on the same {units}. The independent answer, which is all that totals "
+                "could give, ignores that their errors go together."
+            )
+            header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Decision")
+            yield scrolling(Table(header, tuple(rows)), "Paired and independent")
+        elif self.first.ev.assumption == "independent":
+            yield self._heading("Independent, not paired")
+            yield paragraph(
+                "Only totals are known here, so there is no paired answer to set beside this one. Predictions item by "
+                "item, or sentence by sentence, would give it."
+            )
+        else:
+            yield self._heading("Independent, not paired")
+            yield paragraph(
+                f"It is known what both models did on the same {units}, but they were compared as independent, as "
+                "was asked for."
+            )
+
+    def _assumptions(self) -> Iterator[str]:
+        first = self.first
+        said: dict[str, list[str]] = {}
+        for c in self.comparisons:
+            said.setdefault(assumptions(c), []).append(c.label)
+        how = [text if len(said) == 1 else f"{', '.join(labels)}: {text}" for text, labels in said.items()]
+        hypotheses = (
+            f"H1 says that {first.model_b} scores higher than {first.model_a} on the population that the test data "
+            "stand for, H0 that it does not. Their probabilities are given data and prior; they are not p-values."
+        )
+        training = (
+            "Gold labels are taken as right. How much the scores would vary if the models were trained anew is "
+            f"{'seen as far as the folds show it' if first.folds is not None else 'not seen here'}."
+        )
+        yield self._heading("Assumptions")
+        yield bullets([*how, _SAMPLED[first.assumption], hypotheses, training])
+        yield paragraph(f"In a paper: {self.res.methods_sentence()}")
+        ev = first.ev
+        if first.assumption == "clustered" and ev.weights is not None and ev.weights.sum() < FEW_UNITS:
+            yield paragraph(
+                f"There are only {ev.weights.sum():.4g} {plural(ev.unit)}; a bootstrap over so few is too sure of "
+                "itself.",
+                "caution",
+            )
+
+
+def _beside(c: Comparison) -> Iterator[tuple[str, ...]]:
+    """Return the rows of a comparison and of the one under independence."""
+    for found in (c, c.independent):
+        if found is not None and c.independent is not None:
+            yield (
+                c.label if found is c else "",
+                found.assumption,
+                signed(found),
+                probability(found.p_h0),
+                probability(found.p_h1),
+                probability(found.p_rope) if found.rope else "—",
+                found.decision,
+            )

@@ -1,0 +1,143 @@
+"""What every half-width of the region of practical equivalence would make of a comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesf1.comparison import Comparison
+from bayesf1.distributions import Posterior
+from bayesf1.draws import draw_tables
+from bayesf1.evaluation import FloatArray
+from bayesf1.posterior import EmpiricalPosterior
+
+# About as many half-widths as a slider on a phone can tell apart.
+STEPS = 200
+# The widest margin leaves this much of the difference on either side.
+TAIL = 5e-4
+# Shares of so many draws are good to 0.001, the last digit that is shown.
+DRAWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class RopeCurve:
+    """Probabilities beyond and within the region of practical equivalence, for half-widths from 0.
+
+    Attributes
+    ----------
+    margins
+        Half-widths, rising from 0.
+    less, greater
+        Probabilities that B is worse, and better, than A by more than each of them.
+    start
+        Position of the half-width of the comparison; there, and at 0, the probabilities are the comparison's.
+    step
+        Distance of neighbouring half-widths, but for that of the comparison.
+    """
+
+    margins: FloatArray
+    less: FloatArray
+    greater: FloatArray
+    start: int
+    step: float
+
+    @property
+    def within(self) -> FloatArray:
+        """Probability that the models differ by no more than each half-width; 0 at the half-width 0."""
+        inside = np.clip(1.0 - self.less - self.greater, 0.0, 1.0)
+        return np.where(self.margins > 0.0, inside, 0.0)
+
+    def labels(self, *, percent: bool) -> list[str]:
+        """Return the half-widths as they are shown, in percentage points or as they are."""
+        shown = (100.0 if percent else 1.0) * self.margins
+        step = (100.0 if percent else 1.0) * self.step
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        texts = [f"{x:.{digits}f}" for x in shown]
+        start = float(shown[self.start])
+        if not math.isclose(float(texts[self.start]), start, rel_tol=1e-9, abs_tol=1e-12):
+            texts[self.start] = f"{start:.4g}"
+        return texts
+
+
+def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
+    r"""Return the probabilities of comparisons as functions of the half-width r of their region.
+
+    .. math:: P(\nu_B - \nu_A < -r), \qquad P(\nu_B - \nu_A > r).
+
+    They are exact where the law of the difference is known, and shares of draws elsewhere: of those that the
+    comparison was made from, or of a million where paired items were compared by quadrature.
+
+    Parameters
+    ----------
+    comparisons
+        Comparisons of two models in a single experiment.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, from_counts
+    >>> ev = from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    >>> (curve,) = rope_curves([compare(ev, rope=0.02)["f1"]])
+    >>> at = curve.margins.tolist().index(0.05)
+    >>> bool(abs(curve.within[at] - compare(ev, rope=0.05)["f1"].p_rope) < 1e-12)
+    True
+    """
+    found = list(comparisons)
+    # Tables of many cells cost more to draw than a digit is worth.
+    drawn = _redrawn([c for c in found if _integrated(c) and c.ev.task == "binary"])
+    return [_curve(c, drawn.get(c.metric, c.difference)) for c in found]
+
+
+def _integrated(c: Comparison) -> bool:
+    exact = c.assumption == "paired" and c.method != "montecarlo"
+    return exact and isinstance(c.difference, EmpiricalPosterior)
+
+
+def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
+    """Draw differences anew, as many as make the curve as good as the probabilities that are shown."""
+    if not comparisons:
+        return {}
+    first = comparisons[0]
+    # The draws are fixed: one comparison always has the same curve.
+    blocks = draw_tables(first.ev, "paired", prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
+    kept: dict[str, list[FloatArray]] = {c.metric: [] for c in comparisons}
+    for tables in blocks:
+        for c in comparisons:
+            kept[c.metric].append(np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0])
+    return {name: EmpiricalPosterior(np.concatenate(gaps)) for name, gaps in kept.items()}
+
+
+def _curve(c: Comparison, law: Posterior) -> RopeCurve:
+    margins, step = _half_widths(c)
+    start = int(np.argmin(np.abs(margins - c.rope)))
+    # Draws have atoms, and "less" is strict.
+    less = np.asarray(law.cdf(np.nextafter(-margins, -np.inf)), dtype=np.float64)
+    greater = np.asarray(law.sf(margins), dtype=np.float64)
+    # What was reported stands as it was reported; on either side of it the curve is moved along.
+    anchors = np.unique([0, start])
+    ends = [*margins[anchors], margins[-1]]
+    for tail, zero, beyond in ((less, c.p_h0, c.p_less), (greater, c.p_h1, c.p_greater)):
+        reported = np.where(anchors == start, beyond, zero)
+        off = reported - tail[anchors]
+        if _integrated(c):
+            tail += np.interp(margins, ends, [*off, 0.0])
+        tail[anchors] = reported
+        np.clip(tail, 0.0, 1.0, out=tail)
+    return RopeCurve(margins, less, greater, start, step)
+
+
+def _half_widths(c: Comparison) -> tuple[FloatArray, float]:
+    reach = max(-c.difference.ppf(TAIL), c.difference.isf(TAIL), 2.0 * c.rope) or 0.01
+    # The next of 1, 2 and 5 times a power of ten.
+    power = 10.0 ** math.floor(math.log10(reach / STEPS))
+    step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power * STEPS >= reach * (1.0 - 1e-9))
+    # Rounded, 3 times 0.01 is 0.03.
+    margins = np.round(
+        step * np.arange(math.ceil(reach / step * (1.0 - 1e-9)) + 1), 2 - math.floor(math.log10(step))
+    )
+    low, high = c.measure.support
+    if low >= -1.0 and high <= 1.0:
+        margins = margins[margins < 1.0]
+    return np.union1d(margins, [c.rope]), step
