@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeAlias
 
@@ -250,8 +251,14 @@ def read_discount(text: str) -> str | float | tuple[float, ...]:
 
 
 def read_names(text: str) -> list[str]:
-    """Read names separated by commas."""
-    return [name.strip() for name in text.split(",")]
+    """Read names separated by commas, but for those in brackets.
+
+    Examples
+    --------
+    >>> read_names("f1, recall[a,b]")
+    ['f1', 'recall[a,b]']
+    """
+    return [name.strip() for name in re.split(r",(?![^\[]*\])", text)]
 
 
 def read_format(text: str) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.classes import paired_accuracy
 from bayesf1.comparison import Comparison, Comparisons
 from bayesf1.difference import Difference, tail_probabilities
 from bayesf1.distributions import Posterior, RNGLike, check_prob, plain
 from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, Proportion
 from bayesf1.naming import nearest
 from bayesf1.posterior import (
     KEPT_DRAWS,
@@ -262,8 +263,10 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
         for measure in measures:
             scores = measure(tables, ev.cells)
             gap = scores[:, 1] - scores[:, 0]
+            # A Dirichlet has no ties; they are shares of a class too small for a number, as often B's as A's.
+            ties = 0.5 * (gap == 0).sum() if ev.classes else 0.0
             counts[measure.name] += [
-                (gap > 0).sum(),
+                (gap > 0).sum() + ties,
                 (gap < -settings.rope).sum(),
                 (gap > settings.rope).sum(),
             ]
@@ -309,12 +312,27 @@ def _from_draws(
     better, less, greater = counts / n_draws
     # One success and one failure more, so that 0 of n does not claim an error of 0.
     smoothed = (counts[0] + 1.0) / (n_draws + 2.0)
+    if pair.ev.alike:
+        # What is left is the noise of the draws.
+        better, less, greater = 0.5, 0.5 * (less + greater), 0.5 * (less + greater)
+    if not settings.rope:
+        less, greater = 1.0 - better, better
     probabilities = {"p_h0": 1.0 - better, "p_h1": better, "p_less": less, "p_greater": greater}
     mcse, method = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws)), "montecarlo"
     binary = pair.ev.task == "binary"
     if pair.assumption == "paired" and settings.method != "montecarlo" and measure.needs and binary:
         probabilities, mcse = _paired_probabilities(pair, measure, settings)
         method = "quasi-montecarlo" if mcse else "exact"
+    # Of several classes each item has one, so that a share of all items is the accuracy.
+    shares = (
+        isinstance(measure.law, Proportion)
+        and pair.ev.task == "multiclass"
+        and measure.needs == pair.ev.cells
+    )
+    if pair.assumption == "paired" and settings.method != "montecarlo" and not settings.rope and shares:
+        p_h1 = paired_accuracy(pair.ev, settings.prior)
+        probabilities = {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": 1.0 - p_h1, "p_greater": p_h1}
+        mcse, method = 0.0, "exact"
     low, high = measure.support
     laws: list[Posterior] = []
     for i in (0, 1):
@@ -350,4 +368,6 @@ def _paired_probabilities(
     p_less, p_greater = 1.0 - p_h1, p_h1
     if settings.rope:
         p_greater, p_less = float(found.value[1]), 1.0 - float(found.value[2])
-    return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": p_less, "p_greater": p_greater}, float(found.error[0])
+    return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": p_less, "p_greater": p_greater}, float(
+        found.error.max()
+    )

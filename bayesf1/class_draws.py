@@ -38,10 +38,15 @@ def draw_class_tables(
         ev = apart(ev.items if ev.items is not None else ev)
     weights, rows = ev.weights, ev.flat_patterns
     assert weights is not None
+    # Most kinds occur once where there are many, and exponential variates are drawn several times faster.
+    once = weights == 1.0
+    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
     atoms = _atoms(ev, prior, alone=alone)
     prior_size = (len(ev.models) + 3) * (atoms or len(ev.classes) ** 2)
     for n in blocks_of(n_draws, len(weights) + 2 * ev.tables.size + prior_size):
-        tables = (rng.standard_gamma(weights, size=(n, len(weights))) @ rows).reshape(n, *ev.tables.shape)
+        flat = rng.standard_exponential((n, int(once.sum()))) @ rows_once
+        flat += rng.standard_gamma(more, size=(n, len(more))) @ rows_more
+        tables = flat.reshape(n, *ev.tables.shape)
         if ev.task == "multiclass":
             _add_classes(tables, ev, prior, atoms, alone=alone, rng=rng)
         elif ev.classes:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayesf1.counts import check_matrix
 from bayesf1.evaluation import Evaluation, FloatArray, Task, merge_sparse, model_names, warn_if_empty
@@ -219,6 +220,8 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     >>> confusion(ev, "A")
     array([[8., 1., 1.], [0., 9., 1.], [2., 0., 8.]])
     """
+    if not isinstance(matrices, Mapping):
+        raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
     names = model_names(matrices)
     arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
     for name, array in zip(names, arrays, strict=True):
@@ -286,6 +289,19 @@ def confusion(ev: Evaluation, model: str) -> FloatArray:
     matrix: FloatArray = (missed.multiply(weights[:, None]).T @ claimed).toarray()
     matrix[np.diag_indices(k)] += weights @ right
     return matrix
+
+
+def paired_accuracy(ev: Evaluation, prior: float) -> float:
+    r"""Return P(B is more accurate than A) for the two models of an evaluation of single items.
+
+    Only items that one of them gets right matter: it is :math:`P(\mathrm{Be}(n_B + (K-1)\lambda, n_A +
+    (K-1)\lambda) > 1/2)`, where n counts those that only one model has right.
+    """
+    k = len(ev.classes)
+    rows, weights = ev.flat_patterns, np.asarray(ev.weights)
+    a, b = (np.asarray(rows[:, i * 3 * k : i * 3 * k + k].sum(axis=1)).ravel() for i in (0, 1))
+    only_a, only_b = float(weights @ (a * (1 - b))), float(weights @ (b * (1 - a)))
+    return float(special.betaincc(only_b + (k - 1) * prior, only_a + (k - 1) * prior, 0.5))
 
 
 def class_names(labels: Sequence[Any]) -> tuple[str, ...]:

@@ -126,6 +126,14 @@ class Evaluation:
             raise ValueError("only totals are known here, not what each unit adds")
         return self.patterns.reshape(len(self.patterns), -1)
 
+    @property
+    def alike(self) -> bool:
+        """Whether the first two models did the same on every unit."""
+        if self.assumption == "independent" or len(self.models) < 2:
+            return False
+        rows, width = self.flat_patterns, len(self.cells)
+        return bool((rows[:, :width] != rows[:, width : 2 * width]).sum() == 0)
+
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
         if model not in self.models:
@@ -253,7 +261,8 @@ class Evaluation:
             classes: tuple[str, ...] = ()
             cells = tuple(sorted({*self.cells, *other.cells}, key=float))
         else:
-            classes = tuple(sorted({*self.classes, *other.classes}))
+            known = {*self.classes, *other.classes}
+            classes = tuple(sorted(known, key=float if all(map(_is_number, known)) else str))
             kinds = list(dict.fromkeys(cell.partition("[")[0] for cell in self.cells))
             cells = tuple(f"{kind}[{name}]" for kind in kinds for name in classes)
         place = {cell: i for i, cell in enumerate(cells)}
@@ -360,6 +369,10 @@ def _add_folds(a: Folds | None, b: Folds | None) -> Folds | None:
     if a is None or b is None or a.cv != b.cv or a.k != b.k:
         raise ValueError("evaluations with different cross-validation designs or discounts do not add up")
     return replace(a, counts=a.counts + b.counts)
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").replace(".", "", 1).isdecimal()
 
 
 def _same(a: FloatArray | None, b: FloatArray | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,8 @@ from bayesf1.scoring import find_measure
 
 # A quadrature needs Beta parameters whose mass does not underflow in the logit.
 MIN_PRIOR = 0.1
+# Below, a quadrature in double precision loses mass at 0 or 1: P = 1/2 comes out as .5009 at .01.
+_MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
 
@@ -191,6 +194,37 @@ def posterior(
     return EmpiricalPosterior(np.concatenate(kept), support=measure.support)
 
 
+def posteriors(
+    ev: Evaluation,
+    measures: Sequence[Metric],
+    *,
+    prior: float,
+    assumption: str,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> dict[tuple[str, str], Posterior]:
+    """Return what is believed of every model and measure, by their names; measures without a law share draws."""
+    units, taken = resolve_assumption(ev, assumption)
+    warn_if_few(units, taken)
+    found: dict[tuple[str, str], Posterior] = {}
+    drawn: list[Metric] = []
+    for measure in measures:
+        for i, model in enumerate(ev.models):
+            law = None if taken == "clustered" else law_of(measure, units, i, prior)
+            if law is not None:
+                found[model, measure.name] = law
+            elif measure not in drawn:
+                drawn.append(measure)
+    if drawn:
+        _check_single(units, drawn[0].name)
+        blocks = draw_tables(units, taken, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
+        scores = [[m(tables, units.cells) for m in drawn] for tables in blocks]
+        for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
+            for model, values in zip(ev.models, np.concatenate(parts).T, strict=True):
+                found.setdefault((model, measure.name), EmpiricalPosterior(values, measure.support))
+    return found
+
+
 def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw | None:
     """Return the closed-form law of a measure of one of the models, or None where there is none."""
     if measure.law is None:
@@ -203,9 +237,11 @@ def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw
 
     match measure.law:
         case Proportion(successes, failures):
-            return Beta(total(successes), total(failures))
+            shapes = total(successes), total(failures)
+            return Beta(*shapes) if np.min(shapes) >= _MIN_SHAPE else None
         case Harmonic(beta, tp, fp, fn):
-            return FScore(total(tp), total(fp), total(fn), beta)
+            shapes = total(tp), total(fp) + total(fn)
+            return FScore(total(tp), total(fp), total(fn), beta) if np.min(shapes) >= _MIN_SHAPE else None
 
 
 def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Assumption]:

@@ -72,6 +72,10 @@ def from_labels(
     >>> from_labels(["a", "b", "c", "c"], {"A": ["a", "b", "c", "a"], "B": ["a", "c", "c", "c"]})
     <Evaluation of 2 models (A, B) on 3 classes (a, b, c), 4 items in 4 patterns>
     """
+    if not isinstance(predictions, Mapping):
+        raise ValueError(
+            f"predictions must be a mapping such as {{'A': labels}}, not {type(predictions).__name__}"
+        )
     names = model_names(predictions)
     document = None if groups is None else _labels(groups, "groups")
     if multilabel:
@@ -151,8 +155,9 @@ def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any
                     "labels= that both are classes"
                 )
         return list(found)
-    if isinstance(labels, str | bytes) or len(labels) < 2:
+    if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
         raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
+    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
     known = set(labels)
     strange = [label for label in found if label not in known]
     if strange:
@@ -347,9 +352,11 @@ def _labels(values: Any, where: str) -> NDArray[Any]:
         raise ValueError(f"{where} must be one label for each item, not an array of shape {array.shape}")
     if array.dtype.kind == "O":
         _check_objects(array, where)
-        texts = {isinstance(v, str) for v in array}
-        if texts == {True}:
+        kinds = {type(v) for v in array}
+        if all(issubclass(kind, str) for kind in kinds):
             return array.astype(str)
+        if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
+            return np.array(array.tolist())
     elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a mixed list into strings without a word.
         _check_objects(values, where)

@@ -30,8 +30,8 @@ JSON_FORMAT = "bayesf1.rank/1"
 class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     """The ranking of several models, as a Dataset that prints as a table and a verdict.
 
-    Variables, over ``system``: ``mean``, ``low`` and ``high`` of the score, ``p_best``, ``expected_rank``,
-    ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is better than the
+    Variables, over ``system``: the plain ``score``, ``mean``, ``low`` and ``high`` of its posterior, ``p_best``,
+    ``expected_rank``, ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is better than the
     column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems are in the
     order of their mean scores.
     """
@@ -50,7 +50,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
             rows.append(
                 (
                     str(name),
-                    points(float(row["mean"]), digits, percent=percent),
+                    points(float(row["score"]), digits, percent=percent),
                     interval(low, high, percent=percent),
                     probability(float(row["p_best"])),
                     f"{float(row['expected_rank']):.1f}",
@@ -71,7 +71,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     @property
     def numbers(self) -> Table:
         """The ranking's full numbers, for a file."""
-        columns = ("mean", "low", "high", "p_best", "expected_rank", "tied")
+        columns = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
         rows = (
             (str(name), *(str(self[column].sel(system=name).item()) for column in columns))
             for name in self["system"].values
@@ -112,7 +112,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         return of_ranking(self)
 
     def __str__(self) -> str:
-        whole = {"p_best", "tied", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
+        whole = {"p_best", "tied", "score", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
         if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
             return super().__repr__()
         return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
@@ -121,7 +121,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         """Return what the ranking assumed, as a sentence."""
         return (
             f"{self.attrs['belief']}; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
-            f"{self.attrs['n_draws']} posterior draws."
+            f"{self.attrs['n_draws']:,} posterior draws."
         )
 
 
@@ -179,6 +179,7 @@ def rank(
     blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
 
+    observed = measure(units.tables, units.cells)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     scores = scores[:, order]
     k = len(order)
@@ -189,6 +190,7 @@ def rank(
     names = [ev.models[i] for i in order]
     return Ranking(
         data_vars={
+            "score": ("system", observed[order]),
             "mean": ("system", scores.mean(axis=0)),
             "low": ("system", low),
             "high": ("system", high),
@@ -223,7 +225,10 @@ def as_document(ranking: Ranking) -> dict[str, Any]:
         systems.append(
             {
                 "system": str(name),
-                **{key: float(row[key]) for key in ("mean", "low", "high", "p_best", "expected_rank")},
+                **{
+                    key: float(row[key])
+                    for key in ("score", "mean", "low", "high", "p_best", "expected_rank")
+                },
                 "tied": bool(row["tied"]),
                 "p_rank": [float(p) for p in row["p_rank"].values],
                 "p_beats": {str(other): float(p) for other, p in opponents if other != name},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
@@ -9,6 +10,9 @@ from bayesf1.class_metrics import class_metric
 from bayesf1.evaluation import Evaluation, check_evaluation
 from bayesf1.metrics import Metric, MetricLike, find_metric
 from bayesf1.scores import statistic
+
+# Names that make sense with several classes only.
+_SEVERAL = re.compile(r"(micro|macro|weighted)_|.*\[")
 
 
 def default_metrics(ev: Evaluation) -> tuple[str, ...]:
@@ -43,6 +47,11 @@ def find_measure(metric: MetricLike | None, ev: Evaluation) -> Metric:
     elif ev.classes and isinstance(asked, str):
         return class_metric(asked, ev)
     else:
+        if isinstance(asked, str) and _SEVERAL.match(asked):
+            raise ValueError(
+                f"{asked} needs several classes, but here is one; build the evaluation by from_labels with more "
+                "than two labels, or by from_tags or from_conll with by_type=True"
+            )
         measure = find_metric(asked)
     if measure.needs:
         measure.check_cells(ev.cells)
@@ -62,6 +71,12 @@ def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluat
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"metric {name!r} is given twice")
+    labels = {m.label: m.name for m in found}
+    for m in found:
+        if labels[m.label] != m.name:
+            raise ValueError(
+                f"metrics {m.name!r} and {labels[m.label]!r} are the same here, {m.label}; name one"
+            )
     return found
 
 

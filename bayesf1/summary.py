@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bayesf1.distributions import RNGLike, check_prob
 from bayesf1.evaluation import Evaluation, check_evaluation
 from bayesf1.metrics import MetricLike
-from bayesf1.posterior import check_rng, posterior
+from bayesf1.posterior import check_draws, check_prior, check_rng, posteriors
 from bayesf1.scoring import find_measures
 
 if TYPE_CHECKING:
@@ -59,16 +59,21 @@ def summary(
     check_evaluation(ev)
     if ev.shape:
         raise ValueError(f"a summary shows one experiment, but the tables have leading axes {ev.shape}")
-    # One source for all rows, so that a seed given as a number does not repeat its draws.
-    generator = check_rng(rng)
+    measures = find_measures(metrics, ev)
+    beliefs = posteriors(
+        ev,
+        measures,
+        prior=check_prior(prior, ev),
+        assumption=assumption,
+        n_draws=check_draws(n_draws),
+        rng=check_rng(rng),
+    )
     tail = 50.0 * (1.0 - prob)
     rows = {}
     for model in ev.models:
-        for metric in find_measures(metrics, ev):
-            post = posterior(
-                ev, model, metric, prior=prior, assumption=assumption, n_draws=n_draws, rng=generator
-            )
-            rows[model, metric.name] = (post.mean(), post.std(), *post.hdi(prob))
+        for measure in measures:
+            post = beliefs[model, measure.name]
+            rows[model, measure.name] = (post.mean(), post.std(), *post.hdi(prob))
     index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
     return pd.DataFrame(list(rows.values()), index=index, columns=columns)

@@ -27,23 +27,31 @@ if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
 
 JSON_FORMAT = "bayesf1.compare/1"
-_HEADLINES = ("f1", "macro_f1", "micro_f1", "accuracy")
+_HEADLINES = ("f1", "macro_f1", "micro_f1")
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
-    """Return the comparison that a summary speaks of: F1 or an average of it where it is there, else the last."""
+    """Return the comparison that a summary speaks of: F1 or an average of it where it is there, else the first."""
     found = {c.metric: c for c in comparisons}
-    return next((found[name] for name in _HEADLINES if name in found), comparisons[-1])
+    return next((found[name] for name in _HEADLINES if name in found), comparisons[0])
 
 
 def is_decisive(c: Comparison) -> bool:
     """Say whether a model is better so surely that the central interval of the difference excludes 0."""
-    return bool(max(c.p_h0, c.p_h1) >= 0.5 * (1.0 + c.prob))
+    return bool(max(p_worse(c), c.p_h1) >= 0.5 * (1.0 + c.prob))
+
+
+def p_worse(c: Comparison) -> float:
+    """Return the probability that B is worse than A; where draws tie, less than that of H0."""
+    if not c.mcse or c.p_h1 > c.p_h0:
+        return float(c.p_h0)
+    return min(float(c.p_h0), float(c.difference.cdf(np.nextafter(0.0, -1.0))))
 
 
 def sentence(c: Comparison) -> str:
     """Return the verdict on one measure as a sentence for a paper."""
-    if _identical(c):
+    label = {"P": "precision", "R": "recall"}.get(c.label, c.label)
+    if c.ev.alike:
         return printable(
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
         )
@@ -57,19 +65,21 @@ def sentence(c: Comparison) -> str:
         f"difference {mean}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
         f"{low} to {high}, {c.model_b} minus {c.model_a}"
     )
-    better, worse, p = (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, c.p_h0)
+    better, worse, p = (
+        (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, p_worse(c))
+    )
     margin = f"±{amount(c.rope, percent=percent)}"
     if c.rope and c.p_rope >= c.prob:
         claim = (
-            f"{c.model_a} and {c.model_b} are practically equivalent in {c.label}: they differ by no more than "
+            f"{c.model_a} and {c.model_b} are practically equivalent in {label}: they differ by no more than "
             f"{margin} with probability {probability(c.p_rope)} ({size})"
         )
         return printable(f"{claim}.")
     if is_decisive(c):
-        claim = f"{better} outperforms {worse} in {c.label} with probability {probability(p)} ({size})"
+        claim = f"{better} outperforms {worse} in {label} with probability {probability(p)} ({size})"
     else:
         claim = (
-            f"The data do not decide between {c.model_a} and {c.model_b} in {c.label}: "
+            f"The data do not decide between {c.model_a} and {c.model_b} in {label}: "
             f"{better} is better with probability {probability(p)} ({size})"
         )
     if c.rope:
@@ -102,13 +112,6 @@ def by_class(comparisons: tuple[Comparison, ...]) -> str:
         claims.append(f"{rest}{open_} classes are undecided" if open_ > 1 else "one class is undecided")
     text = "; ".join(claims)
     return printable(f"{first.label.partition('[')[0]} class by class: {text}.")
-
-
-def _identical(c: Comparison) -> bool:
-    if c.ev.assumption == "independent":
-        return False
-    rows, width = c.ev.flat_patterns, len(c.ev.cells)
-    return bool((rows[:, :width] != rows[:, width:]).sum() == 0)
 
 
 def describe_units(ev: Evaluation) -> str:
@@ -193,7 +196,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         latex.append(r"$P(\textrm{rope})$")
     if beside:
         header.append("P(H1) if independent")
-        latex.append(r"$P(H_1)$ if independent")
+        latex.append(r"$P(H_1)$ indep.")
     rows = []
     for c in comparisons:
         row = [f"{c.label} (%)" if c.measure.percent and not unit else c.label]

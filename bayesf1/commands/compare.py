@@ -15,8 +15,8 @@ from bayesf1.arguments import (
     input_options,
     output_options,
 )
-from bayesf1.commands.output import as_json, check_not_input, deliver, draw, stdout, write
-from bayesf1.commands.reading import evaluation, given, pairs
+from bayesf1.commands.output import as_json, check_figure, check_not_input, deliver, draw, stdout, write
+from bayesf1.commands.reading import evaluation, given, own_words, pairs, per_class
 
 if TYPE_CHECKING:
     from bayesf1.comparison import Comparisons
@@ -45,8 +45,9 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare two models, or all pairs of several."""
-    from bayesf1.bayes_test import compare, compare_classes
+    from bayesf1.bayes_test import compare
 
+    check_figure(args)
     ev = evaluation(args)
     chosen = pairs(ev, args)
     if args.plot is not None and len(chosen) > 1:
@@ -54,11 +55,9 @@ def run(args: argparse.Namespace) -> None:
             f"--plot draws one pair of models, but there are {len(chosen)}; choose by --models A B"
         )
     settings = given(args, "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
-    if args.per_class:
-        metric = "f1" if args.metrics is None else args.metrics[0]
-        results = [compare_classes(ev, a, b, metric=metric, **settings) for a, b in chosen]
-    else:
-        results = [compare(ev, a, b, metrics=args.metrics, **settings) for a, b in chosen]
+    metrics = per_class(ev, args.metrics) if args.per_class else args.metrics
+    with own_words():
+        results = [compare(ev, a, b, metrics=metrics, **settings) for a, b in chosen]
     deliver(results, args, FORMATTERS, show)
     if args.plot is not None:
         draw(_figure(results[0], per_class=args.per_class), args)

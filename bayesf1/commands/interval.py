@@ -17,7 +17,7 @@ from bayesf1.arguments import (
     read_number,
     read_whole,
 )
-from bayesf1.commands.output import as_csv, as_json, deliver, draw, stdout, write
+from bayesf1.commands.output import as_csv, as_json, check_figure, deliver, draw, stdout, write
 from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> None:
     """Show the intervals of one model, of all, or of a difference."""
     from bayesf1.frequentist.intervals import difference_intervals, intervals
 
+    check_figure(args)
     if args.model is not None and args.difference is not None:
         raise ValueError("--model and --difference ask for two different things; give one")
     ev = evaluation(args)

@@ -59,11 +59,19 @@ def check_not_input(path: str, args: argparse.Namespace) -> None:
         raise ValueError(f"output {path} is an input file; name another")
 
 
+def check_figure(args: argparse.Namespace) -> None:
+    """Raise a ValueError where the file that ``--plot`` names is none for a figure, before anything is computed."""
+    from bayesf1.report.plot_files import check_path
+
+    if args.plot is not None:
+        check_not_input(args.plot, args)
+        check_path(args.plot)
+
+
 def draw(axes: Any, args: argparse.Namespace) -> None:
     """Save a figure into the file that ``--plot`` names."""
     from bayesf1.report.plot_files import save_plot
 
-    check_not_input(args.plot, args)
     save_plot(axes, args.plot)
 
 

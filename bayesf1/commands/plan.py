@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bayesf1.arguments import (
     Commands,
@@ -107,9 +107,6 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
         "an interval",
         "models",
         "agreement",
-        "f1",
-        "precision",
-        "recall",
         "n_items",
         "p_h1",
         "assurance",
@@ -117,7 +114,7 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
     settings = given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
-        return plan(args.half_width, **settings)
+        return plan(args.half_width, **(settings | _supposed_scores(args)))
     ev = evaluation(args)
     if args.model is None and len(ev.models) > 1:
         raise ValueError(
@@ -126,10 +123,28 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
     return plan(args.half_width, pilot=ev, model=args.model, **settings)
 
 
+def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
+    """Return a pilot made of the scores that were supposed, where some were."""
+    scores = given(args, "f1", "precision", "recall")
+    if not scores:
+        return {}
+    if args.prevalence is None:
+        raise ValueError("--prevalence is needed beside --f1, or --precision and --recall")
+    from bayesf1.frequentist.assumed import assumed_pilot
+
+    # An interval is of one model, whatever another agrees with.
+    pilot = assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
+    return {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
+
+
 def _for_decision(args: argparse.Namespace) -> DecisionPlan:
     from bayesf1.frequentist.assurance import plan_comparison, resolution
 
     _refuse(args, "a decision", "model", "confidence_level")
+    if args.difference is not None and args.n_items is not None:
+        raise ValueError(
+            "--difference asks how many items it takes, and --items what so many can decide; give one"
+        )
     pilot = _pilot(args)
     models = args.models or (None, None)
     if args.models is None and len(pilot.models) != 2:

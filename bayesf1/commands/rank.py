@@ -14,8 +14,8 @@ from bayesf1.arguments import (
     input_options,
     output_options,
 )
-from bayesf1.commands.output import as_json, deliver, draw, stdout
-from bayesf1.commands.reading import evaluation, given
+from bayesf1.commands.output import as_json, check_figure, deliver, draw, stdout
+from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
     from bayesf1.ranking import Ranking
@@ -39,9 +39,11 @@ def run(args: argparse.Namespace) -> None:
     """Rank all models on one measure."""
     from bayesf1.ranking import rank
 
+    check_figure(args)
     ev = evaluation(args)
     settings = given(args, "metric", "rope", "prior", "prob", "assumption", "n_draws", "rng")
-    ranking = rank(ev, **settings)
+    with own_words():
+        ranking = rank(ev, **settings)
     deliver(ranking, args, FORMATTERS, show)
     if args.plot is not None:
         from bayesf1.report.heat_maps import plot_rank

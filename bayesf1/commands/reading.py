@@ -61,9 +61,23 @@ def own_words(**options: str) -> Iterator[None]:
         yield
     except ValueError as error:
         text = re.sub(r"\b(\w+)=…", r"--\1", str(error))
+        text = text.replace("from_tags or from_conll with by_type=True", "column files with --by-type")
+        text = text.replace(
+            "build the evaluation by from_labels with more than two labels", "give more than two labels"
+        )
         for name, option in options.items():
             text = re.sub(rf"\b{name}\b", option, text)
         raise ValueError(text) from None
+
+
+def per_class(ev: Evaluation, metrics: list[str] | None) -> list[str]:
+    """Return the first measure, of every class by itself."""
+    if not ev.classes:
+        raise ValueError(
+            "--per-class needs several classes: more than two labels, or column files with --by-type"
+        )
+    metric = "f1" if metrics is None else metrics[0]
+    return [f"{metric}[{name}]" for name in ev.classes]
 
 
 def _no_such_file(path: Path) -> str:

@@ -17,7 +17,7 @@ from bayesf1.arguments import (
     read_whole,
 )
 from bayesf1.commands.output import as_csv, as_json, deliver, stdout
-from bayesf1.commands.reading import evaluation_of_units, given, own_words, pairs
+from bayesf1.commands.reading import evaluation_of_units, given, own_words, pairs, per_class
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.randomization import RandomizationTest
@@ -59,10 +59,11 @@ def run(args: argparse.Namespace) -> None:
     ev = evaluation_of_units(args, "a randomisation test")
     settings = given(args, "alternative", "method", "n_trials", "confidence_level", "rng")
     with own_words(n_trials="--trials", confidence_level="--confidence-level"):
+        metrics = per_class(ev, args.metrics) if args.per_class else args.metrics
         tests = [
             randomization_test(ev, a, b, measure, **settings)
             for a, b in pairs(ev, args)
-            for measure in find_measures(args.metrics, ev)
+            for measure in find_measures(metrics, ev)
         ]
     deliver(tests, args, FORMATTERS, show)
 

@@ -283,7 +283,10 @@ def _notes(
         if units.assumption == "independent":
             said += ", as only totals are known, so that their variances add"
     resampled = f"bootstrap of {settings.n_resamples:,} resamples"
-    notes = [f"{said}; {resampled}; credible intervals with {describe_prior(ev, settings.prior)}."]
+    credible = f"credible intervals with {describe_prior(ev, settings.prior)}"
+    if taken == "clustered":
+        credible += f" and a Bayesian bootstrap over {plural(units.unit)}"
+    notes = [f"{said}; {resampled}; {credible}."]
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     return tuple(notes)

@@ -128,7 +128,7 @@ def variance_bound(a: float, b: float) -> float:
 
 def plan(
     half_width: float,
-    metric: MetricLike = "f1",
+    metric: MetricLike | None = None,
     *,
     prevalence: float | None = None,
     pilot: Evaluation | None = None,
@@ -189,7 +189,7 @@ def plan(
         return _from_pilot(goal, metric, pilot, model, prevalence)
     if model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
-    return _from_bound(goal, find_metric(metric), prevalence)
+    return _from_bound(goal, find_metric("f1" if metric is None else metric), prevalence)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def _from_bound(goal: _Goal, measure: Metric, prevalence: float | None) -> Sampl
 
 
 def _from_pilot(
-    goal: _Goal, metric: MetricLike, pilot: Evaluation, model: str | None, prevalence: float | None
+    goal: _Goal, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
 ) -> SampleSize:
     check_evaluation(pilot)
     if model is None:

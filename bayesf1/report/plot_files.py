@@ -107,6 +107,17 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     return buffer.getvalue()
 
 
+def check_path(path: str | PathLike[str]) -> tuple[Path, str]:
+    """Return where a figure goes and its format, or say why it cannot go there."""
+    target = Path(path)
+    kind = target.suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    return target, kind
+
+
 def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
     """Save the figure of some axes for a paper, as PDF, SVG, PNG or PGF.
 
@@ -132,12 +143,7 @@ def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> N
     ...     Path(folder, "org.pdf").read_bytes()[:4]
     b'%PDF'
     """
-    target = Path(path)
-    kind = target.suffix.lstrip(".").lower()
-    if kind not in FORMATS:
-        raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
-    if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    target, kind = check_path(path)
     data = render(ax, kind, dpi=dpi)
     part = target.with_name(f".{token_hex(8)}.part")
     try:

@@ -8,7 +8,6 @@ figure of pyplot is made, 3.3 inches wide for one panel and 6.9 for several; ``p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,18 +15,14 @@ import numpy as np
 from bayesf1.comparison import Comparison
 from bayesf1.crossval import BlockedCV, Discount
 from bayesf1.distributions import Posterior, RNGLike, check_prob
-from bayesf1.draws import draw_tables
 from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import MetricLike
 from bayesf1.posterior import (
-    KEPT_DRAWS,
-    EmpiricalPosterior,
     check_draws,
     check_prior,
     check_rng,
-    law_of,
+    posteriors,
     resolve_assumption,
-    warn_if_few,
 )
 from bayesf1.report.plot_style import (
     PLAIN,
@@ -120,18 +115,20 @@ def plot_posterior(
         k = folds.cv.discount(beside)
         if not np.isclose(k, folds.k):
             curves.append((ev.scaled(k / folds.k), "-.", _discount_name(beside, k)))
-    beliefs = _Beliefs(
-        tuple(measures),
-        check_prior(prior, ev),
-        assumption,
-        None if n_draws is None else check_draws(n_draws),
-        check_rng(rng),
-    )
+    smooth = DRAWS[resolve_assumption(ev, assumption)[1] != "independent"]
+    settings: dict[str, Any] = {
+        "prior": check_prior(prior, ev),
+        "assumption": assumption,
+        "n_draws": smooth if n_draws is None else check_draws(n_draws),
+        "rng": check_rng(rng),
+    }
     with panels(len(measures), ax=ax, width=width, height=1.7) as axes:
         for data, style, _ in curves:
-            for panel, laws in zip(axes, beliefs.of(data), strict=True):
-                for i, law in enumerate(laws):
+            beliefs = posteriors(data, measures, **settings)
+            for panel, measure in zip(axes, measures, strict=True):
+                for i, model in enumerate(ev.models):
                     marked = {"marker": marker_of(i)} if style == "-" else {}
+                    law = beliefs[model, measure.name]
                     _draw_density(panel, law, color=colour_of(i), linestyle=style, **marked)
         for panel, measure in zip(axes, measures, strict=True):
             panel.set_xlabel(words(measure.label), **PLAIN)
@@ -144,36 +141,6 @@ def plot_posterior(
             labels += [name for _, _, name in curves]
         legend_below(axes, handles, labels)
     return axes
-
-
-@dataclass(frozen=True)
-class _Beliefs:
-    """How posteriors of several measures are found; those without a law share their draws."""
-
-    measures: tuple[Metric, ...]
-    prior: float
-    assumption: str
-    n_draws: int | None
-    rng: np.random.Generator
-
-    def of(self, ev: Evaluation) -> list[list[Posterior]]:
-        """Return the posterior of every model, by measure."""
-        units, taken = resolve_assumption(ev, self.assumption)
-        warn_if_few(units, taken)
-        models = range(len(ev.models))
-        laws: dict[str, list[Posterior]] = {}
-        for m in self.measures:
-            found = [None if taken == "clustered" else law_of(m, units, i, self.prior) for i in models]
-            if all(law is not None for law in found):
-                laws[m.name] = [law for law in found if law is not None]
-        drawn = [m for m in self.measures if m.name not in laws]
-        if drawn:
-            n_draws = min(self.n_draws or DRAWS[taken != "independent"], KEPT_DRAWS)
-            blocks = draw_tables(units, taken, prior=self.prior, n_draws=n_draws, rng=self.rng)
-            scores = [[m(tables, units.cells) for m in drawn] for tables in blocks]
-            for m, parts in zip(drawn, zip(*scores, strict=True), strict=True):
-                laws[m.name] = [EmpiricalPosterior(x, m.support) for x in np.concatenate(parts).T]
-        return [laws[m.name] for m in self.measures]
 
 
 def _discount_name(rule: Discount, k: float) -> str:

@@ -36,7 +36,7 @@ _LATEX = {
 
 def printable(text: str) -> str:
     """Replace control characters, which could rewrite a terminal or break a line."""
-    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
 
 
 def escape_latex(text: str) -> str:
@@ -165,6 +165,9 @@ class Table:
                 f"{strong[0]}{escape(c)}{strong[1]}" if (i, j) in self.bold and c else escape(c)
                 for j, c in enumerate(row)
             )
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def to_text(self) -> str:
         """Return the table with aligned columns."""
