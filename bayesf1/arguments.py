@@ -105,6 +105,15 @@ def input_options(*, files: str = "+") -> Parser:
     )
     group.add_argument("--group", metavar="COLUMN", help="column of the documents, to make them the units")
     group.add_argument("--positive", metavar="LABEL", help="the label that counts as positive")
+    group = parent.add_argument_group("input: scores, one query or document a row")
+    group.add_argument(
+        "--scores",
+        dest="scored",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="the file holds scores, a column for each model, such as NDCG; --columns and --unit say which",
+    )
     group = parent.add_argument_group("input: tags, one token a line")
     group.add_argument("--scheme", metavar="NAME", help="tag scheme: IOB2 (default), IOBES, BILOU, BMES, …")
     group.add_argument(

@@ -79,6 +79,8 @@ class Evaluation:
         any number, ``"spans"`` for spans by their types; ``"scores"`` where units have scores, not counts.
     classes
         Names of the classes, where there are several.
+    scored
+        What the scores are called, where units have scores.
     sparse_patterns
         What one unit of each kind adds, axes (pattern, model·cell), where cells are many; then `patterns` is
         None.
@@ -94,6 +96,7 @@ class Evaluation:
     folds: Folds | None = None
     task: Task = "binary"
     classes: tuple[str, ...] = ()
+    scored: str = ""
     sparse_patterns: csr_array[Any] | None = None
 
     def __post_init__(self) -> None:
@@ -391,7 +394,7 @@ def _describe(ev: Evaluation) -> str:
     if ev.classes:
         about = f"{len(ev.classes)} {'types' if ev.task == 'spans' else 'classes'} ({listing(ev.classes, most=6)})"
     elif ev.task == "scores":
-        about = "scores"
+        about = ev.scored or "scores"
     parts = [f"{number} on {about}"]
     if ev.weights is not None and ev.unit != "table":
         parts.append(f"{ev.weights.sum():.6g} {plural(ev.unit)} in {len(ev.weights)} patterns")

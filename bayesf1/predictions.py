@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def from_labels(
         The classes, where they are more than those that occur, or where there are just two and both count.
     multilabel
         Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
-        of 0 and 1, and `labels` names the columns.
+        of 0 and 1, and `labels` names the columns, or lists of sets of labels.
 
     Examples
     --------
@@ -117,6 +117,16 @@ def from_label_sets(
     groups: NDArray[Any] | None,
 ) -> Evaluation:
     """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
+    if _are_sets(y_true):
+        columns_of = {name: _sets(value, f"predictions of {name!r}") for name, value in predictions.items()}
+        given = {"y_true": _sets(y_true, "y_true"), **columns_of}
+        found = distinct_labels(
+            [np.array(list(row), dtype=object) for rows in given.values() for row in rows]
+        )
+        labels = found if labels is None else check_labels(labels, found)
+        place = {label: i for i, label in enumerate(labels)}
+        dense = {name: _indicate(rows, place) for name, rows in given.items()}
+        y_true, predictions = dense.pop("y_true"), dense
     gold = _indicators(y_true, "y_true")
     if not gold.size:
         raise ValueError("y_true is empty; there is nothing to compare the models on")
@@ -130,6 +140,30 @@ def from_label_sets(
     if len(classes) != gold.shape[1]:
         raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
     return from_indicators(gold, columns, classes, groups=groups)
+
+
+def _are_sets(values: Any) -> bool:
+    """Whether items come as collections of labels, and not as rows of 0 and 1."""
+    if not isinstance(values, list | tuple) or not all(
+        isinstance(v, list | tuple | set | frozenset) for v in values
+    ):
+        return False
+    return any(isinstance(v, set | frozenset) or any(isinstance(x, str) for x in v) for v in values)
+
+
+def _sets(values: Any, where: str) -> list[frozenset[Any]]:
+    rows = list(values)
+    for i, row in enumerate(rows, start=1):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise ValueError(f"{where} has {row!r} for item {i}, where a set of labels belongs")
+    return [frozenset(row) for row in rows]
+
+
+def _indicate(rows: list[frozenset[Any]], place: Mapping[Any, int]) -> NDArray[np.bool_]:
+    out = np.zeros((len(rows), len(place)), dtype=bool)
+    for i, row in enumerate(rows):
+        out[i, [place[label] for label in row]] = True
+    return out
 
 
 def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:

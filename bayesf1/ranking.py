@@ -31,9 +31,9 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     """The ranking of several models, as a Dataset that prints as a table and a verdict.
 
     Variables, over ``system``: the plain ``score``, ``mean``, ``low`` and ``high`` of its posterior, ``p_best``,
-    ``expected_rank``, ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is better than the
-    column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems are in the
-    order of their mean scores.
+    ``expected_rank``, ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is
+    better than the column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems
+    are in the order of their mean scores.
     """
 
     __slots__ = ()

@@ -19,7 +19,7 @@ from bayesf1.naming import nearest
 Statistic = Callable[[FloatArray, FloatArray], Any]
 
 
-def from_scores(scores: Mapping[str, ArrayLike], *, unit: str = "query") -> Evaluation:
+def from_scores(scores: Mapping[str, ArrayLike], *, name: str = "", unit: str = "query") -> Evaluation:
     """Build an Evaluation from scores, one for each unit and model: paired over the units.
 
     So measures of ranked lists, clusterings or translations can be compared: average precision of each query,
@@ -30,6 +30,8 @@ def from_scores(scores: Mapping[str, ArrayLike], *, unit: str = "query") -> Eval
     ----------
     scores
         Mapping of model name to its scores, in the same order of units for all models.
+    name
+        What the scores are called in print, such as ``"NDCG@10"``.
     unit
         What a unit is called in print.
 
@@ -44,14 +46,18 @@ def from_scores(scores: Mapping[str, ArrayLike], *, unit: str = "query") -> Eval
     """
     from scipy.sparse import csr_array
 
+    if not isinstance(scores, Mapping):
+        raise ValueError(f"scores must be a mapping such as {{'A': scores}}, not {type(scores).__name__}")
     names = model_names(scores)
+    if not isinstance(name, str):
+        raise ValueError(f"name says what the scores are called, such as 'NDCG', not {name!r}")
     if not isinstance(unit, str) or not unit.strip() or unit in ("item", "table"):
         raise ValueError(f"unit is a name such as 'query' or 'document', not {unit!r}")
-    columns = [_scores(scores[name], f"scores of {name!r}") for name in names]
+    columns = [_scores(scores[model], f"scores of {model!r}") for model in names]
     n = len(columns[0])
-    for name, column in zip(names, columns, strict=True):
+    for model, column in zip(names, columns, strict=True):
         if len(column) != n:
-            raise ValueError(f"there are {len(column)} scores of {name!r}, but {n} of {names[0]!r}")
+            raise ValueError(f"there are {len(column)} scores of {model!r}, but {n} of {names[0]!r}")
     values, which = np.unique(np.stack(columns, axis=1), return_inverse=True)
     place = which.reshape(n, len(names)) + np.arange(len(names)) * len(values)
     rows = csr_array(
@@ -62,7 +68,7 @@ def from_scores(scores: Mapping[str, ArrayLike], *, unit: str = "query") -> Eval
         [np.bincount(column, minlength=len(values)) for column in which.reshape(n, len(names)).T]
     ).astype(float)
     cells = tuple(repr(float(value)) for value in values)
-    ev = Evaluation(names, cells, tables, weights=np.ones(n), unit=unit, task="scores")
+    ev = Evaluation(names, cells, tables, weights=np.ones(n), unit=unit, task="scores", scored=name)
     return merge_sparse(ev, rows)
 
 
@@ -121,6 +127,7 @@ def statistic(asked: str | Callable[..., Any], ev: Evaluation) -> Metric:
                 "scores and weights"
             )
         label, function = STATISTICS[name]
+        label = f"{label} {ev.scored}".strip()
     elif callable(asked):
         name = label = getattr(asked, "__name__", type(asked).__name__)
         function = asked

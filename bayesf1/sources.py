@@ -11,6 +11,8 @@ from bayesf1.evaluation import Evaluation
 from bayesf1.files import read_counts
 from bayesf1.frames import from_frame
 from bayesf1.naming import listing, nearest
+from bayesf1.records import read_number
+from bayesf1.scores import from_scores
 from bayesf1.spans import from_conll
 
 if TYPE_CHECKING:
@@ -74,6 +76,51 @@ def read_predictions(
         raise ValueError(f"{path}: {error}") from None
 
 
+def read_scores(
+    path: str | Path, *, columns: Sequence[str] | None = None, scored: str = "", unit: str = "query"
+) -> Evaluation:
+    r"""Read a table of scores: one query or document a row, a column for each model.
+
+    Parameters
+    ----------
+    path
+        A CSV file in UTF-8 with a header.
+    columns
+        The columns of scores; all that hold numbers by default.
+    scored, unit
+        What scores and rows are called in print.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     size = path.write_text("query,bm25,dense\nq1,0.2,0.4\nq2,0.5,0.5\n")
+    ...     read_scores(path, scored="NDCG")
+    <Evaluation of 2 models (bm25, dense) on NDCG, 2 queries in 2 patterns>
+    """
+    path = Path(path)
+    header, separator = _header(path)
+    for column in columns or ():
+        if column not in header:
+            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
+    frame = _frame(path, separator, list(columns or header))
+    found: dict[str, list[float]] = {}
+    for column in frame.columns:
+        values = [read_number(str(value)) for value in frame[column]]
+        numbers = [value for value in values if value is not None]
+        if len(numbers) == len(values):
+            found[column] = numbers
+        elif columns is not None or len(numbers) > len(values) / 2:
+            row = values.index(None)
+            raise ValueError(
+                f"{path}, row {row + 1}, has {frame[column].iloc[row]!r} in column {column!r}, no number"
+            )
+    if not found:
+        raise ValueError(f"{path} has no column of scores; it has {listing(header)}")
+    return from_scores(found, name=scored, unit=unit)
+
+
 def _header(path: Path) -> tuple[list[str], str]:
     with path.open("rb") as stream:
         raw = stream.readline(_MAX_HEADER)
@@ -125,6 +172,7 @@ def read_sources(
     counts: Mapping[str, Any],
     predictions: Mapping[str, Any],
     tags: Mapping[str, Any],
+    scores: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Read what was named: ``counts.csv``, ``predictions.csv`` with ``gold``, or ``gold.conll a=a.conll …``.
 
@@ -133,9 +181,15 @@ def read_sources(
     files
         One file, or a gold file followed by ``name=file`` for each model, or only ``name=file`` where those
         files have gold and predicted tags in their last two columns.
+    scores
+        Options of `read_scores`, where the file holds scores.
     counts, predictions, tags
         Options of `read_counts`, `read_predictions` and `from_conll`; those that are None were not given.
     """
+    if scores is not None:
+        if len(files) != 1:
+            raise ValueError(f"scores come in one file, a column for each model, not in {len(files)}")
+        return read_scores(files[0], **scores)
     given = {
         kind: {name: value for name, value in options.items() if value is not None}
         for kind, options in (("counts", counts), ("predictions", predictions), ("tags", tags))
@@ -149,7 +203,11 @@ def read_sources(
         try:
             return read_counts(files[0], **given["counts"])
         except ValueError as error:
-            hint = "; a table of predictions needs --gold" if "unknown column" in str(error) else ""
+            hint = (
+                "; a table of predictions needs --gold, one of scores --scores"
+                if "unknown column" in str(error)
+                else ""
+            )
             raise ValueError(f"{error}{hint}") from None
     _refuse(given, "tags", "column files")
     models: dict[str, str] = {}

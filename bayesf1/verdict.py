@@ -134,7 +134,7 @@ def dependence(assumption: str, units: str) -> str:
 def describe_prior(ev: Evaluation, prior: float) -> str:
     """Say what was believed before the data."""
     if ev.task == "scores":
-        return "no prior"
+        return "No prior"
     if ev.task == "multiclass":
         return f"Dirichlet({prior:.3g}) prior on {len(ev.classes)}×{len(ev.classes)} cells"
     shared = f" shared by {len(ev.classes)} classes" if ev.classes else ""

@@ -630,7 +630,7 @@ def test_the_table_has_all_its_forms():
     frame = res.to_frame()
     assert frame.loc["wald", "high"] == res["wald"].high == wald(12, 1, 0).high > 1
     assert bool(frame.loc["wald", "overshoot"])
-    assert res.to_markdown().count("\n") == len(res) + 1
+    assert res.to_markdown().count("\n") == len(res) + 3
     assert r"\toprule" in res.to_latex(caption="Intervals")
     assert res.to_csv().splitlines()[0].startswith("method,kind,low,high")
     read = json.loads(json.dumps(res.to_dict(), allow_nan=False))

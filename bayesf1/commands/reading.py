@@ -38,6 +38,7 @@ def evaluation(args: argparse.Namespace) -> Evaluation:
                 counts=counts,
                 predictions=given(args, "gold", "columns", "group", "positive"),
                 tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
+                scores=given(args, "scored", "columns", "unit") if args.scored is not None else None,
             )
     except FileNotFoundError as error:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None

@@ -112,6 +112,14 @@ class DecisionPlan:
         )
         return Table(header, (row,))
 
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return self.table.to_markdown()
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """Return the table in LaTeX with booktabs rules."""
+        return self.table.to_latex(caption=caption, label=label)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
         return {**asdict(self), "sentence": self.sentence}

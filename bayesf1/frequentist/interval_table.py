@@ -109,7 +109,11 @@ class Intervals(Mapping[str, MethodInterval]):
             length = points(row.length, digits, percent=self.percent)
             rows.append((row.label, interval(*row, percent=self.percent), length, row.note))
         level = f"{100 * self.confidence_level:.4g} % interval{unit}"
-        return Table(("Method", level, f"Length{unit}", "Note"), tuple(rows))
+        header = ["Method", level, f"Length{unit}", "Note"]
+        # A column that would stay empty is left out.
+        width = 4 if any(row[3] for row in rows) else 3
+        shown = tuple(row[:width] for row in rows)
+        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)))
 
     @property
     def title(self) -> str:

@@ -283,7 +283,8 @@ def _notes(
         if units.assumption == "independent":
             said += ", as only totals are known, so that their variances add"
     resampled = f"bootstrap of {settings.n_resamples:,} resamples"
-    credible = f"credible intervals with {describe_prior(ev, settings.prior)}"
+    prior = describe_prior(ev, settings.prior)
+    credible = f"credible intervals with {'no prior' if ev.task == 'scores' else prior}"
     if taken == "clustered":
         credible += f" and a Bayesian bootstrap over {plural(units.unit)}"
     notes = [f"{said}; {resampled}; {credible}."]

@@ -74,4 +74,4 @@ def version() -> str:
 
 
 def _article(prior: str) -> str:
-    return prior if prior.startswith("no ") else f"a {prior}"
+    return "no prior" if prior == "No prior" else f"a {prior}"
