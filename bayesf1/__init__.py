@@ -35,11 +35,16 @@ if TYPE_CHECKING:
         randomization_test,
         randomization_test_scores,
     )
+    from bayesf1.hierarchy.fit import HierarchicalFit
+    from bayesf1.hierarchy.fitting import hierarchical
+    from bayesf1.hierarchy.prior import HierarchicalPrior
+    from bayesf1.hierarchy.saved import load_fit
     from bayesf1.packaged import load_example
     from bayesf1.predictions import from_labels, from_units
     from bayesf1.ranking import Ranking, rank
     from bayesf1.report.forests import plot_balance, plot_classes, plot_intervals
     from bayesf1.report.heat_maps import plot_rank
+    from bayesf1.report.inference_data import to_arviz
     from bayesf1.report.plot_files import save_plot
     from bayesf1.report.plots import plot_coverage, plot_difference, plot_posterior
     from bayesf1.runner import cross_validate
@@ -59,6 +64,8 @@ __all__ = [
     "EmpiricalPosterior",
     "Evaluation",
     "FScore",
+    "HierarchicalFit",
+    "HierarchicalPrior",
     "Intervals",
     "KFoldCV",
     "Posterior",
@@ -84,8 +91,10 @@ __all__ = [
     "from_scores",
     "from_tags",
     "from_units",
+    "hierarchical",
     "intervals",
     "load_example",
+    "load_fit",
     "plan",
     "plan_comparison",
     "plot_balance",
@@ -104,6 +113,7 @@ __all__ = [
     "save_plot",
     "score",
     "summary",
+    "to_arviz",
 ]
 
 
@@ -119,6 +129,8 @@ _LATER = {
     "CoverageCurve": "frequentist.coverage",
     "DecisionPlan": "frequentist.assurance",
     "Difference": "difference",
+    "HierarchicalFit": "hierarchy.fit",
+    "HierarchicalPrior": "hierarchy.prior",
     "Intervals": "frequentist.interval_table",
     "RandomizationTest": "frequentist.randomization",
     "Ranking": "ranking",
@@ -141,8 +153,10 @@ _LATER = {
     "from_scores": "scores",
     "from_tags": "spans",
     "from_units": "predictions",
+    "hierarchical": "hierarchy.fitting",
     "intervals": "frequentist.intervals",
     "load_example": "packaged",
+    "load_fit": "hierarchy.saved",
     "plan": "frequentist.planning",
     "plan_comparison": "frequentist.assurance",
     "plot_balance": "report.forests",
@@ -158,6 +172,7 @@ _LATER = {
     "read_counts": "files",
     "resolution": "frequentist.assurance",
     "save_plot": "report.plot_files",
+    "to_arviz": "report.inference_data",
 }
 
 

@@ -26,10 +26,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bayesf1.arguments import Parser, new_parser
-from bayesf1.commands import compare, completion, demo, interval, plan, rank, test
+from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
 from bayesf1.commands.output import stdout
 
-COMMANDS = (compare, rank, interval, test, plan, demo, completion)
+COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 

@@ -1,0 +1,157 @@
+"""``bayesf1 hierarchical``: several corpora, tasks or folds in one model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayesf1.arguments import (
+    Commands,
+    add_command,
+    bayes_options,
+    input_options,
+    output_options,
+    read_names,
+    read_number,
+    read_whole,
+)
+from bayesf1.commands.output import as_json, deliver, stdout
+from bayesf1.commands.reading import evaluation, given, own_words
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Evaluation
+    from bayesf1.hierarchy.fit import HierarchicalFit
+
+
+def add(commands: Commands) -> None:
+    """Register the command."""
+    parser = add_command(
+        commands,
+        "hierarchical",
+        run,
+        about="compare models on several corpora at once: on the average one, on a new one, and on each",
+        example="bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc\n"
+        "  bayesf1 hierarchical tasks.csv                    every task of the file is a corpus\n"
+        "  bayesf1 hierarchical folds.csv --task NER         every fold is a corpus\n"
+        "  bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal",
+        parents=[input_options(), bayes_options(), output_options()],
+    )
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: the best two)"
+    )
+    group.add_argument(
+        "--metrics", "--metric", dest="metrics", type=read_names, metavar="NAMES", help="measures, as f1,f0.5"
+    )
+    group.add_argument(
+        "--likelihood", metavar="NAME", help="dirichlet (default) or logistic-normal, which pairs models"
+    )
+    group.add_argument(
+        "--sampler",
+        metavar="NAME",
+        help="importance (default for dirichlet), nutpie (for logistic-normal) or pymc",
+    )
+    group.add_argument("--chains", type=read_whole, metavar="N", help="number of Markov chains (default: 4)")
+    group.add_argument("--tune", type=read_whole, metavar="N", help="steps to tune a chain (default: 1000)")
+    group.add_argument(
+        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.97)"
+    )
+    group.add_argument(
+        "--save", metavar="FILE", help="keep the fit in a netCDF file, for bayesf1 show and ArviZ"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Fit, save and print."""
+    from bayesf1.hierarchy.fitting import hierarchical
+
+    data = _corpora(args)
+    settings = given(
+        args,
+        *("metrics", "likelihood", "sampler", "rope", "prior", "prob", "assumption"),
+        *("chains", "tune", "target_accept", "rng"),
+    )
+    if args.n_draws is not None:
+        settings["draws"] = args.n_draws
+    if args.save is not None and not Path(args.save).resolve().parent.is_dir():
+        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
+    with own_words(target_accept="--target-accept"):
+        fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    if args.save is not None:
+        fit.save(args.save)
+    deliver_fit(fit, args)
+
+
+def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
+    """Write a fit in the format that was asked for, for the models that were named."""
+    a, b = args.models or (None, None)
+    formats: dict[str, Callable[[HierarchicalFit], str]] = {
+        "table": lambda fit: fit.text(a, b) if len(fit.models) > 1 else str(fit),
+        "json": lambda fit: as_json(fit.to_dict(a, b)),
+        "csv": lambda fit: str(fit.to_frame(a, b).to_csv(lineterminator="\n")).rstrip("\n"),
+        "markdown": lambda fit: fit.table(a, b).to_markdown(),
+        "latex": lambda fit: fit.table(a, b).to_latex(),
+    }
+
+    def show(fit: HierarchicalFit) -> None:
+        from bayesf1.report import terminal
+
+        if len(fit.models) == 1:
+            stdout().write(f"{fit}\n")
+            return
+        title, table, below = fit.parts(a, b)
+        terminal.show(title, table, below, sure=[fit.diagnostics.ok] * len(table.rows), file=stdout())
+
+    deliver(fit, args, formats, show)
+
+
+def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
+    """Read a corpus from each file; or from each task of a file; or the folds of one."""
+    named = [_name_and_path(file) for file in args.files]
+    if len(named) == 1 and named[0][0] is None:
+        path = named[0][1]
+        tasks = [] if args.task is not None or args.gold is not None else _tasks(Path(path))
+        if len(tasks) < 2:
+            ev = _read(args, path, args.task)
+            if ev.folds is None:
+                raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
+            return ev
+        return {task: _read(args, path, task) for task in tasks}
+    found: dict[str, Evaluation] = {}
+    for name, path in named:
+        label = Path(path).stem if name is None else name
+        if label in found:
+            raise ValueError(f"corpus {label!r} is given twice; write another name, as {label}2={path}")
+        found[label] = _read(args, path, args.task)
+    return found
+
+
+def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
+    return evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
+
+
+def _name_and_path(text: str) -> tuple[str | None, str]:
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name.strip() and path and not Path(text).exists() else (None, text)
+
+
+def _tasks(path: Path) -> list[str]:
+    """Return the names of the tasks in a file of counts; none where it names none, or cannot be read."""
+    from bayesf1.records import collect_lines, collect_records, is_json, parse_json
+
+    try:
+        with path.open("rb") as stream:
+            if not is_json(stream, path):
+                layout, tasks = collect_lines(stream, path)
+            else:
+                document = parse_json(stream, path)
+                if isinstance(document, dict):
+                    return []
+                layout, tasks = collect_records(document, path)
+    except (OSError, ValueError):
+        # Reading the evaluation says what is wrong.
+        return []
+    return list(tasks) if "task" in layout.labels else []
