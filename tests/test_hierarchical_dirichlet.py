@@ -115,7 +115,8 @@ def test_the_pareto_shape_is_that_of_arviz():
             from arviz_stats.base import array_stats
 
             theirs = float(array_stats.psislw(-log_weights)[1])
-        assert importance.smooth_weights(log_weights).pareto_k == pytest.approx(theirs, abs=0.02)
+        # ArviZ 0.23 and 1.x differ by .02 themselves; the shape's standard error is above .1 with so many draws.
+        assert importance.smooth_weights(log_weights).pareto_k == pytest.approx(theirs, abs=0.04)
 
 
 @pytest.mark.parametrize(
