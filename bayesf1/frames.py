@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.evaluation import BINARY_CELLS, Evaluation, FloatArray, model_names
+from bayesf1.labels import check_positive, distinct_labels, guess_positive
 from bayesf1.naming import listing, nearest
-from bayesf1.predictions import (
-    check_positive,
-    clustered,
-    default_names,
-    distinct_labels,
-    from_hits,
-    guess_positive,
-)
+from bayesf1.predictions import clustered, default_names, from_hits
 from bayesf1.tally import Tally, read_rows, read_weights
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayesf1.classes import class_names, from_class_codes
 from bayesf1.counts import MAX_COUNT
 from bayesf1.evaluation import Evaluation, FloatArray
-from bayesf1.predictions import check_labels, distinct_labels, is_missing
+from bayesf1.labels import check_labels, distinct_labels, is_missing
 
 
 @dataclass(frozen=True, eq=False)

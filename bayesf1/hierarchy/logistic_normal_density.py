@@ -25,8 +25,7 @@ def log_density(
     alpha: FloatArray,
     design: FloatArray,
     basis: FloatArray,
-    known_u: FloatArray,
-    known_v: FloatArray,
+    known: FloatArray,
     group_sd: float,
     interaction_sd: float,
     slope: FloatArray,
@@ -41,8 +40,8 @@ def log_density(
         Axes (group, block, outcome) and (block, outcome).
     design, basis
         D, axes (outcome, cell), and V, axes (k, outcome).
-    known_u, known_v
-        What the data know of u and v, as precisions.
+    known
+        What the data know of the effects, as precisions, in the order of `q`.
     group_sd, interaction_sd
         Scales of the half-normal priors of σ and τ.
     slope
@@ -61,21 +60,17 @@ def log_density(
         slope[at_sigma + c] = 1.0 - ratio
 
     # Effects, their scales r, and how much r follows the standard deviation.
-    n_effects = len(q) - at_u
+    n_u, n_effects = n_groups * n_cells, len(q) - at_u
+    precision = np.exp(-2.0 * q[at_sigma:at_u])
     effects = np.empty(n_effects)
     r = np.empty(n_effects)
-    follows = np.empty(n_effects)
     for i in range(n_effects):
-        of_u = i < n_groups * n_cells
-        log_sd = q[at_sigma + i % n_cells] if of_u else q[at_tau]
-        known = known_u.flat[i] if of_u else known_v.flat[i - n_groups * n_cells]
-        precision = math.exp(-2.0 * log_sd)
-        follows[i] = precision / (precision + known)
-        r[i] = 1.0 / math.sqrt(precision + known)
+        c = i % n_cells if i < n_u else n_cells
+        r[i] = 1.0 / math.sqrt(precision[c] + known[i])
         effects[i] = r[i] * q[at_u + i]
-        value += math.log(r[i]) - log_sd - 0.5 * effects[i] * effects[i] * precision
-    u = effects[: n_groups * n_cells].reshape(n_groups, n_cells)
-    v = effects[n_groups * n_cells :].reshape(n_groups, n_blocks, n_contrasts)
+        value += math.log(r[i]) - q[at_sigma + c] - 0.5 * effects[i] * effects[i] * precision[c]
+    u = effects[:n_u].reshape(n_groups, n_cells)
+    v = effects[n_u:].reshape(n_groups, n_blocks, n_contrasts)
     u_mean = np.zeros(n_cells)
     v_mean = np.zeros((n_blocks, n_contrasts))
     for g in range(n_groups):
@@ -100,8 +95,9 @@ def log_density(
             powers[j] = math.exp(mean[b, j] - highest)
             total += powers[j]
             weight += alpha[b, j]
+        log_total = highest + math.log(total)
         for j in range(n_outcomes):
-            value += alpha[b, j] * (mean[b, j] - highest - math.log(total))
+            value += alpha[b, j] * (mean[b, j] - log_total)
             in_mean[b, j] = alpha[b, j] - weight * powers[j] / total
 
     in_u = np.zeros((n_groups, n_cells))
@@ -123,8 +119,9 @@ def log_density(
             for j in range(n_outcomes):
                 powers[j] = math.exp(logits[j] - highest)
                 total += powers[j]
+            log_total = highest + math.log(total)
             for j in range(n_outcomes):
-                value += counts[g, b, j] * (logits[j] - highest - math.log(total))
+                value += counts[g, b, j] * (logits[j] - log_total)
                 surplus = counts[g, b, j] - items * powers[j] / total
                 in_mean[b, j] += surplus
                 for c in range(n_cells):
@@ -148,12 +145,12 @@ def log_density(
                 inner += design[j, c] * in_mean[b, j]
         for g in range(n_groups):
             in_u[g, c] -= inner / n_groups
+    of_u, of_v = in_u.reshape(-1), in_v.reshape(-1)
     for i in range(n_effects):
-        of_u = i < n_groups * n_cells
-        at = at_sigma + i % n_cells if of_u else at_tau
-        precision = math.exp(-2.0 * q[at])
-        pull = in_u.flat[i] if of_u else in_v.flat[i - n_groups * n_cells]
-        pull -= effects[i] * precision
+        c = i % n_cells if i < n_u else n_cells
+        square = effects[i] * effects[i] * precision[c]
+        pull = (of_u[i] if i < n_u else of_v[i - n_u]) - effects[i] * precision[c]
+        follows = precision[c] * r[i] * r[i]
         slope[at_u + i] = pull * r[i]
-        slope[at] += pull * effects[i] * follows[i] + effects[i] * effects[i] * precision - 1.0 + follows[i]
+        slope[at_sigma + c] += pull * effects[i] * follows + square - 1.0 + follows
     return value

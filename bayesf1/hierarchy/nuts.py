@@ -107,13 +107,8 @@ def _compiled(likelihood: Likelihood, progress: bool) -> Callable[[FloatArray], 
     prior = likelihood.prior
     fixed: list[Any] = [likelihood.groups.counts, likelihood.alpha]
     if isinstance(likelihood, LogisticNormal):
-        fixed += [
-            likelihood.design,
-            likelihood.basis,
-            *likelihood.known,
-            prior.group_sd,
-            prior.interaction_sd,
-        ]
+        known = np.concatenate([part.ravel() for part in likelihood.known])
+        fixed += [likelihood.design, likelihood.basis, known, prior.group_sd, prior.interaction_sd]
     else:
         fixed += [contrasts(likelihood.alpha.shape[1]), math.log(prior.kappa), prior.log_kappa_sd]
     # Of one type each, so that one compiled function serves all data.
@@ -136,11 +131,13 @@ def _numba_density(name: str) -> Any:
 
     module = logistic_normal_density if name == LogisticNormal.name else dirichlet_multinomial_density
     numba: Any = import_module("numba")
+    # Chains run at the same time only while the interpreter's lock is released.
+    options = {"error_model": "numpy", "nogil": True}
     try:
-        return numba.njit(cache=True, error_model="numpy")(module.log_density)
+        return numba.njit(cache=True, **options)(module.log_density)
     except RuntimeError:
         # There is no folder that compiled code could be kept in.
-        return numba.njit(error_model="numpy")(module.log_density)
+        return numba.njit(**options)(module.log_density)
 
 
 # ---- PyMC -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.predictions import is_missing
+from bayesf1.labels import is_missing
 
 
 def label_array(values: ArrayLike, where: str) -> NDArray[Any]:
