@@ -197,5 +197,42 @@ def test_a_callable_sees_the_whole_table(ev):
     def tables_of_three_cells_a_class(tables):
         return tables[..., :5].sum(axis=-1) / (tables[..., :5] + tables[..., 10:]).sum(axis=-1)
 
-    found = bf.compare(ev, "A", "B", metrics=["accuracy", tables_of_three_cells_a_class], rng=1, n_draws=2000, method="montecarlo")
+    found = bf.compare(
+        ev,
+        "A",
+        "B",
+        metrics=["accuracy", tables_of_three_cells_a_class],
+        rng=1,
+        n_draws=2000,
+        method="montecarlo",
+    )
     assert found["tables_of_three_cells_a_class"].p_h1 == found["accuracy"].p_h1
+
+
+def test_sets_of_labels_are_what_their_indicators_are():
+    gold = [["news", "sport"], ["sport"], [], ["art"]]
+    said = [{"news"}, {"sport", "art"}, {"art"}, {"art"}]
+    sets = bf.from_labels(gold, {"A": said}, multilabel=True)
+    order = ["art", "news", "sport"]
+    dense = [[[float(label in row) for label in order] for row in rows] for rows in (gold, said)]
+    assert sets == bf.from_labels(dense[0], {"A": dense[1]}, multilabel=True, labels=order)
+
+
+def test_a_set_with_a_label_that_is_none_of_the_classes_is_named():
+    with pytest.raises(ValueError, match="label 'art' occurs, but is none of labels="):
+        bf.from_labels([{"art"}], {"A": [{"news"}]}, multilabel=True, labels=["news", "sport"])
+
+
+def test_a_list_of_labels_is_no_mapping_of_models():
+    with pytest.raises(ValueError, match="predictions must be a mapping such as"):
+        bf.from_labels(["a", "b", "c"], ["a", "b", "c"])
+
+
+def test_identical_models_are_even_and_no_noise_decides():
+    gold = list("abcabcaabb") * 5
+    said = list("abcabcabca") * 5
+    res = bf.compare(bf.from_labels(gold, {"A": said, "B": said}), metrics="macro_f1", rope=0.02, rng=3)[
+        "macro_f1"
+    ]
+    assert res.p_h1 == res.p_h0 == 0.5
+    assert res.p_less == res.p_greater

@@ -61,13 +61,8 @@ def gradient_error(density, q):
 
 def ln_density(likelihood):
     prior = likelihood.prior
-    fixed = (
-        likelihood.groups.counts,
-        likelihood.alpha,
-        likelihood.design,
-        likelihood.basis,
-        *likelihood.known,
-    )
+    known = np.concatenate([part.ravel() for part in likelihood.known])
+    fixed = (likelihood.groups.counts, likelihood.alpha, likelihood.design, likelihood.basis, known)
     return lambda q, slope: log_density(q, *fixed, prior.group_sd, prior.interaction_sd, slope)
 
 

@@ -286,3 +286,23 @@ def test_scores_have_no_classes_no_items_and_no_closed_form(ev):
         bf.compare(ev, "bm25", "dense", assumption="paired")
     with pytest.raises(ValueError, match="'exact' cannot compare"):
         bf.compare(ev, "bm25", "dense", method="exact")
+
+
+def test_scores_have_a_name_in_print():
+    ev = bf.from_scores({"A": [0.1, 0.4] * 20, "B": [0.2, 0.4] * 20}, name="NDCG@10")
+    assert bf.compare(ev, rng=1)["mean"].label == "Mean NDCG@10"
+    assert "on NDCG@10, 40 queries" in repr(ev)
+
+
+def test_scores_come_from_a_file_on_the_command_line(tmp_path, capsys):
+    from bayesf1.cli import main
+
+    path = tmp_path / "scores.csv"
+    path.write_text("query,a,b\n" + "".join(f"q{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(40)))
+    assert main(["compare", str(path), "--scores", "AP", "--rng", "1"]) == 0
+    assert "Mean AP" in capsys.readouterr().out
+    assert main(["test", str(path), "--scores", "--columns", "a,c"]) == 2
+    assert "has no column 'c'" in capsys.readouterr().err
+    path.write_text("query,a,b\nq1,0.5,x\nq2,0.1,0.2\nq3,0.2,0.3\n")
+    assert main(["rank", str(path), "--scores"]) == 2
+    assert "row 1, has 'x' in column 'b', no number" in capsys.readouterr().err
