@@ -474,19 +474,14 @@ def test_a_table_that_was_not_counted_is_sent_to_from_frame(monkeypatch):
 
 @pytest.mark.parametrize("group", [None, "doc"])
 def test_more_than_two_labels_are_classes_in_any_frame(group):
-    import duckdb
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     rng = np.random.default_rng(3)
     names = np.array(["neg", "neu", "pos"])
     columns = {name: names[rng.integers(0, 3, 90)].tolist() for name in ("label", "a", "b")}
     frame = pd.DataFrame(columns | {"doc": np.repeat(np.arange(30), 3)})
     groups = None if group is None else frame["doc"]
-    expected = bf.from_labels(frame["label"], {"a": frame["a"], "b": frame["b"]}, groups=groups)
+    expected = from_labels(frame["label"], {"a": frame["a"], "b": frame["b"]}, groups=groups)
     for native in (frame, pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame), duckdb.from_df(frame)):
-        assert bf.from_frame(native, gold="label", models=["a", "b"], group=group) == expected
+        assert from_frame(native, gold="label", models=["a", "b"], group=group) == expected
     rows = frame.groupby(["label", "a", "b"]).size().reset_index()
-    counted = bf.from_patterns(list(rows.itertuples(index=False, name=None)), models=["a", "b"])
+    counted = from_patterns(list(rows.itertuples(index=False, name=None)), models=["a", "b"])
     assert group is not None or counted == expected
