@@ -528,9 +528,13 @@ class TestTerminal:
         shown = self.on_terminal("compare", "two.csv", NO_COLOR="1")
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
 
-    def test_a_narrow_terminal_loses_no_words(self, here):
+    def test_a_narrow_terminal_loses_no_words_and_breaks_no_cells(self, here):
         shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=44))
-        assert max(map(len, shown.splitlines())) <= 44
+        assert "+8.9 [−3.0, +20.7]" in shown
+        sentences = [
+            line for line in shown.splitlines() if "[" not in line and "─" not in line and "P(H0)" not in line
+        ]
+        assert max(map(len, sentences)) <= 44
         assert "computed exactly" in " ".join(shown.split())
 
     @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from bayesf1.hierarchy.groups import read_groups
 from bayesf1.hierarchy.prior import HierarchicalPrior
 from bayesf1.hierarchy.saved import load_fit
 from bayesf1.joint import joint_counts
-from bayesf1.report.inference_data import group, group_names, is_old, load_arviz
+from bayesf1.report.inference_data import group, group_names, is_old, load_arviz, stacked_scores
 
 CORPORA = {
     "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),
@@ -195,6 +195,21 @@ def test_totals_and_many_models_are_not_paired_and_it_is_said():
     assert "too many joint outcomes" in read_groups({"x": many, "y": many}, paired=True).note
 
 
+def test_folds_of_several_corpora_are_summed_and_discounted_and_it_is_said():
+    ev = bf.load_example("wang-li-org")
+    groups = read_groups({"x": ev, "y": ev}, paired=False)
+    assert np.array_equal(groups.counts[0], ev.tables)
+    assert "discounted" in groups.note
+
+
+def test_three_models_have_fifteen_joint_outcomes_of_spans():
+    ev = bf.load_example("wnut17").select(["Arcada", "FLYTXT", "MIC-CIS"])
+    groups = read_groups({"x": ev, "y": ev}, paired=True)
+    assert groups.counts.shape == (2, 1, 15)
+    assert np.array_equal(groups.ev.tables[0], ev.tables)
+    assert np.allclose(groups.tables(groups.alpha(1.0)), 1.0)
+
+
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
@@ -265,6 +280,7 @@ def test_too_few_draws_warn_and_no_verdict_stands_alone():
     for question in fit.questions:
         assert "Caution: only" in fit.compare(question=question).sentence()
     assert "Caution" in fit.to_dict()["caution"]
+    assert "Caution" in fit.compare().to_dict()["sentence"]
 
 
 def test_bad_importance_weights_give_way_to_nuts(monkeypatch):
@@ -317,9 +333,8 @@ def test_a_script_needs_no_guard(tmp_path):
     script.write_text(
         "import bayesf1 as bf, warnings\n"
         "warnings.simplefilter('ignore')\n"
-        "from bayesf1.hierarchy.fitting import hierarchical\n"
         "data = {n: bf.from_counts(A=(30, 9, 5 + i), B=(33, 5, 2 + i)) for i, n in enumerate('xyz')}\n"
-        "fit = hierarchical(data, likelihood='logistic-normal', draws=100, tune=200, rng=1)\n"
+        "fit = bf.hierarchical(data, likelihood='logistic-normal', draws=100, tune=200, rng=1)\n"
         "print('ran once,', fit.diagnostics.sampler)\n",
         encoding="utf-8",
     )
@@ -339,7 +354,7 @@ def test_the_same_seed_gives_the_same_fit(fit):
 def test_arviz_gets_named_dims_and_every_metric_by_name(fit):
     idata = fit.to_arviz()
     posterior = group(idata, "posterior")
-    assert posterior["score_dataset"].dims == ("chain", "draw", "system", "metric", "dataset")
+    assert stacked_scores(idata)["score_dataset"].dims == ("chain", "draw", "system", "metric", "dataset")
     assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
     assert posterior["f1"].dims == ("chain", "draw", "system")
     assert {
@@ -380,8 +395,10 @@ def test_leave_one_corpus_out_and_predictive_plots_work(fit):
             arviz.plot_ppc(idata, num_pp_samples=20)
             arviz.plot_ppc(idata, group="prior", num_pp_samples=20)
             arviz.plot_posterior(idata, var_names=["f1"], hdi_prob=0.95, rope=(-0.01, 0.01))
-            arviz.plot_forest(idata, var_names=["score_dataset"], combined=True, hdi_prob=0.95)
-            assert len(arviz.summary(idata, var_names=["f1", "pi"])) == 8
+            arviz.plot_forest(
+                stacked_scores(idata), var_names=["score_dataset"], combined=True, hdi_prob=0.95
+            )
+            assert {"f1[A]", "f1[B]"} <= set(arviz.summary(idata).index)
         else:
             arviz.plot_ppc_dist(idata)
             arviz.plot_ppc_dist(idata, group="prior_predictive")

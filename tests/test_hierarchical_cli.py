@@ -6,13 +6,10 @@ import re
 import pytest
 
 from bayesf1 import cli
-from bayesf1.commands import hierarchical, show
 
 
 @pytest.fixture
 def run(monkeypatch, capsys, tmp_path):
-    missing = [command for command in (hierarchical, show) if command not in cli.COMMANDS]
-    monkeypatch.setattr(cli, "COMMANDS", (*cli.COMMANDS, *missing))
     monkeypatch.chdir(tmp_path)
     for name, b in (("a", "83,9,4"), ("b", "75,15,7"), ("c", "8,1,1")):
         (tmp_path / f"{name}.csv").write_text(f"model,tp,fp,fn\ncrf,70,40,12\nbert,{b}\n")

@@ -208,6 +208,18 @@ def test_draws_of_pymc_are_read_as_what_they_are(monkeypatch):
     assert np.allclose(found.draws["shares"].sum(axis=-1), 1.0)
 
 
+def test_without_a_compiler_pymc_falls_back_to_numba_and_says_so_once(monkeypatch):
+    import pytensor
+
+    monkeypatch.setattr(pytensor, "__version__", "2.38.3")
+    with pytest.warns(UserWarning, match=r"no C\+\+ compiler.*nutpie") as caught:
+        assert nuts._compile_options(False) == {"compile_kwargs": {"mode": "NUMBA"}}
+    assert len(caught) == 1
+    assert nuts._compile_options(True) == {}
+    monkeypatch.setattr(pytensor, "__version__", "3.3.6")
+    assert nuts._compile_options(False) == {}
+
+
 @pytest.mark.skipif("BAYESF1_SLOW_TESTS" not in os.environ, reason="PyMC compiles for a minute")
 @pytest.mark.parametrize("likelihood", ["dirichlet", "logistic-normal"])
 def test_pymc_samples_the_same_posterior(likelihood):

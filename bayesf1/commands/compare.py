@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> None:
     from bayesf1.bayes_test import compare
 
     check_figure(args)
+    if args.report is not None and not args.report.lower().endswith((".html", ".htm")):
+        raise ValueError(f"--report writes a page, so {args.report} should end with .html")
     ev = evaluation(args)
     chosen = pairs(ev, args)
     if args.plot is not None and len(chosen) > 1:

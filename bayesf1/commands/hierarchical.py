@@ -57,7 +57,7 @@ def add(commands: Commands) -> None:
     group.add_argument("--chains", type=read_whole, metavar="N", help="number of Markov chains (default: 4)")
     group.add_argument("--tune", type=read_whole, metavar="N", help="steps to tune a chain (default: 1000)")
     group.add_argument(
-        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.97)"
+        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.95)"
     )
     group.add_argument(
         "--save", metavar="FILE", help="keep the fit in a netCDF file, for bayesf1 show and ArviZ"
@@ -76,6 +76,8 @@ def run(args: argparse.Namespace) -> None:
     )
     if args.n_draws is not None:
         settings["draws"] = args.n_draws
+    if args.save is not None and Path(args.save).suffix not in (".nc", ".zarr"):
+        raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
     if args.save is not None and not Path(args.save).resolve().parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     with own_words(target_accept="--target-accept"):

@@ -77,14 +77,14 @@ def run(args: argparse.Namespace) -> None:
         else:
             models = ev.models if args.model is None else (args.model,)
             results = [intervals(ev, model, **settings) for model in models]
+    if args.plot is not None and len(results) > 1:
+        raise ValueError(
+            f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"
+        )
     deliver(results, args, FORMATTERS, show)
     if args.plot is not None:
         from bayesf1.report.forests import plot_intervals
 
-        if len(results) > 1:
-            raise ValueError(
-                f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"
-            )
         draw(plot_intervals(results[0]), args)
 
 

@@ -107,6 +107,8 @@ class HierarchicalFit:
         rope
             Half-width of practical equivalence; that of the fit by default.
         """
+        if question == "average" and question not in self.datasets:
+            question = "population"
         if question not in self.questions:
             raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
         pair = self.ev.pair(a, b)

@@ -109,6 +109,8 @@ def read_groups(
         raise ValueError(note or "only the logistic-normal likelihood can pair models; ask for that")
     if paired and assumption != "independent" and not note:
         return _joint(evaluations)
+    if not note and any(ev.folds is not None for ev in evaluations.values()):
+        note = "the folds of a corpus are summed and discounted, as compare() does"
     if first.task == "multiclass":
         return _of_classes(evaluations, note)
     cells = _common_cells(evaluations)

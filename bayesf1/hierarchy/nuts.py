@@ -75,6 +75,7 @@ def sample(likelihood: Likelihood, sampler: str, run: Run, rng: np.random.Genera
 
 
 def _by_nutpie(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chains:
+    need("numba")
     with _quiet():
         import nutpie
         from nutpie.compiled_pyfunc import from_pyfunc
@@ -151,6 +152,8 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
         # Reordered sums would give other draws with compiled code from a cache than without.
         with config.change_flags(numba__fastmath=False):
             model = pymc_model(likelihood)
+            if run.progress:
+                print("compiling the model, which takes a minute the first time …", file=sys.stderr)
             trace = pm.sample(
                 draws=run.draws,
                 tune=run.tune,

@@ -53,7 +53,10 @@ def sentences(fit: HierarchicalFit, a: str, b: str) -> list[str]:
 def assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
     if fit.likelihood == "dirichlet":
-        model = "Dirichlet-multinomial model, models independent of each other"
+        model = (
+            f"Dirichlet-multinomial model, effects of a {fit.noun} on one model unrelated to those on another "
+            '(likelihood="logistic-normal" shares them)'
+        )
     else:
         pairing = (
             "models paired item by item" if fit.assumption == "paired" else "models known by their totals"

@@ -68,6 +68,9 @@ def dataset(
 def container(groups: Mapping[str, xr.Dataset]) -> Any:
     """Return Datasets by ArviZ group as what the installed ArviZ takes.
 
+    The summary of ArviZ 0.x fails on variables with a dim called ``metric``; there, those of the posterior are in
+    a group of their own, ``scores``.
+
     Examples
     --------
     >>> idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((4, 10)))}, {})})
@@ -76,9 +79,23 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
     """
     import xarray as xr
 
-    if is_old():
-        return load_arviz().InferenceData(**groups)
-    return xr.DataTree.from_dict(dict(groups))
+    if not is_old():
+        return xr.DataTree.from_dict(dict(groups))
+    found = dict(groups)
+    if "posterior" in found:
+        posterior = found["posterior"]
+        stacked = [name for name, values in posterior.data_vars.items() if "metric" in values.dims]
+        if stacked:
+            found["posterior"] = posterior.drop_vars(stacked).drop_dims("metric", errors="ignore")
+            found["scores"] = posterior[stacked]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="scores group is not defined", category=UserWarning)
+        return load_arviz().InferenceData(**found)
+
+
+def stacked_scores(idata: Any) -> xr.Dataset:
+    """Return the group that holds variables over all measures, along ``metric``."""
+    return group(idata, "scores" if is_old() else "posterior")
 
 
 def group(idata: Any, name: str) -> xr.Dataset:
@@ -243,15 +260,17 @@ def to_arviz(
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        As the installed ArviZ has it. The group ``posterior`` holds ``score`` (chain, draw, system, metric) and
-        ``pi`` (chain, draw, system, cell), the share of each cell; ``observed_data`` the tables.
+        As the installed ArviZ has it. The group ``posterior`` holds each measure (chain, draw, system), all of them
+        as ``score`` (chain, draw, system, metric) and the share of each cell, ``pi`` (chain, draw, system, cell);
+        ``observed_data`` the tables. Under ArviZ 0.x, whose summary cannot take a dim ``metric``, ``score`` is in
+        the group ``scores``.
 
     Examples
     --------
     >>> from bayesf1 import from_counts
     >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
-    >>> group(idata, "posterior")["score"].dims
-    ('chain', 'draw', 'system', 'metric')
+    >>> group(idata, "posterior")["f1"].dims, stacked_scores(idata)["score"].dims
+    (('chain', 'draw', 'system'), ('chain', 'draw', 'system', 'metric'))
     """
     check_evaluation(ev)
     if ev.shape:
@@ -273,14 +292,16 @@ def to_arviz(
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ: ``score`` (system, metric) and ``difference`` (metric).
+    """Return draws of a comparison for ArviZ: each measure and its difference, B minus A.
+
+    Measures are named as in `to_arviz`, differences ``f1_difference`` and so on, and all together ``difference``.
 
     Examples
     --------
     >>> from bayesf1 import compare, from_counts
     >>> idata = comparisons_to_arviz(compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))), rng=1)
-    >>> group(idata, "posterior")["difference"].dims
-    ('chain', 'draw', 'metric')
+    >>> group(idata, "posterior")["f1_difference"].dims, stacked_scores(idata)["difference"].dims
+    (('chain', 'draw'), ('chain', 'draw', 'metric'))
     """
     found = list(res.values())
     first = found[0]
@@ -297,9 +318,12 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
         draws = _table_draws(first.ev, first.assumption, first.prior, check_draws(n_draws), generator)
         scores = _scores(draws, measures, first.ev)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
-    variables = {
+    gaps = scores[..., 1, :] - scores[..., 0, :]
+    each = {f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)}
+    variables: dict[str, tuple[Sequence[str], FloatArray]] = {
         **named_scores(scores, measures),
-        "difference": (("chain", "draw", "metric"), scores[..., 1, :] - scores[..., 0, :]),
+        **each,
+        "difference": (("chain", "draw", "metric"), gaps),
     }
     return container(_with_data(variables, first.ev, measures, settings))
 

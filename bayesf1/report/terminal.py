@@ -23,14 +23,17 @@ def show(title: str, table: Table, below: Sequence[str], *, sure: Sequence[bool]
         The terminal.
     """
     from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
     console = Console(file=file, highlight=False)
-    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    grid = RichTable(
+        box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for name in table.header:
-        grid.add_column(Text(printable(name)), overflow="fold")
+        grid.add_column(Text(printable(name)), no_wrap=True)
     for row, certain in zip(table.rows, sure, strict=True):
         *cells, last = (Text(printable(cell)) for cell in row)
         last.stylize(SURE if certain else UNSURE)
@@ -38,7 +41,11 @@ def show(title: str, table: Table, below: Sequence[str], *, sure: Sequence[bool]
     first, *rest = (Text(printable(line)) for line in below)
     console.print(Text(printable(title), style="bold"))
     console.print()
-    console.print(grid)
+    # Cells are never broken: where the terminal is too narrow it wraps whole lines.
+    widest = sum(
+        max(cell_len(c) for c in column) + 2 for column in zip(table.header, *table.rows, strict=True)
+    )
+    Console(file=file, highlight=False, width=max(console.width, widest)).print(grid)
     console.print()
     console.print(first)
     for line in rest:
