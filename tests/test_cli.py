@@ -681,3 +681,9 @@ class TestPolish:
     def test_an_unknown_shell_is_told_the_nearest(self, capsys):
         assert main(["completion", "bahs"]) == 2
         assert "did you mean 'bash'?" in capsys.readouterr().err
+
+    def test_the_demo_has_formats_like_every_command(self, tmp_path, capsys):
+        assert main(["demo", "--format", "json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["pairs"]) == 3
+        assert main(["demo", "--output", str(tmp_path / "demo.tex")]) == 0
+        assert (tmp_path / "demo.tex").read_text(encoding="utf-8").count(r"\begin{tabular}") == 3

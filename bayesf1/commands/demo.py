@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.arguments import Commands, add_command
+from bayesf1.arguments import Commands, add_command, output_options
 from bayesf1.commands import compare, rank
-from bayesf1.commands.output import deliver, write
+from bayesf1.commands.output import chosen_format, deliver, write
 
 
 def add(commands: Commands) -> None:
     """Register the command."""
-    parser = add_command(
+    add_command(
         commands,
         "demo",
         run,
         about="show the Bayes test on packaged experiments; no files needed",
-        example="bayesf1 demo",
+        example="bayesf1 demo\n  bayesf1 demo --format latex",
+        parents=[output_options()],
     )
-    parser.set_defaults(format="table", output=None)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -26,6 +26,11 @@ def run(args: argparse.Namespace) -> None:
     from bayesf1 import bayes_test, ranking
     from bayesf1.packaged import load_example
 
+    if args.output is not None or chosen_format(args) != "table":
+        # What goes into a file or another program has no story: the three comparisons.
+        results = [bayes_test.compare(load_example(name)) for name in _EXPERIMENTS]
+        deliver(results, args, compare.FORMATTERS, compare.show)
+        return
     write(_RANKING)
     deliver(ranking.rank(load_example("wnut17"), rng=2017), args, rank.FORMATTERS, rank.show)
     for i, (name, story) in enumerate(_EXPERIMENTS.items()):
