@@ -36,7 +36,7 @@ def f1(shares: np.ndarray) -> np.ndarray:
 def posterior(likelihood: nuts.Likelihood, rng: np.random.Generator) -> dict[str, np.ndarray]:
     if isinstance(likelihood, DirichletMultinomial):
         return importance.sample(likelihood, DRAWS, rng)[0]
-    run = nuts.Run(draws=DRAWS * THIN, tune=500, chains=1, target_accept=0.95, progress=False)
+    run = nuts.Run(draws=DRAWS * THIN, tune=500, chains=1, target_accept=0.9, progress=False)
     return {
         name: x[0, THIN - 1 :: THIN] for name, x in nuts.sample(likelihood, "nutpie", run, rng).draws.items()
     }

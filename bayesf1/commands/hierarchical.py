@@ -57,7 +57,7 @@ def add(commands: Commands) -> None:
     group.add_argument("--chains", type=read_whole, metavar="N", help="number of Markov chains (default: 4)")
     group.add_argument("--tune", type=read_whole, metavar="N", help="steps to tune a chain (default: 1000)")
     group.add_argument(
-        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.95)"
+        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.9)"
     )
     group.add_argument(
         "--save", metavar="FILE", help="keep the fit in a netCDF file, for bayesf1 show and ArviZ"

@@ -49,7 +49,7 @@ def hierarchical(
     draws: int | None = None,
     tune: int = 1000,
     chains: int = 4,
-    target_accept: float = 0.95,
+    target_accept: float = 0.9,
     rng: RNGLike = None,
     progress: bool = True,
 ) -> HierarchicalFit:
@@ -226,7 +226,7 @@ def _check_cells(prior: float | None, ev: Evaluation) -> float | None:
 def _check_accept(value: float) -> float:
     number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
     if not number or not 0.5 <= value < 1.0:
-        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.95, not {value!r}")
+        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {value!r}")
     return float(value)
 
 

@@ -58,37 +58,46 @@ class LogisticNormal:
         cells = self.design.shape[1]
         return {
             "average": (blocks, outcomes - 1),
-            "log_group_sd": (cells,),
-            "log_interaction_sd": (),
+            "s_u": (cells,),
+            "s_v": (),
             "z_u": (groups, cells),
             "z_v": (groups, blocks, outcomes - 1),
         }
 
     @cached_property
+    def turn(self) -> FloatArray:
+        """Contrasts between corpora, axes (contrast, group)."""
+        return contrasts(len(self.groups.names))
+
+    @cached_property
     def known(self) -> tuple[FloatArray, FloatArray]:
-        """About what the data know of u (group, cell) and v (group, block, contrast), as precisions."""
-        variance = 1.0 / (self.groups.counts + 1.0)
-        v = 1.0 / (variance @ np.square(self.basis).T)
+        """About what the data know of rotated u (group, cell) and v (group, block, contrast), as precisions."""
+        of_v = (1.0 / (self.groups.counts + 1.0)) @ np.square(self.basis).T
         seen = (self.groups.counts @ self.design).sum(axis=1)
         # Interactions blur what is known of effects on all models.
-        u = 1.0 / (1.0 / (seen + 1.0) + np.square(0.3 * self.prior.interaction_sd))
-        return u, v
+        of_u = 1.0 / (seen + 1.0) + np.square(0.3 * self.prior.interaction_sd)
+        return self._turned_precision(of_u), self._turned_precision(of_v)
 
-    def scales(self, log_group_sd: Any, log_interaction_sd: Any, exp: Any) -> tuple[Any, Any]:
-        """Return the scales r of u and v for standard deviations (..., cell) and (...)."""
+    def _turned_precision(self, variance: FloatArray) -> FloatArray:
+        # Of the average over corpora the data know nothing beside the average logits.
+        between = 1.0 / np.tensordot(np.square(self.turn), variance, axes=1)
+        return np.concatenate([np.zeros((1, *variance.shape[1:])), between])
+
+    def free(self, s_u: Any, s_v: Any) -> tuple[Any, Any]:
+        """Return how free of the data the scales of u and v are, for signed deviations (..., cell) and (...)."""
         known_u, known_v = self.known
-        of_u = (exp(-2.0 * log_group_sd)[..., None, :] + known_u) ** -0.5
-        return of_u, (exp(-2.0 * log_interaction_sd)[..., None, None, None] + known_v) ** -0.5
+        return 1.0 / (1.0 + known_u * s_u[..., None, :] ** 2), 1.0 / (
+            1.0 + known_v * s_v[..., None, None, None] ** 2
+        )
 
     @property
     def start(self) -> FloatArray:
         """A point near the middle of the posterior: the corpora's average logits, small effects."""
         seen = np.log(self.groups.counts + self.alpha + 0.5).mean(axis=0) @ self.basis.T
-        scales = [math.log(0.3 * self.prior.group_sd)] * self.design.shape[1]
         parts = {
             "average": seen,
-            "log_group_sd": np.array(scales),
-            "log_interaction_sd": np.array(math.log(0.3 * self.prior.interaction_sd)),
+            "s_u": np.full(self.design.shape[1], 0.3 * self.prior.group_sd),
+            "s_v": np.array(0.3 * self.prior.interaction_sd),
         }
         return np.concatenate([parts.get(name, np.zeros(s)).ravel() for name, s in self.shapes.items()])
 
@@ -107,16 +116,20 @@ class LogisticNormal:
 
     def draws_of(self, at: Draws) -> Draws:
         """Return what coordinates by name stand for."""
-        of_u, of_v = self.scales(at["log_group_sd"], np.asarray(at["log_interaction_sd"]), np.exp)
-        effects = (of_u * at["z_u"]) @ self.design.T
-        effects = effects[..., None, :] + (of_v * at["z_v"]) @ self.basis
+        s_u, s_v = at["s_u"], np.asarray(at["s_v"])
+        free_u, free_v = self.free(s_u, s_v)
+        u = at["z_u"] * s_u[..., None, :] * np.sqrt(free_u)
+        v = at["z_v"] * s_v[..., None, None, None] * np.sqrt(free_v)
+        turned = (u @ self.design.T)[..., None, :] + v @ self.basis
+        between = np.einsum("hg,...hbj->...gbj", self.turn, turned[..., 1:, :, :])
         # A coordinate is the average over corpora; the population's mean is where effects are nought.
-        mean = at["average"] @ self.basis - effects.mean(axis=-3)
+        average = at["average"] @ self.basis
+        mean = average - turned[..., 0, :, :] / math.sqrt(len(self.groups.names))
         return {
             "pi": softmax(mean),
-            "group_sd": np.exp(at["log_group_sd"]),
-            "interaction_sd": np.exp(at["log_interaction_sd"]),
-            "shares": softmax(mean[..., None, :, :] + effects),
+            "group_sd": np.abs(s_u),
+            "interaction_sd": np.abs(s_v),
+            "shares": softmax(average[..., None, :, :] + between),
         }
 
     def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:

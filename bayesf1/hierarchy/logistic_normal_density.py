@@ -6,8 +6,10 @@ The logits of outcome j in block b of corpus g are
 
 with effects u of the corpus on all models, mixed by the design D, and interactions v, in contrasts V. In place of
 the population's mean logits, their average x over the corpora is a coordinate, which the data determine whatever
-the scales are. Effects are :math:`u = r z`, :math:`r^{-2} = \sigma^{-2} + i`, where i is about what the data know
-of them: non-centred, r = σ, where they know little, and free of σ where they know much. The same holds for v and τ.
+the scales are. Effects are rotated, into their average and Helmert's contrasts between corpora, and scaled,
+:math:`z s/\sqrt{1 + i s^2}` with standard deviation σ = |s|, where i is about what the data know of them: non-centred
+where they know little, as of the average, and free of s where they know much. The same holds for v and τ. As s is
+normal of either sign, nothing narrows where σ is near 0.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ def log_density(
     Parameters
     ----------
     q
-        Contrasts of x (block, k), log σ (cell), log τ, z of u (group, cell), z of v (group, block, k).
+        Contrasts of x (block, k), s of u (cell) and of v, z of rotated u (group, cell), of v (group, block, k).
     counts, alpha
         Axes (group, block, outcome) and (block, outcome).
     design, basis
@@ -43,41 +45,47 @@ def log_density(
     known
         What the data know of the effects, as precisions, in the order of `q`.
     group_sd, interaction_sd
-        Scales of the half-normal priors of σ and τ.
+        Standard deviations of the normal priors of both s.
     slope
         Where the gradient goes, as long as `q`.
     """
     n_groups, n_blocks, n_outcomes = counts.shape
     n_cells, n_contrasts = design.shape[1], n_outcomes - 1
-    at_sigma = n_blocks * n_contrasts
-    at_tau = at_sigma + n_cells
-    at_u = at_tau + 1
+    at_s = n_blocks * n_contrasts
+    at_u = at_s + n_cells + 1
     value: float = 0.0
     for c in range(n_cells + 1):
         scale = group_sd if c < n_cells else interaction_sd
-        ratio = (math.exp(q[at_sigma + c]) / scale) ** 2
-        value += q[at_sigma + c] - 0.5 * ratio
-        slope[at_sigma + c] = 1.0 - ratio
+        value -= 0.5 * (q[at_s + c] / scale) ** 2
+        slope[at_s + c] = -q[at_s + c] / (scale * scale)
 
-    # Effects, their scales r, and how much r follows the standard deviation.
+    # Effects, and how free of the data their scale is.
     n_u, n_effects = n_groups * n_cells, len(q) - at_u
-    precision = np.exp(-2.0 * q[at_sigma:at_u])
     effects = np.empty(n_effects)
-    r = np.empty(n_effects)
+    free = np.empty(n_effects)
     for i in range(n_effects):
-        c = i % n_cells if i < n_u else n_cells
-        r[i] = 1.0 / math.sqrt(precision[c] + known[i])
-        effects[i] = r[i] * q[at_u + i]
-        value += math.log(r[i]) - q[at_sigma + c] - 0.5 * effects[i] * effects[i] * precision[c]
-    u = effects[:n_u].reshape(n_groups, n_cells)
-    v = effects[n_u:].reshape(n_groups, n_blocks, n_contrasts)
-    u_mean = np.zeros(n_cells)
-    v_mean = np.zeros((n_blocks, n_contrasts))
-    for g in range(n_groups):
-        u_mean += u[g] / n_groups
-        v_mean += v[g] / n_groups
+        s = q[at_s + i % n_cells] if i < n_u else q[at_u - 1]
+        z = q[at_u + i]
+        free[i] = 1.0 / (1.0 + known[i] * s * s)
+        effects[i] = z * s * math.sqrt(free[i])
+        value += 0.5 * math.log(free[i]) - 0.5 * z * z * free[i]
+    turned_u = effects[:n_u].reshape(n_groups, n_cells)
+    turned_v = effects[n_u:].reshape(n_groups, n_blocks, n_contrasts)
+    root = math.sqrt(n_groups)
+    u_mean, v_mean = turned_u[0] / root, turned_v[0] / root
+    # Rotated back by sums from the last corpus on: the rows of Helmert's matrix are constant up to the diagonal.
+    u = np.zeros((n_groups, n_cells))
+    v = np.zeros((n_groups, n_blocks, n_contrasts))
+    for g in range(n_groups - 1, 0, -1):
+        weight = 1.0 / math.sqrt(g * (g + 1.0))
+        u[g - 1] = u[g] + weight * turned_u[g]
+        v[g - 1] = v[g] + weight * turned_v[g]
+        u[g] -= g * weight * turned_u[g]
+        v[g] -= g * weight * turned_v[g]
 
     # The population's mean logits, with the Dirichlet prior of their shares.
+    average = np.zeros((n_blocks, n_outcomes))
+    in_average = np.zeros((n_blocks, n_outcomes))
     mean = np.zeros((n_blocks, n_outcomes))
     in_mean = np.zeros((n_blocks, n_outcomes))
     logits = np.empty(n_outcomes)
@@ -85,7 +93,9 @@ def log_density(
     for b in range(n_blocks):
         for j in range(n_outcomes):
             for k in range(n_contrasts):
-                mean[b, j] += basis[k, j] * (q[b * n_contrasts + k] - v_mean[b, k])
+                average[b, j] += basis[k, j] * q[b * n_contrasts + k]
+                mean[b, j] -= basis[k, j] * v_mean[b, k]
+            mean[b, j] += average[b, j]
             for c in range(n_cells):
                 mean[b, j] -= design[j, c] * u_mean[c]
         highest = mean[b].max()
@@ -107,7 +117,7 @@ def log_density(
             highest = -math.inf
             items = 0.0
             for j in range(n_outcomes):
-                logit = mean[b, j]
+                logit = average[b, j]
                 for c in range(n_cells):
                     logit += design[j, c] * u[g, c]
                 for k in range(n_contrasts):
@@ -123,34 +133,36 @@ def log_density(
             for j in range(n_outcomes):
                 value += counts[g, b, j] * (logits[j] - log_total)
                 surplus = counts[g, b, j] - items * powers[j] / total
-                in_mean[b, j] += surplus
+                in_average[b, j] += surplus
                 for c in range(n_cells):
                     in_u[g, c] += surplus * design[j, c]
                 for k in range(n_contrasts):
                     in_v[g, b, k] += surplus * basis[k, j]
 
-    # Effects act through the mean logits, too, from which their average is taken.
+    turned_in_u = np.zeros((n_groups, n_cells))
+    turned_in_v = np.zeros((n_groups, n_blocks, n_contrasts))
+    sum_u, sum_v = in_u[0].copy(), in_v[0].copy()
+    for g in range(1, n_groups):
+        weight = 1.0 / math.sqrt(g * (g + 1.0))
+        turned_in_u[g] = weight * (sum_u - g * in_u[g])
+        turned_in_v[g] = weight * (sum_v - g * in_v[g])
+        sum_u += in_u[g]
+        sum_v += in_v[g]
+    # Averages of the effects act through the population's mean alone.
     for b in range(n_blocks):
         for k in range(n_contrasts):
-            inner = 0.0
+            slope[b * n_contrasts + k] = 0.0
             for j in range(n_outcomes):
-                inner += basis[k, j] * in_mean[b, j]
-            slope[b * n_contrasts + k] = inner
-            for g in range(n_groups):
-                in_v[g, b, k] -= inner / n_groups
-    for c in range(n_cells):
-        inner = 0.0
-        for b in range(n_blocks):
+                slope[b * n_contrasts + k] += basis[k, j] * (in_mean[b, j] + in_average[b, j])
+                turned_in_v[0, b, k] -= basis[k, j] * in_mean[b, j] / root
+        for c in range(n_cells):
             for j in range(n_outcomes):
-                inner += design[j, c] * in_mean[b, j]
-        for g in range(n_groups):
-            in_u[g, c] -= inner / n_groups
-    of_u, of_v = in_u.reshape(-1), in_v.reshape(-1)
+                turned_in_u[0, c] -= design[j, c] * in_mean[b, j] / root
+    of_u, of_v = turned_in_u.reshape(-1), turned_in_v.reshape(-1)
     for i in range(n_effects):
-        c = i % n_cells if i < n_u else n_cells
-        square = effects[i] * effects[i] * precision[c]
-        pull = (of_u[i] if i < n_u else of_v[i - n_u]) - effects[i] * precision[c]
-        follows = precision[c] * r[i] * r[i]
-        slope[at_u + i] = pull * r[i]
-        slope[at_sigma + c] += pull * effects[i] * follows + square - 1.0 + follows
+        at = at_s + i % n_cells if i < n_u else at_u - 1
+        s, z = q[at], q[at_u + i]
+        pull = (of_u[i] if i < n_u else of_v[i - n_u]) * math.sqrt(free[i])
+        slope[at_u + i] = pull * s - z * free[i]
+        slope[at] += (pull * z + known[i] * s * (z * z * free[i] - 1.0)) * free[i]
     return value

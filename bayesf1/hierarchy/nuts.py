@@ -171,7 +171,6 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
     diverging = trace["sample_stats"]["diverging"].values
     if isinstance(likelihood, DirichletMultinomial):
         return Chains({name: found[name] for name in ("pi", "log_kappa")}, diverging)
-    found |= {f"log_{name}": np.log(found[name]) for name in ("group_sd", "interaction_sd")}
     return Chains(likelihood.draws_of(found), diverging)
 
 
@@ -213,19 +212,21 @@ def pymc_model(likelihood: Likelihood) -> Any:
 
     shapes = likelihood.shapes
     with pm.Model() as model:
-        start = likelihood.unpack(likelihood.start)["average"]
-        average = pm.Flat("average", shape=shapes["average"], initval=start)
-        sigma = pm.HalfNormal("group_sd", prior.group_sd, shape=shapes["log_group_sd"])
-        tau = pm.HalfNormal("interaction_sd", prior.interaction_sd)
-        of_u, of_v = likelihood.scales(pt.log(sigma), pt.log(tau), pt.exp)
-        u = of_u * pm.Flat("z_u", shape=shapes["z_u"])
-        v = of_v * pm.Flat("z_v", shape=shapes["z_v"])
-        for effect, scale, r in ((u, sigma, of_u), (v, tau, of_v)):
-            pm.Potential(f"normal_{effect.ndim}", (pt.log(r / scale) - 0.5 * (effect / scale) ** 2).sum())
-        effects = pt.dot(u, likelihood.design.T)[:, None, :] + pt.tensordot(v, likelihood.basis, axes=1)
-        mean = pt.dot(average, likelihood.basis) - effects.mean(axis=0)
+        start = likelihood.unpack(likelihood.start)
+        average = pm.Flat("average", shape=shapes["average"], initval=start["average"])
+        s_u = pm.Normal("s_u", 0.0, prior.group_sd, shape=shapes["s_u"], initval=start["s_u"])
+        s_v = pm.Normal("s_v", 0.0, prior.interaction_sd, initval=start["s_v"])
+        z_u, z_v = (pm.Flat(name, shape=shapes[name]) for name in ("z_u", "z_v"))
+        free_u, free_v = likelihood.free(s_u, s_v)
+        for name, z, free in (("u", z_u, free_u), ("v", z_v, free_v)):
+            pm.Potential(name, (0.5 * pt.log(free) - 0.5 * z**2 * free).sum())
+        u, v = z_u * s_u * pt.sqrt(free_u), z_v * s_v * pt.sqrt(free_v)
+        turned = pt.dot(u, likelihood.design.T)[:, None, :] + pt.tensordot(v, likelihood.basis, axes=1)
+        logits = pt.dot(average, likelihood.basis)
+        mean = logits - turned[0] / math.sqrt(len(counts))
+        between = pt.tensordot(likelihood.turn.T, turned[1:], axes=1)
         pm.Potential("shares", (alpha * log_shares(mean)).sum())
-        pm.Potential("counts", (counts * log_shares(mean + effects)).sum())
+        pm.Potential("counts", (counts * log_shares(logits + between)).sum())
     return model
 
 
