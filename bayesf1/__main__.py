@@ -2,6 +2,6 @@
 
 import sys
 
-from bayesf1.cli import main
+from bayesf1.commands.main import main
 
 sys.exit(main())

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.draws import draw_tables, item_patterns
-from bayesf1.evaluation import BINARY_CELLS, merge_patterns
-from bayesf1.metrics import find_metric
-from bayesf1.posterior import resolve_assumption
+from bayesf1.bayes.posterior import resolve_assumption
+from bayesf1.evaluation.evaluation import BINARY_CELLS, merge_patterns
+from bayesf1.evaluation.metric import find_metric
+from bayesf1.kinds.draws import draw_tables, item_patterns
 
 F1 = find_metric("f1")
 

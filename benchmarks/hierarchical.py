@@ -21,7 +21,7 @@ import warnings
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.hierarchy.fitting import hierarchical
+from bayesf1.groups.fitting import hierarchical
 from bayesf1.report.inference_data import effective
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.conll import align_conll
-from bayesf1.joint import joint_counts, paired_sf
-from bayesf1.metrics import find_metric
-from bayesf1.tags import read_spans
+from bayesf1.evaluation.metric import find_metric
+from bayesf1.kinds.joint import joint_counts, paired_sf
+from bayesf1.reading.conll import align_conll
+from bayesf1.reading.tags import read_spans
 
 
 def seconds(work: Callable[[], object], repeats: int = 5) -> float:

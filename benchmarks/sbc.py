@@ -18,12 +18,12 @@ import numpy as np
 from scipy import stats
 
 import bayesf1 as bf
-from bayesf1.hierarchy import importance, nuts
-from bayesf1.hierarchy.dirichlet_multinomial import DirichletMultinomial
-from bayesf1.hierarchy.groups import read_groups
-from bayesf1.hierarchy.logistic_normal import LogisticNormal
-from bayesf1.hierarchy.prior import HierarchicalPrior
-from bayesf1.hierarchy.simplex import draw_counts
+from bayesf1.groups import importance, nuts
+from bayesf1.groups.corpora import read_groups
+from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial
+from bayesf1.groups.logistic_normal import LogisticNormal
+from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.groups.simplex import draw_counts
 
 DRAWS, THIN, BINS = 99, 10, 20
 SIZES = (60, 150, 400, 90)

@@ -86,7 +86,7 @@ def infer(patterns: list[Any], weights: list[float], group: str | None) -> dict[
     import numpy as np
 
     from bayesf1 import compare
-    from bayesf1.evaluation import BINARY_CELLS, merge_patterns
+    from bayesf1.evaluation.evaluation import BINARY_CELLS, merge_patterns
 
     unit = "item" if group is None else "document"
     names = tuple(COLUMNS["models"])

@@ -9,7 +9,7 @@ import numpy as np
 
 import bayesf1 as bf
 from bayesf1 import measures as ms
-from bayesf1.report.tables import Table
+from bayesf1.base.table import Table
 
 
 def show(title: str, rows: list[tuple[str, str, float, str]]) -> None:

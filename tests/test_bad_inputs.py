@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.cli import main
+from bayesf1.commands.main import main
 
 FULL = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
 SPAN = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.fold_tests import fold_tests
-from bayesf1.tags import split_spans
+from bayesf1.crossval.fold_tests import fold_tests
+from bayesf1.reading.tags import split_spans
 
 SCRIPT = Path(__file__).parents[1] / "examples" / "peoples_daily.py"
 SCHEMES = ("IOB2", "IOBES", "BMES", "BB2B3MES")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     add_plot,
@@ -15,11 +15,11 @@ from bayesf1.arguments import (
     input_options,
     output_options,
 )
+from bayesf1.commands.inputs import evaluation, given, own_words, pairs, per_class
 from bayesf1.commands.output import as_json, check_figure, check_not_input, deliver, draw, stdout, write
-from bayesf1.commands.reading import evaluation, given, own_words, pairs, per_class
 
 if TYPE_CHECKING:
-    from bayesf1.comparison import Comparisons
+    from bayesf1.bayes.comparison import Comparisons
 
 _Results: TypeAlias = "list[Comparisons]"
 
@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare two models, or all pairs of several."""
-    from bayesf1.bayes_test import compare
+    from bayesf1.bayes.bayes_test import compare
 
     check_figure(args)
     if args.report is not None and not args.report.lower().endswith((".html", ".htm")):
@@ -83,8 +83,8 @@ def _report(results: _Results, args: argparse.Namespace) -> None:
 
 def show(results: _Results) -> None:
     """Print comparisons on a terminal."""
-    from bayesf1.report import terminal
-    from bayesf1.verdict import is_decisive, parts
+    from bayesf1.base import terminal
+    from bayesf1.bayes.verdict import is_decisive, parts
 
     for i, res in enumerate(results):
         if i:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from bayesf1.arguments import Commands, Parser, add_command
+from bayesf1.base.naming import nearest
+from bayesf1.commands.arguments import Commands, Parser, add_command
 from bayesf1.commands.output import write
-from bayesf1.naming import nearest
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.arguments import Commands, add_command, output_options
 from bayesf1.commands import compare, rank
+from bayesf1.commands.arguments import Commands, add_command, output_options
 from bayesf1.commands.output import chosen_format, deliver, write
 
 
@@ -23,8 +23,8 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Tell the story of the packaged experiments."""
-    from bayesf1 import bayes_test, ranking
-    from bayesf1.packaged import load_example
+    from bayesf1.bayes import bayes_test, ranking
+    from bayesf1.reading.packaged import load_example
 
     if args.output is not None or chosen_format(args) != "table":
         # What goes into a file or another program has no story: the three comparisons.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     bayes_options,
@@ -18,12 +18,12 @@ from bayesf1.arguments import (
     read_number,
     read_whole,
 )
+from bayesf1.commands.inputs import evaluation, given, own_words
 from bayesf1.commands.output import as_json, deliver, stdout
-from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
-    from bayesf1.hierarchy.fit import HierarchicalFit
+    from bayesf1.evaluation.evaluation import Evaluation
+    from bayesf1.groups.fit import HierarchicalFit
 
 
 def add(commands: Commands) -> None:
@@ -66,7 +66,7 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Fit, save and print."""
-    from bayesf1.hierarchy.fitting import hierarchical
+    from bayesf1.groups.fitting import hierarchical
 
     data = _corpora(args)
     settings = given(
@@ -99,7 +99,7 @@ def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
     }
 
     def show(fit: HierarchicalFit) -> None:
-        from bayesf1.report import terminal
+        from bayesf1.base import terminal
 
         if len(fit.models) == 1:
             stdout().write(f"{fit}\n")
@@ -142,7 +142,7 @@ def _name_and_path(text: str) -> tuple[str | None, str]:
 
 def _tasks(path: Path) -> list[str]:
     """Return the names of the tasks in a file of counts; none where it names none, or cannot be read."""
-    from bayesf1.records import collect_lines, collect_records, is_json, parse_json
+    from bayesf1.reading.records import collect_lines, collect_records, is_json, parse_json
 
     try:
         with path.open("rb") as stream:

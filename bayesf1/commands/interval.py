@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     add_confidence_level,
@@ -17,8 +17,8 @@ from bayesf1.arguments import (
     read_number,
     read_whole,
 )
+from bayesf1.commands.inputs import evaluation, given, own_words
 from bayesf1.commands.output import as_csv, as_json, check_figure, deliver, draw, stdout, write
-from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.interval_table import Intervals
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
 
 def show(results: _Results) -> None:
     """Print intervals on a terminal."""
-    from bayesf1.report import terminal
+    from bayesf1.base import terminal
 
     for i, res in enumerate(results):
         if i:
@@ -114,7 +114,7 @@ def _as_csv(results: _Results) -> str:
 
 
 def _markdown(res: Intervals) -> str:
-    from bayesf1.report.tables import escape_markdown
+    from bayesf1.base.table import escape_markdown
 
     return f"{escape_markdown(res.title)}\n\n{res.to_markdown()}"
 

@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
-from bayesf1.arguments import ENDINGS
+from bayesf1.commands.arguments import ENDINGS
 
 _T = TypeVar("_T")
 
@@ -29,13 +29,13 @@ def deliver(
     args
         The arguments, with ``format`` and ``output``, and ``files`` where some were read.
     formats
-        For each name in `bayesf1.arguments.FORMATS`, the function that makes the text.
+        For each name in `bayesf1.commands.arguments.FORMATS`, the function that makes the text.
     show
         Prints the results on a terminal, in colour.
     """
     render = formats[chosen_format(args)]
     if args.output is not None:
-        from bayesf1.files import write_atomic
+        from bayesf1.reading.files import write_atomic
 
         check_not_input(args.output, args)
         write_atomic(args.output, render(results) + "\n")
@@ -110,7 +110,7 @@ def as_json(document: Any) -> str:
 
 def as_csv(records: Sequence[Mapping[str, Any]]) -> str:
     """Return records with the same keys as comma-separated values, with full numbers under one header."""
-    from bayesf1.report.tables import Table
+    from bayesf1.base.table import Table
 
     rows = (tuple("" if value is None else str(value) for value in record.values()) for record in records)
     return Table(tuple(records[0]), tuple(rows)).to_csv().rstrip("\n")

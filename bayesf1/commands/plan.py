@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     add_confidence_level,
@@ -16,11 +16,11 @@ from bayesf1.arguments import (
     read_number,
     read_whole,
 )
+from bayesf1.commands.inputs import evaluation, evaluation_of_units, given, own_words
 from bayesf1.commands.output import as_csv, as_json, deliver, stdout
-from bayesf1.commands.reading import evaluation, evaluation_of_units, given, own_words
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
+    from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.frequentist.assurance import DecisionPlan
     from bayesf1.frequentist.planning import SampleSize
 
@@ -189,7 +189,7 @@ def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
 
 def show(found: _Plan) -> None:
     """Print a plan on a terminal."""
-    from bayesf1.report import terminal
+    from bayesf1.base import terminal
 
     terminal.show("Plan", found.table, [found.sentence, found.assumptions], sure=[True], file=stdout())
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     add_plot,
@@ -14,11 +14,11 @@ from bayesf1.arguments import (
     input_options,
     output_options,
 )
+from bayesf1.commands.inputs import evaluation, given, own_words
 from bayesf1.commands.output import as_json, check_figure, deliver, draw, stdout
-from bayesf1.commands.reading import evaluation, given, own_words
 
 if TYPE_CHECKING:
-    from bayesf1.ranking import Ranking
+    from bayesf1.bayes.ranking import Ranking
 
 
 def add(commands: Commands) -> None:
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Rank all models on one measure."""
-    from bayesf1.ranking import rank
+    from bayesf1.bayes.ranking import rank
 
     check_figure(args)
     ev = evaluation(args)
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
 
 def show(ranking: Ranking) -> None:
     """Print a ranking on a terminal."""
-    from bayesf1.report import terminal
+    from bayesf1.base import terminal
 
     title = f"Ranking of {len(ranking.system)} systems by {ranking.attrs['label']}"
     sure = [not bool(tied) for tied in ranking["tied"].values]
@@ -61,7 +61,7 @@ def show(ranking: Ranking) -> None:
 
 
 def _as_json(ranking: Ranking) -> str:
-    from bayesf1.ranking import as_document
+    from bayesf1.bayes.ranking import as_document
 
     return as_json(as_document(ranking))
 

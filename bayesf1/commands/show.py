@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.arguments import Commands, add_command, output_options
+from bayesf1.commands.arguments import Commands, add_command, output_options
 from bayesf1.commands.hierarchical import deliver_fit
 
 
@@ -26,6 +26,6 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read the fit and print it."""
-    from bayesf1.hierarchy.saved import load_fit
+    from bayesf1.groups.saved import load_fit
 
     deliver_fit(load_fit(args.files[0]), args)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from bayesf1.arguments import (
+from bayesf1.commands.arguments import (
     Commands,
     add_command,
     add_confidence_level,
@@ -16,8 +16,8 @@ from bayesf1.arguments import (
     output_options,
     read_whole,
 )
+from bayesf1.commands.inputs import evaluation_of_units, given, own_words, pairs, per_class
 from bayesf1.commands.output import as_csv, as_json, deliver, stdout
-from bayesf1.commands.reading import evaluation_of_units, given, own_words, pairs, per_class
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.randomization import RandomizationTest
@@ -53,8 +53,8 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Test two models, or all pairs of several, on every measure."""
+    from bayesf1.evaluation.scoring import find_measures
     from bayesf1.frequentist.randomization import randomization_test
-    from bayesf1.scoring import find_measures
 
     ev = evaluation_of_units(args, "a randomisation test")
     settings = given(args, "alternative", "method", "n_trials", "confidence_level", "rng")
@@ -80,8 +80,8 @@ def _as_text(tests: _Tests) -> str:
 
 def show(tests: _Tests) -> None:
     """Print tests on a terminal."""
+    from bayesf1.base import terminal
     from bayesf1.frequentist.randomization import table_of_tests
-    from bayesf1.report import terminal
 
     sure = [test.p_value < 1.0 - test.confidence_level for test in tests]
     terminal.show("Randomisation test", table_of_tests(tests), _texts(tests), sure=sure, file=stdout())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesf1.evaluation import BINARY_CELLS, Evaluation, merge_patterns
+from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, merge_patterns
 
 
 def assumed_pilot(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.distributions import Beta, FScore, UnitLaw, check_prob
-from bayesf1.evaluation import FloatArray
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.evaluation.metric import Harmonic, Metric, find_metric
 from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
 from bayesf1.frequentist.methods import LABELS, closed_methods, grouped_counts
-from bayesf1.metrics import Harmonic, Metric, find_metric
-from bayesf1.naming import nearest
+from bayesf1.laws.distributions import Beta, FScore, UnitLaw, check_prob
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds, normal_quantile
-from bayesf1.metrics import ratio
 
 
 def fbeta_delta(

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.evaluation import FloatArray
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, wilson_ends
 from bayesf1.frequentist.bounds import Bounds, bounds, check_counts, normal_bounds, normal_quantile
 from bayesf1.frequentist.quartic import score_roots
-from bayesf1.metrics import ratio
 
 
 def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.naming import nearest
+from bayesf1.base.naming import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesf1.report.tables import Table
+    from bayesf1.base.table import Table
 
 JSON_FORMAT = "bayesf1.intervals/1"
 
@@ -100,7 +100,7 @@ class Intervals(Mapping[str, MethodInterval]):
     @property
     def table(self) -> Table:
         """The intervals as a table: method, interval, length, note."""
-        from bayesf1.report.tables import Table, digits_of, interval, points
+        from bayesf1.base.table import Table, digits_of, interval, points
 
         unit = " (%)" if self.percent else ""
         rows = []
@@ -118,7 +118,7 @@ class Intervals(Mapping[str, MethodInterval]):
     @property
     def title(self) -> str:
         """What the intervals are of, and the estimate."""
-        from bayesf1.report.tables import digits_of, points, printable
+        from bayesf1.base.table import digits_of, points, printable
 
         digits = max((digits_of(*row, percent=self.percent) for row in self.rows), default=2)
         difference = len(self.models) == 2

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesf1.distributions import RNGLike, check_prob
-from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.base.naming import plural
+from bayesf1.bayes.posterior import check_prior, check_rng, posterior, resolve_assumption
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.samples import Samples, samples_of
+from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
 from bayesf1.frequentist.bootstrap import check_resamples
 from bayesf1.frequentist.bounds import Bounds
@@ -16,11 +20,7 @@ from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
 from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
 from bayesf1.frequentist.multiclass import macro_f1, macro_f1_star, micro_f1
-from bayesf1.frequentist.units import Samples, samples_of
-from bayesf1.metrics import Metric, MetricLike
-from bayesf1.naming import plural
-from bayesf1.posterior import check_prior, check_rng, posterior, resolve_assumption
-from bayesf1.scoring import find_measure
+from bayesf1.laws.distributions import RNGLike, check_prob
 
 __all__ = [
     "Bounds",
@@ -210,7 +210,7 @@ def difference_intervals(
         undefined=any(is_undefined(measure, table, both.cells) for table in both.tables),
         note=f"over {plural(both.unit)}" if taken == "clustered" else "",
     )
-    from bayesf1.bayes_test import compare
+    from bayesf1.bayes.bayes_test import compare
 
     test = compare(pair, metrics=[measure], prior=settings.prior, assumption=assumption, rng=settings.rng)[
         measure.name
@@ -269,7 +269,7 @@ def _smooth(measure: Metric, ev: Evaluation) -> bool:
 def _notes(
     units: Evaluation, ev: Evaluation, taken: Assumption, samples: Samples, settings: _Settings
 ) -> tuple[str, ...]:
-    from bayesf1.verdict import dependence, describe_prior, describe_units
+    from bayesf1.bayes.verdict import dependence, describe_prior, describe_units
 
     sampled = describe_units(units)
     if len(samples.tables) == 1:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.evaluation import FloatArray
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds, normal_quantile
-from bayesf1.metrics import ratio
 
 
 def micro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:

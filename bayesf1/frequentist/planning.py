@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.evaluation import Evaluation, check_evaluation
+from bayesf1.base.naming import plural
+from bayesf1.base.table import Table, amount, printable
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
+from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, find_metric
+from bayesf1.evaluation.samples import samples_of
+from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
-from bayesf1.frequentist.units import samples_of
-from bayesf1.metrics import Harmonic, Metric, MetricLike, find_metric
-from bayesf1.naming import plural
-from bayesf1.report.tables import Table, amount, printable
-from bayesf1.scoring import find_measure
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.distributions import RNGLike, check_prob
-from bayesf1.evaluation import Evaluation, FloatArray
+from bayesf1.base.naming import nearest, plural
+from bayesf1.base.table import Table, digits_of, points, printable
+from bayesf1.bayes.posterior import check_rng
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson
-from bayesf1.frequentist.sufficient import sufficient_sums
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
-from bayesf1.metrics import Metric, MetricLike
-from bayesf1.naming import nearest, plural
-from bayesf1.posterior import check_rng
-from bayesf1.report.tables import Table, digits_of, points, printable
-from bayesf1.scores import from_scores
-from bayesf1.scoring import find_measure
+from bayesf1.kinds.sufficient import sufficient_sums
+from bayesf1.laws.distributions import RNGLike, check_prob
+from bayesf1.reading.scores import from_scores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from bayesf1.draws import item_patterns
-from bayesf1.evaluation import Evaluation, FloatArray
-from bayesf1.frequentist.sufficient import Score, sufficient_sums
-from bayesf1.metrics import Metric
-from bayesf1.naming import plural
+from bayesf1.base.naming import plural
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.metric import Metric
+from bayesf1.kinds.draws import item_patterns
+from bayesf1.kinds.sufficient import Score, sufficient_sums
 
 # Numbers in flight in one block of simulated test sets.
 _BLOCK = 1 << 21

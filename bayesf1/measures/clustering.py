@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import FloatArray
-from bayesf1.measures.labels import label_array, same_length
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.measures.label_arrays import label_array, same_length
 
 Counts: TypeAlias = NDArray[np.intp]
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]] | NDArray[Any]

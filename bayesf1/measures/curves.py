@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import FloatArray
-from bayesf1.law import RNGLike, check_prob, plain
+from bayesf1.bayes.posterior import check_draws, check_rng
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.laws.law import RNGLike, check_prob, plain
 from bayesf1.measures.scored_items import ScoredItems
-from bayesf1.posterior import check_draws, check_rng
 
 
 @dataclass(frozen=True, eq=False)

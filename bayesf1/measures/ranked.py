@@ -15,10 +15,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import FloatArray
-from bayesf1.law import plain
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.laws.law import plain
 from bayesf1.measures.ranked_lists import Lists, is_number, ranks, read_lists, top, where
-from bayesf1.naming import nearest
 
 Log: TypeAlias = Literal["i", "i+1"]
 

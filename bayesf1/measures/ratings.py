@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import FloatArray
-from bayesf1.labels import is_missing
-from bayesf1.law import lazy_property
-from bayesf1.naming import listing
+from bayesf1.base.naming import listing
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.laws.law import lazy_property
+from bayesf1.reading.labels import is_missing
 
 
 @dataclass(frozen=True, eq=False)

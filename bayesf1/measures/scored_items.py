@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation import FloatArray
-from bayesf1.labels import distinct_labels, guess_positive
-from bayesf1.measures.labels import label_array, same_length
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.measures.label_arrays import label_array, same_length
+from bayesf1.reading.labels import distinct_labels, guess_positive
 
 # Numbers in flight in one block of draws: what a cache holds.
 _BLOCK = 1 << 17

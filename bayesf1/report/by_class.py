@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bayesf1.comparison import Comparison, Comparisons
-from bayesf1.report.tables import Table
-from bayesf1.verdict import headline, table
+from bayesf1.base.table import Table
+from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.verdict import headline, table
 
 # More would be neither read nor drawn.
 MOST = 40
@@ -64,7 +64,7 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
     if all(name in known for name in names):
         found = Comparisons([known[name] for name in names])
     else:
-        from bayesf1.bayes_test import compare
+        from bayesf1.bayes.bayes_test import compare
 
         found = compare(
             ev,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.comparison import Comparison
-from bayesf1.distributions import check_prob
+from bayesf1.base.table import probability
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.verdict import is_decisive
+from bayesf1.laws.distributions import check_prob
 from bayesf1.report.plot_style import (
     COLUMN,
     PLAIN,
@@ -24,14 +26,12 @@ from bayesf1.report.plot_style import (
     wrapped,
 )
 from bayesf1.report.plots import STEPS, compared
-from bayesf1.report.tables import probability
-from bayesf1.verdict import is_decisive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bayesf1.designs.splitting import BalanceReport
     from bayesf1.frequentist.interval_table import Intervals
-    from bayesf1.splitting import BalanceReport
 
 BETTER, WORSE = colour_of(0), colour_of(1)
 

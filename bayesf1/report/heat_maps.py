@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.evaluation import FloatArray
+from bayesf1.evaluation.evaluation import FloatArray
 from bayesf1.report.plot_style import (
     PAGE,
     PLAIN,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from bayesf1.ranking import Ranking
+    from bayesf1.bayes.ranking import Ranking
     from bayesf1.report.plot_style import AxesLike
 
 # Cells are annotated while three digits fit, in inches.

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.distributions import RNGLike, check_prob
-from bayesf1.draws import draw_tables
-from bayesf1.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import Metric, MetricLike
-from bayesf1.posterior import check_draws, check_prior, check_rng, resolve_assumption, warn_if_few
-from bayesf1.scoring import find_measures
+from bayesf1.bayes.posterior import check_draws, check_prior, check_rng, resolve_assumption, warn_if_few
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.scoring import find_measures
+from bayesf1.kinds.draws import draw_tables
+from bayesf1.laws.distributions import RNGLike, check_prob
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesf1.comparison import Comparisons
+    from bayesf1.bayes.comparison import Comparisons
 
 _CHAINS = 4
 

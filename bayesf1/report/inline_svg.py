@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from bayesf1.comparison import Comparison
+from bayesf1.base.table import printable
+from bayesf1.bayes.comparison import Comparison
 from bayesf1.report.plot_files import render
 from bayesf1.report.plot_style import (
     PLAIN,
@@ -23,7 +24,6 @@ from bayesf1.report.plot_style import (
     words,
 )
 from bayesf1.report.plots import POINTS, STEPS, TAIL
-from bayesf1.report.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from bayesf1.report.tables import Table, printable
+from bayesf1.base.table import Table, printable
 
 
 def escaped(text: str) -> str:

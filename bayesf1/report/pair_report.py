@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bayesf1.comparison import Comparison, Comparisons
-from bayesf1.naming import plural
-from bayesf1.posterior import FEW_UNITS
+from bayesf1.base.naming import plural
+from bayesf1.base.table import Table, probability
+from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.posterior import FEW_UNITS
+from bayesf1.bayes.verdict import assumptions, describe_units, headline, is_decisive, parts, sentence, signed
 from bayesf1.report.by_class import ByClass, by_class
 from bayesf1.report.forests import plot_classes
 from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
@@ -15,8 +17,6 @@ from bayesf1.report.markup import bullets, escaped, figure, paragraph, scrolling
 from bayesf1.report.plots import plot_difference
 from bayesf1.report.rope_curve import RopeCurve, rope_curves
 from bayesf1.report.rope_slider import RopeSlider
-from bayesf1.report.tables import Table, probability
-from bayesf1.verdict import assumptions, describe_units, headline, is_decisive, parts, sentence, signed
 
 _SAMPLED = {
     "independent": "Items are taken as drawn one by one, and the errors of the two models as unrelated. On the same "

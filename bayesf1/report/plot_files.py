@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.naming import nearest
-from bayesf1.report.tables import escape_latex
+from bayesf1.base.naming import nearest
+from bayesf1.base.table import escape_latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

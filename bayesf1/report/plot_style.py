@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.table import escape_latex, printable
 from bayesf1.report.plot_files import paper_figure
-from bayesf1.report.tables import escape_latex, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.comparison import Comparison
-from bayesf1.crossval import BlockedCV, Discount
-from bayesf1.distributions import Posterior, RNGLike, check_prob
-from bayesf1.evaluation import Evaluation, FloatArray, check_evaluation
-from bayesf1.metrics import MetricLike
-from bayesf1.posterior import (
+from bayesf1.base.table import decimals, equation
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.posterior import (
     check_draws,
     check_prior,
     check_rng,
     posteriors,
     resolve_assumption,
 )
+from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.scoring import find_measures
+from bayesf1.laws.distributions import Posterior, RNGLike, check_prob
 from bayesf1.report.plot_style import (
     PLAIN,
     RULE,
@@ -36,8 +38,6 @@ from bayesf1.report.plot_style import (
     panels,
     words,
 )
-from bayesf1.report.tables import decimals, equation
-from bayesf1.scoring import find_measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import scipy
 
-from bayesf1.comparison import Comparison, Comparisons
-from bayesf1.crossval import BlockedCV
-from bayesf1.evaluation import Evaluation, Folds
-from bayesf1.posterior import EmpiricalPosterior
-from bayesf1.report.tables import printable
-from bayesf1.scoring import find_measure
+from bayesf1.base.table import printable
+from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.posterior import EmpiricalPosterior
+from bayesf1.designs.design import BlockedCV
+from bayesf1.evaluation.evaluation import Evaluation, Folds
+from bayesf1.evaluation.scoring import find_measure
 
 _GOLD, _CLAIMED = ("tp", "fn"), ("tp", "fp")
 

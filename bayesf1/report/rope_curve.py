@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesf1.comparison import Comparison
-from bayesf1.distributions import Posterior
-from bayesf1.draws import draw_tables
-from bayesf1.evaluation import FloatArray
-from bayesf1.posterior import EmpiricalPosterior
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.posterior import EmpiricalPosterior
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.kinds.draws import draw_tables
+from bayesf1.laws.distributions import Posterior
 
 # About as many half-widths as a slider on a phone can tell apart.
 STEPS = 200

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bayesf1.comparison import Comparison
+from bayesf1.base.table import amount, equation
+from bayesf1.bayes.comparison import Comparison
 from bayesf1.report.inline_svg import Frame
 from bayesf1.report.markup import escaped
 from bayesf1.report.rope_curve import RopeCurve
-from bayesf1.report.tables import amount, equation
 
 # Digits of what is embedded; three are shown.
 DIGITS = 8

@@ -1,0 +1,62 @@
+"""The public names, each with the module that has it; the package imports a module when a name of it is first used."""
+
+from . import measures as measures
+from .bayes.bayes_test import compare as compare, compare_classes as compare_classes
+from .bayes.comparison import Comparison as Comparison, Comparisons as Comparisons
+from .bayes.posterior import EmpiricalPosterior as EmpiricalPosterior, posterior as posterior
+from .bayes.ranking import Ranking as Ranking, rank as rank
+from .bayes.summary import summary as summary
+from .crossval.fold_tests import fold_tests as fold_tests
+from .crossval.running import cross_validate as cross_validate
+from .designs.design import BlockedCV as BlockedCV, KFoldCV as KFoldCV
+from .evaluation.evaluation import Evaluation as Evaluation
+from .evaluation.scoring import score as score
+from .frequentist.assumed import assumed_pilot as assumed_pilot
+from .frequentist.assurance import (
+    DecisionPlan as DecisionPlan,
+    plan_comparison as plan_comparison,
+    resolution as resolution,
+)
+from .frequentist.coverage import (
+    CoverageCurve as CoverageCurve,
+    coverage_curve as coverage_curve,
+    exact_coverage as exact_coverage,
+)
+from .frequentist.interval_table import Intervals as Intervals
+from .frequentist.intervals import difference_intervals as difference_intervals, intervals as intervals
+from .frequentist.planning import SampleSize as SampleSize, plan as plan
+from .frequentist.randomization import (
+    RandomizationTest as RandomizationTest,
+    randomization_test as randomization_test,
+    randomization_test_scores as randomization_test_scores,
+)
+from .groups.fit import HierarchicalFit as HierarchicalFit
+from .groups.fitting import hierarchical as hierarchical
+from .groups.prior import HierarchicalPrior as HierarchicalPrior
+from .groups.saved import load_fit as load_fit
+from .kinds.classes import confusion as confusion, from_confusion as from_confusion
+from .laws.difference import Difference as Difference
+from .laws.distributions import Beta as Beta, FScore as FScore
+from .laws.law import Posterior as Posterior
+from .reading.counts import from_counts as from_counts, from_folds as from_folds
+from .reading.files import read_counts as read_counts
+from .reading.frames import from_frame as from_frame, from_patterns as from_patterns
+from .reading.packaged import load_example as load_example
+from .reading.predictions import from_labels as from_labels, from_units as from_units
+from .reading.scores import from_scores as from_scores
+from .reading.spans import from_conll as from_conll, from_tags as from_tags
+from .report.forests import (
+    plot_balance as plot_balance,
+    plot_classes as plot_classes,
+    plot_intervals as plot_intervals,
+)
+from .report.heat_maps import plot_rank as plot_rank
+from .report.inference_data import to_arviz as to_arviz
+from .report.plot_files import save_plot as save_plot
+from .report.plots import (
+    plot_coverage as plot_coverage,
+    plot_difference as plot_difference,
+    plot_posterior as plot_posterior,
+)
+
+__version__: str

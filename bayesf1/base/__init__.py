@@ -1,0 +1,1 @@
+"""What knows no evaluation: names, tables of text, the terminal."""

@@ -1,0 +1,243 @@
+"""What a Bayes test found: one `Comparison` for each measure, `Comparisons` for a pair of models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, Folds
+from bayesf1.evaluation.metric import Metric
+from bayesf1.laws.law import Posterior, RNGLike, plain
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
+    import xarray as xr
+
+    from bayesf1.base.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    r"""The Bayes test of one measure: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
+
+    Attributes
+    ----------
+    metric, label
+        Name of the measure, and how it is printed.
+    model_a, model_b
+        Names of the models; differences are B minus A.
+    p_h0, p_h1
+        Probabilities of the hypotheses.
+    p_less, p_rope, p_greater
+        Probabilities that B is worse than A by more than `rope`, within it, and better by more than it.
+    rope
+        Half-width of the region of practical equivalence.
+    posterior_a, posterior_b, difference
+        What is believed about either score, and about B minus A.
+    mcse
+        Standard error of the computation of the probabilities, the largest; 0 where they are exact.
+    method
+        ``"exact"``, ``"quasi-montecarlo"`` or ``"montecarlo"``.
+    assumption
+        What is assumed of the two models: ``"independent"``, ``"paired"`` or ``"clustered"``.
+    prior, prob
+        λ of the Dirichlet prior, and the mass of intervals where the comparison is printed.
+    ev
+        The evaluation of the two models that was compared, at the level of its units.
+    measure
+        The measure itself.
+    independent
+        The answer under independence, where the models were taken as dependent.
+    n_draws
+        How many posterior draws were made; 0 where none were.
+    """
+
+    metric: str
+    label: str
+    model_a: str
+    model_b: str
+    p_h0: Any
+    p_h1: Any
+    p_less: Any
+    p_rope: Any
+    p_greater: Any
+    rope: float
+    posterior_a: Posterior
+    posterior_b: Posterior
+    difference: Posterior
+    mcse: Any
+    method: str
+    assumption: Assumption
+    prior: float
+    prob: float
+    ev: Evaluation
+    measure: Metric
+    independent: Comparison | None = None
+    n_draws: int = 0
+
+    @property
+    def folds(self) -> Folds | None:
+        """The cross-validation and its discount, where there was one."""
+        return self.ev.folds
+
+    @property
+    def decision(self) -> Any:
+        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019)."""
+        words = np.where(np.asarray(self.p_h0) >= np.asarray(self.p_h1), "accept H0", "accept H1")
+        return words if words.ndim else str(words)
+
+    @property
+    def odds(self) -> Any:
+        """Posterior odds P(H1)/P(H0)."""
+        with np.errstate(divide="ignore"):
+            return plain(np.asarray(self.p_h1) / np.asarray(self.p_h0))
+
+    @cached_property
+    def pairing_bounds(self) -> tuple[float, float]:
+        """Range of P(H1) over all pairings of items that the two tables allow.
+
+        Raises ValueError where the tables cannot be of one test set, as their gold totals differ.
+        """
+        if self.ev.shape:
+            raise ValueError("pairing bounds are computed for one experiment at a time, without leading axes")
+        if not self.measure.needs:
+            raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
+        # The scrambling is fixed: one comparison always gives the same bounds.
+        rng = np.random.default_rng(0)
+        from bayesf1.kinds.joint import pairing_bounds
+
+        a, b = self.ev.tables
+        return pairing_bounds(a, b, self.measure, self.ev.cells, prior=self.prior, rng=rng)
+
+    def __str__(self) -> str:
+        from bayesf1.bayes import verdict
+
+        return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
+
+    def __repr__(self) -> str:
+        shape = np.shape(self.p_h1)
+        p = f"{self.p_h1:.4g}" if not shape else f"{'×'.join(map(str, shape))} probabilities"
+        return f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {p}, {self.method}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and strings, with stable names."""
+        from bayesf1.bayes import verdict
+
+        return verdict.as_dict(self)
+
+
+class Comparisons(Mapping[str, Comparison]):
+    """The Bayes tests of several measures for one pair of models, by name of the measure, in order."""
+
+    def __init__(self, comparisons: Sequence[Comparison]) -> None:
+        self._by_name = {c.metric: c for c in comparisons}
+
+    def __getitem__(self, metric: str) -> Comparison:
+        if metric in self._by_name:
+            return self._by_name[metric]
+        # As it is printed, too: "macro_f1" where plain "f1" is the macro average.
+        asked = str(metric).lower().replace("_", " ")
+        for c in self._by_name.values():
+            if c.label.lower() == asked:
+                return c
+        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self._by_name)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    @property
+    def table(self) -> Table:
+        """The paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+        from bayesf1.bayes import verdict
+
+        return verdict.table(tuple(self.values()))
+
+    def __str__(self) -> str:
+        from bayesf1.bayes import verdict
+
+        return verdict.text(tuple(self.values()))
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(c) for c in self.values())
+
+    def _repr_html_(self) -> str:
+        from bayesf1.bayes import verdict
+
+        return verdict.html(tuple(self.values()))
+
+    def sentence(self, metric: str | None = None) -> str:
+        """Return a sentence for a paper: on F1, else on the first measure, or class by class."""
+        from bayesf1.bayes import verdict
+
+        if np.ndim(self._first.p_h1):
+            raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
+        return verdict.sentence(self[metric]) if metric else verdict.verdict(tuple(self.values()))
+
+    def methods_sentence(self) -> str:
+        """Return how the answer was found, for a paper's section on methods, with the citation."""
+        from bayesf1.bayes.methods_sentence import of_comparison
+
+        return of_comparison(tuple(self.values()))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with a row for each measure (and experiment, with leading axes)."""
+        from bayesf1.bayes import verdict
+
+        return verdict.frame(tuple(self.values()))
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return self.table.to_markdown()
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
+        """Return the table in LaTeX with booktabs rules, and siunitx' columns if asked for."""
+        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
+
+    def to_csv(self) -> str:
+        """Return the full numbers as comma-separated values."""
+        return str(self.to_frame().to_csv(lineterminator="\n"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        from bayesf1.bayes import verdict
+
+        return verdict.as_document(tuple(self.values()))
+
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
+
+        A `command` that made the comparison is shown on it.
+        """
+        # By name, as the report itself compares, class by class.
+        import_module("bayesf1.report.html").write_report(self, path, command=command)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the numbers of `to_dict` as a Dataset over ``metric`` (and ``experiment``)."""
+        numbers = self.to_frame().select_dtypes("number")
+        data = numbers.to_xarray()
+        return data.assign_attrs(system_a=self._first.model_a, system_b=self._first.model_b)
+
+    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
+        """Return posterior draws of both scores and their difference, as ArviZ keeps them.
+
+        That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
+        constant_data, and dims chain, draw, system and metric.
+        """
+        from bayesf1.report.inference_data import comparisons_to_arviz
+
+        return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
+
+    @property
+    def _first(self) -> Comparison:
+        return next(iter(self._by_name.values()))

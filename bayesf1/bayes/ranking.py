@@ -1,0 +1,239 @@
+"""Many models at once: which is best, and which cannot be told from it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
+from bayesf1.bayes.posterior import (
+    KEPT_DRAWS,
+    check_draws,
+    check_prior,
+    check_rng,
+    check_rope,
+    resolve_assumption,
+    warn_if_few,
+)
+from bayesf1.bayes.verdict import dependence, describe_prior, describe_units
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.scoring import find_measure
+from bayesf1.kinds.draws import draw_tables
+from bayesf1.laws.distributions import RNGLike, check_prob
+
+JSON_FORMAT = "bayesf1.rank/1"
+
+
+class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
+    """The ranking of several models, as a Dataset that prints as a table and a verdict.
+
+    Variables, over ``system``: the plain ``score``, ``mean``, ``low`` and ``high`` of its posterior, ``p_best``,
+    ``expected_rank``, ``p_rank`` (system, rank), ``p_beats`` (system, opponent), the probability that the row is
+    better than the column by more than the ROPE, and ``tied``, whether the leader is not surely better. Systems
+    are in the order of their mean scores.
+    """
+
+    __slots__ = ()
+
+    @property
+    def table(self) -> Table:
+        """The ranking as a table."""
+        rows = []
+        percent = bool(self.attrs["percent"])
+        for name in self["system"].values:
+            row = self.sel(system=name)
+            low, high = float(row["low"]), float(row["high"])
+            digits = digits_of(low, high, percent=percent)
+            rows.append(
+                (
+                    str(name),
+                    points(float(row["score"]), digits, percent=percent),
+                    interval(low, high, percent=percent),
+                    probability(float(row["p_best"])),
+                    f"{float(row['expected_rank']):.1f}",
+                    "–" if name == self["system"].values[0] else ("yes" if bool(row["tied"]) else "no"),
+                )
+            )
+        header = (
+            "System",
+            f"{self.attrs['label']}{' (%)' if percent else ''}",
+            f"{100 * self.attrs['prob']:g} % interval",
+            "P(best)",
+        )
+        # The first stands out where no other is tied with it.
+        alone = not self["tied"].values[1:].any()
+        bold = frozenset({(0, 0), (0, 1)} if alone else ())
+        return Table((*header, "Expected rank", "Tied with first"), tuple(rows), bold=bold, note=self.note())
+
+    @property
+    def numbers(self) -> Table:
+        """The ranking's full numbers, for a file."""
+        columns = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
+        rows = (
+            (str(name), *(str(self[column].sel(system=name).item()) for column in columns))
+            for name in self["system"].values
+        )
+        return Table(("system", *columns), tuple(rows))
+
+    def sentence(self) -> str:
+        """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
+        names = [str(name) for name in self["system"].values]
+        tied = [str(name) for name in self["system"].values[self["tied"].values] if name != names[0]]
+        label, best = self.attrs["label"], equation("P(best)", float(self["p_best"][0]))
+        margin = ""
+        if self.attrs["rope"]:
+            margin = f" by more than {amount(self.attrs['rope'], percent=bool(self.attrs['percent']))}"
+        level = f"{self.attrs['prob']:g}"
+        if not tied:
+            return printable(
+                f"{names[0]} is the best in {label} ({best}): the probability that it is better{margin} is at "
+                f"least {level} against each of the others."
+            )
+        return printable(
+            f"The ranking does not decide which is the best in {label}: {names[0]} comes first ({best}), but the "
+            f"probability that it is better{margin} does not reach {level} against {_listed(tied)}."
+        )
+
+    def to_markdown(self) -> str:
+        """Return the ranking as a Markdown table."""
+        return self.table.to_markdown()
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
+        """Return the ranking as a LaTeX table with booktabs rules, and siunitx' columns if asked for."""
+        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
+
+    def methods_sentence(self) -> str:
+        """Return how the ranking was found, for a paper's section on methods, with the citation."""
+        from bayesf1.bayes.methods_sentence import of_ranking
+
+        return of_ranking(self)
+
+    def __str__(self) -> str:
+        whole = {"p_best", "tied", "score", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
+        if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
+            return super().__repr__()
+        return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
+
+    def note(self) -> str:
+        """Return what the ranking assumed, as a sentence."""
+        return (
+            f"{self.attrs['belief']}; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
+            f"{self.attrs['n_draws']:,} posterior draws."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def rank(
+    ev: Evaluation,
+    metric: MetricLike | None = None,
+    *,
+    rope: float = 0.0,
+    prior: float | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    n_draws: int = 50_000,
+    rng: RNGLike = None,
+) -> Ranking:
+    """Rank all models of an evaluation on one measure, from joint posterior draws.
+
+    Parameters
+    ----------
+    ev
+        The evaluation, of at least two models.
+    metric
+        Name of a measure, or a callable on tables (..., cell).
+    rope
+        Half-width of the region of practical equivalence: what a model must be better by.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    prob
+        Mass of the intervals, and the probability with which the leader must be better than a model for
+        the two not to be tied.
+    assumption
+        As in `compare`.
+    n_draws, rng
+        Number of draws and source of randomness.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ranking = rank(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27)), rng=1)
+    >>> ranking.system.values.tolist()
+    ['B', 'A', 'C']
+    >>> ranking.tied.values.tolist()
+    [True, False, False]
+    """
+    measure = find_measure(metric, ev)
+    if len(ev.models) < 2 or ev.shape:
+        raise ValueError(f"a ranking needs one experiment with at least two models, not {ev!r}")
+    rope, prior, prob = check_rope(rope, measure), check_prior(prior, ev), check_prob(prob)
+    n_draws = min(check_draws(n_draws), KEPT_DRAWS)
+    units, taken = resolve_assumption(ev, assumption)
+    warn_if_few(units, taken)
+    blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
+
+    observed = measure(units.tables, units.cells)
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    scores = scores[:, order]
+    k = len(order)
+    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
+    p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / n_draws
+    p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
+    low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
+    names = [ev.models[i] for i in order]
+    return Ranking(
+        data_vars={
+            "score": ("system", observed[order]),
+            "mean": ("system", scores.mean(axis=0)),
+            "low": ("system", low),
+            "high": ("system", high),
+            "p_best": ("system", p_rank[:, 0]),
+            "expected_rank": ("system", p_rank @ np.arange(1, k + 1)),
+            "p_rank": (("system", "rank"), p_rank),
+            "p_beats": (("system", "opponent"), p_beats),
+            "tied": ("system", p_beats[0] < prob),
+        },
+        coords={"system": names, "rank": np.arange(1, k + 1), "opponent": names},
+        attrs={
+            "metric": measure.name,
+            "label": measure.label,
+            "percent": int(measure.percent),
+            "belief": describe_prior(ev, prior),
+            "rope": rope,
+            "prior": prior,
+            "prob": prob,
+            "assumption": taken,
+            "units": describe_units(units),
+            "n_draws": n_draws,
+        },
+    )
+
+
+def as_document(ranking: Ranking) -> dict[str, Any]:
+    """Return a ranking as plain numbers and strings, with stable names."""
+    systems = []
+    for name in ranking["system"].values:
+        row = ranking.sel(system=name)
+        opponents = zip(row["opponent"].values, row["p_beats"].values, strict=True)
+        systems.append(
+            {
+                "system": str(name),
+                **{
+                    key: float(row[key])
+                    for key in ("score", "mean", "low", "high", "p_best", "expected_rank")
+                },
+                "tied": bool(row["tied"]),
+                "p_rank": [float(p) for p in row["p_rank"].values],
+                "p_beats": {str(other): float(p) for other, p in opponents if other != name},
+            }
+        )
+    keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
+    settings = {key: ranking.attrs[key] for key in keys}
+    return {"format": JSON_FORMAT, **settings, "systems": systems, "sentence": ranking.sentence()}

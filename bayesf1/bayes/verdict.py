@@ -1,0 +1,330 @@
+"""A comparison in words and tables."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.base.naming import listing, plural
+from bayesf1.base.table import (
+    Table,
+    amount,
+    digits_of,
+    escape_latex,
+    interval,
+    points,
+    printable,
+    probability,
+)
+from bayesf1.bayes.fold_spread import fold_spread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesf1.bayes.comparison import Comparison
+    from bayesf1.evaluation.evaluation import Evaluation
+
+JSON_FORMAT = "bayesf1.compare/1"
+_HEADLINES = ("f1", "macro_f1", "micro_f1")
+
+
+def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
+    """Return the comparison that a summary speaks of: F1 or an average of it where it is there, else the first."""
+    found = {c.metric: c for c in comparisons}
+    return next((found[name] for name in _HEADLINES if name in found), comparisons[0])
+
+
+def is_decisive(c: Comparison) -> bool:
+    """Say whether a model is better so surely that the central interval of the difference excludes 0."""
+    return bool(max(p_worse(c), c.p_h1) >= 0.5 * (1.0 + c.prob))
+
+
+def p_worse(c: Comparison) -> float:
+    """Return the probability that B is worse than A; where draws tie, less than that of H0."""
+    if not c.mcse or c.p_h1 > c.p_h0:
+        return float(c.p_h0)
+    return min(float(c.p_h0), float(c.difference.cdf(np.nextafter(0.0, -1.0))))
+
+
+def sentence(c: Comparison) -> str:
+    """Return the verdict on one measure as a sentence for a paper."""
+    label = {"P": "precision", "R": "recall"}.get(c.label, c.label)
+    if c.ev.alike:
+        return printable(
+            f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
+        )
+    low, high = c.difference.interval(c.prob)
+    percent = c.measure.percent
+    digits = digits_of(low, high, percent=percent)
+    mean, low, high = (
+        points(value, digits, sign=True, percent=percent) for value in (c.difference.mean(), low, high)
+    )
+    size = (
+        f"difference {mean}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
+        f"{low} to {high}, {c.model_b} minus {c.model_a}"
+    )
+    better, worse, p = (
+        (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, p_worse(c))
+    )
+    margin = f"±{amount(c.rope, percent=percent)}"
+    if c.rope and c.p_rope >= c.prob:
+        claim = (
+            f"{c.model_a} and {c.model_b} are practically equivalent in {label}: they differ by no more than "
+            f"{margin} with probability {probability(c.p_rope)} ({size})"
+        )
+        return printable(f"{claim}.")
+    if is_decisive(c):
+        claim = f"{better} outperforms {worse} in {label} with probability {probability(p)} ({size})"
+    else:
+        claim = (
+            f"The data do not decide between {c.model_a} and {c.model_b} in {label}: "
+            f"{better} is better with probability {probability(p)} ({size})"
+        )
+    if c.rope:
+        claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
+    return printable(f"{claim}.")
+
+
+def verdict(comparisons: tuple[Comparison, ...]) -> str:
+    """Return what a table of comparisons says in all: on F1, or class by class."""
+    if len(comparisons) > 1 and all("[" in c.metric for c in comparisons):
+        return by_class(comparisons)
+    return sentence(headline(comparisons))
+
+
+def by_class(comparisons: tuple[Comparison, ...]) -> str:
+    """Return in which classes either model is the better one, as a sentence."""
+    first = comparisons[0]
+    names = {
+        winner: [
+            c.label.partition("[")[2].removesuffix("]")
+            for c in comparisons
+            if is_decisive(c) and (c.p_h1 > c.p_h0) == (winner == first.model_b)
+        ]
+        for winner in (first.model_b, first.model_a)
+    }
+    open_ = len(comparisons) - sum(map(len, names.values()))
+    claims = [f"{winner} is better in {listing(found)}" for winner, found in names.items() if found]
+    if open_:
+        rest = "the other " if claims else "all "
+        claims.append(f"{rest}{open_} classes are undecided" if open_ > 1 else "one class is undecided")
+    text = "; ".join(claims)
+    return printable(f"{first.label.partition('[')[0]} class by class: {text}.")
+
+
+def describe_units(ev: Evaluation) -> str:
+    """Say how many units an evaluation has, and of what kind; empty where only totals are known."""
+    if ev.weights is None or ev.unit == "table":
+        return ""
+    total = ev.weights.sum() / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
+    return f"{total:,.0f} {ev.unit if total == 1 else plural(ev.unit)}"
+
+
+def dependence(assumption: str, units: str) -> str:
+    """Say what was assumed of the models' dependence."""
+    return {
+        "independent": "models taken as independent",
+        "paired": f"models paired on {units}",
+        "clustered": f"models paired on {units} as units (Bayesian bootstrap)",
+    }[assumption]
+
+
+def describe_prior(ev: Evaluation, prior: float) -> str:
+    """Say what was believed before the data."""
+    if ev.task == "scores":
+        return "No prior"
+    if ev.task == "multiclass":
+        return f"Dirichlet({prior:.3g}) prior on {len(ev.classes)}×{len(ev.classes)} cells"
+    shared = f" shared by {len(ev.classes)} classes" if ev.classes else ""
+    return f"Dirichlet({prior:g}) prior{shared}"
+
+
+def assumptions(c: Comparison) -> str:
+    """Return what a comparison assumed, and how it was computed, as a sentence."""
+    how = {
+        "exact": "computed exactly",
+        "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
+        "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
+    }[c.method]
+    parts = [describe_prior(c.ev, c.prior), dependence(c.assumption, describe_units(c.ev)), how]
+    if c.folds is not None:
+        rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
+        parts.insert(
+            1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}, for the rules fitted in these folds"
+        )
+    return f"{'; '.join(parts)}."
+
+
+def pairing_note(c: Comparison) -> str | None:
+    """Return what unknown pairing could change, where only the totals of one test set are known."""
+    if c.assumption != "independent" or c.folds is not None or np.ndim(c.p_h1) or c.ev.task != "binary":
+        return None
+    try:
+        low, high = c.pairing_bounds
+    except ValueError:
+        return None
+    ends = probability(low), probability(high)
+    if ends[0] == ends[1]:
+        return None
+    return (
+        f"Paired item by item, P(H1) for {c.label} would lie between {ends[0]} and {ends[1]}, as far as the two "
+        "models' errors coincide; only the totals are known here."
+    )
+
+
+def table(comparisons: tuple[Comparison, ...]) -> Table:
+    """Return the paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+    first = comparisons[0]
+    if np.ndim(first.p_h1):
+        raise ValueError(
+            "a table shows one experiment, but these comparisons have leading axes; use to_frame"
+        )
+    rope, beside = first.rope > 0, first.independent is not None
+    # Where some measures are in percent and others are not, each row says so, else the header.
+    percent = {c.measure.percent for c in comparisons}
+    unit = " (%)" if percent == {True} else ""
+    header = ["Metric", f"{first.model_a}{unit}", f"{first.model_b}{unit}", "Difference", "P(H0)", "P(H1)"]
+    latex = [
+        *(escape_latex(name) for name in header[:4]),
+        "$P(H_0)$",
+        "$P(H_1)$",
+    ]
+    if rope:
+        header.append("P(rope)")
+        latex.append(r"$P(\textrm{rope})$")
+    if beside:
+        header.append("P(H1) if independent")
+        latex.append(r"$P(H_1)$ indep.")
+    rows = []
+    for c in comparisons:
+        row = [f"{c.label} (%)" if c.measure.percent and not unit else c.label]
+        row += [
+            interval(*post.interval(c.prob), percent=c.measure.percent)
+            for post in (c.posterior_a, c.posterior_b)
+        ]
+        row += [signed(c), probability(c.p_h0), probability(c.p_h1)]
+        row += [probability(c.p_rope)] if rope else []
+        row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
+        rows.append((*row, c.decision))
+    # A model stands out where it is surely the better one.
+    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if is_decisive(c))
+    note = assumptions(headline(comparisons))
+    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note)
+
+
+def signed(c: Comparison) -> str:
+    """Write the difference, B minus A, as its mean and interval."""
+    low, high = c.difference.interval(c.prob)
+    digits = digits_of(low, high, percent=c.measure.percent)
+    mean, low, high = (
+        points(value, digits, sign=True, percent=c.measure.percent)
+        for value in (c.difference.mean(), low, high)
+    )
+    return f"{mean} [{low}, {high}]"
+
+
+def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
+    """Return title, table and what is said below it: verdict, assumptions, and what pairing could change."""
+    first = headline(comparisons)
+    title = f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % equal-tailed credible intervals"
+    spread = fold_spread(first)
+    notes = (pairing_note(first), spread and spread.sentence())
+    below = [verdict(comparisons), assumptions(first), *(note for note in notes if note)]
+    return printable(title), table(comparisons), below
+
+
+def text(comparisons: tuple[Comparison, ...]) -> str:
+    """Return table, verdict and assumptions as plain text."""
+    if np.ndim(comparisons[0].p_h1):
+        return "\n".join(repr(c) for c in comparisons)
+    title, rows, below = parts(comparisons)
+    return "\n".join([title, "", rows.to_text(), "", *below])
+
+
+def html(comparisons: tuple[Comparison, ...]) -> str:
+    """Return table, verdict and assumptions as HTML."""
+    first = headline(comparisons)
+    if np.ndim(first.p_h1):
+        return f"<pre>{escape(text(comparisons))}</pre>"
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in (verdict(comparisons), assumptions(first)))
+    return table(comparisons).to_html() + paragraphs
+
+
+def as_dict(c: Comparison) -> dict[str, Any]:
+    """Return one comparison as plain numbers and strings, with stable names."""
+
+    def described(post: Any) -> dict[str, Any]:
+        low, high = post.interval(c.prob)
+        return {
+            "mean": _listed(post.mean()),
+            "sd": _listed(post.std()),
+            "low": _listed(low),
+            "high": _listed(high),
+        }
+
+    return {
+        "metric": c.metric,
+        "model_a": c.model_a,
+        "model_b": c.model_b,
+        "p_h0": _listed(c.p_h0),
+        "p_h1": _listed(c.p_h1),
+        "decision": c.decision if isinstance(c.decision, str) else c.decision.tolist(),
+        "rope": c.rope,
+        "p_less": _listed(c.p_less),
+        "p_rope": _listed(c.p_rope),
+        "p_greater": _listed(c.p_greater),
+        "mcse": _listed(c.mcse),
+        "method": c.method,
+        "assumption": c.assumption,
+        "p_h1_independent": None if c.independent is None else _listed(c.independent.p_h1),
+        "a": described(c.posterior_a),
+        "b": described(c.posterior_b),
+        "difference": described(c.difference),
+    }
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+def as_document(comparisons: tuple[Comparison, ...]) -> dict[str, Any]:
+    """Return all comparisons of one pair of models, with their common settings."""
+    first = comparisons[0]
+    folds = first.folds
+    return {
+        "format": JSON_FORMAT,
+        "model_a": first.model_a,
+        "model_b": first.model_b,
+        "prior": first.prior,
+        "prob": first.prob,
+        "rope": first.rope,
+        "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
+        "discount": None if folds is None else folds.k,
+        "comparisons": [as_dict(c) for c in comparisons],
+        "sentence": verdict(comparisons) if np.ndim(first.p_h1) == 0 else None,
+    }
+
+
+def frame(comparisons: tuple[Comparison, ...]) -> pd.DataFrame:
+    """Return a DataFrame with a row for each measure, and for each experiment where there are several."""
+    import pandas as pd
+
+    parts = []
+    for c in comparisons:
+        entry = as_dict(c)
+        flat = {
+            **{name: value for name, value in entry.items() if not isinstance(value, dict)},
+            **{
+                f"{name}_{where}": value
+                for where in ("a", "b", "difference")
+                for name, value in entry[where].items()
+            },
+        }
+        flat = {name: np.ravel(value) if isinstance(value, list) else value for name, value in flat.items()}
+        many = np.ndim(c.p_h1) > 0
+        index = pd.RangeIndex(np.size(c.p_h1), name="experiment") if many else [0]
+        parts.append(pd.DataFrame(flat, index=index))
+    rows = pd.concat(parts)
+    return rows.set_index("metric", append=True) if np.ndim(comparisons[0].p_h1) else rows.set_index("metric")

@@ -1,0 +1,109 @@
+"""Reading: from what was named on the command line to an `Evaluation`, and to the pairs of models in it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation.evaluation import Evaluation
+
+# More pairs than this take long and tell little.
+_MAX_PAIRS = 500
+
+
+def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return those of the named options that were given."""
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
+
+
+def evaluation(args: argparse.Namespace) -> Evaluation:
+    """Read whatever was named on the command line."""
+    from bayesf1.designs.design import BlockedCV
+    from bayesf1.reading.sources import read_sources
+
+    counts = given(args, "task", "cv", "discount")
+    if "cv" in counts:
+        counts["cv"] = BlockedCV.parse(args.cv)
+    try:
+        with own_words():
+            return read_sources(
+                args.files,
+                counts=counts,
+                predictions=given(args, "gold", "columns", "group", "positive"),
+                tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
+                scores=given(args, "scored", "columns", "unit") if args.scored is not None else None,
+            )
+    except FileNotFoundError as error:
+        raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
+
+
+def evaluation_of_units(args: argparse.Namespace, purpose: str) -> Evaluation:
+    """Read what was named, and say so where it holds totals only."""
+    ev = evaluation(args)
+    if ev.assumption == "independent":
+        raise ValueError(
+            f"{args.files[0]} holds totals only, but {purpose} takes what the models did on every item or sentence: "
+            "a table of predictions with --gold, or column files as NAME=FILE"
+        )
+    return ev
+
+
+@contextmanager
+def own_words(**options: str) -> Iterator[None]:
+    """Let errors name options of the command line where they would name arguments in Python."""
+    try:
+        yield
+    except ValueError as error:
+        text = re.sub(r"\b(\w+)=…", r"--\1", str(error))
+        text = text.replace("from_tags or from_conll with by_type=True", "column files with --by-type")
+        text = text.replace(
+            "build the evaluation by from_labels with more than two labels", "give more than two labels"
+        )
+        for name, option in options.items():
+            text = re.sub(rf"\b{name}\b", option, text)
+        raise ValueError(text) from None
+
+
+def per_class(ev: Evaluation, metrics: list[str] | None) -> list[str]:
+    """Return the first measure, of every class by itself."""
+    if not ev.classes:
+        raise ValueError(
+            "--per-class needs several classes: more than two labels, or column files with --by-type"
+        )
+    metric = "f1" if metrics is None else metrics[0]
+    return [f"{metric}[{name}]" for name in ev.classes]
+
+
+def _no_such_file(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no file {path}, nor a folder {folder}"
+    with suppress(OSError):
+        close = get_close_matches(path.name, [p.name for p in folder.iterdir() if p.is_file()], n=1)
+        if close:
+            return f"there is no file {path}; did you mean {folder / close[0]}?"
+    return f"there is no file {path}"
+
+
+def pairs(ev: Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return the two models that were named by ``--models``, or all pairs."""
+    from bayesf1.base.naming import listing
+
+    if args.models is not None:
+        return [tuple(args.models)]
+    n = len(ev.models)
+    if n < 2:
+        raise ValueError(f"{args.files[0]} has one model ({ev.models[0]}); comparing takes two")
+    if n * (n - 1) // 2 > _MAX_PAIRS:
+        raise ValueError(
+            f"{args.files[0]} has {n} models ({listing(ev.models, most=3)}), too many to compare all pairs; "
+            "choose two by --models A B"
+        )
+    return list(combinations(ev.models, 2))

@@ -1,0 +1,124 @@
+"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``demo``, ``completion``.
+
+A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names:
+
+========  =========================================================================================
+table     table, verdict and assumptions as plain text, a block for each pair of models
+json      ``{"format": "bayesf1.pairs/1", "pairs": [...]}`` with `Comparisons.to_dict()` of each
+          pair; a list also where there is one pair; other commands name their format likewise
+csv       full numbers, a row for each pair and measure under one header, as `Comparisons.to_csv()`
+markdown  a table for each pair
+latex     a tabular with booktabs rules for each pair
+========  =========================================================================================
+
+Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. Ctrl-C gives
+130, and a reader that closes the pipe early gives 141, as from other programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
+from bayesf1.commands.arguments import Parser, new_parser
+from bayesf1.commands.output import stdout
+
+COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
+
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv
+        The arguments; by default those that the program was called with.
+
+    Examples
+    --------
+    >>> main(["demo"])
+    WNUT 2017: seven systems ...
+    0
+    """
+    try:
+        with _warnings_as_lines():
+            return _run(sys.argv[1:] if argv is None else list(argv))
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _abandon_stdout()
+        return BROKEN_PIPE
+    except OSError as error:
+        _abandon_stdout()
+        place = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{place}{error.strerror or error}", BAD_INPUT)
+    except ValueError as error:
+        return _complain(str(error), BAD_INPUT)
+    except MemoryError:
+        return _complain("there is not enough memory for this", BAD_INPUT)
+
+
+def _run(argv: list[str]) -> int:
+    parser, commands = _parser()
+    if not argv:
+        parser.error(f"name a command: {', '.join(commands)}")
+    if not argv[0].startswith("-") and argv[0] not in commands:
+        from bayesf1.base.naming import nearest
+
+        parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
+    try:
+        args, extras = parser.parse_known_args(argv)
+    except SystemExit:
+        # --help and --version have printed what they had to.
+        stdout().flush()
+        return 0
+    commands[argv[0]].check_known(extras)
+    if getattr(args, "quiet", False):
+        warnings.simplefilter("ignore")
+    args.command_line = f"bayesf1 {shlex.join(argv)}"
+    args.run(args)
+    return 0
+
+
+def _parser() -> tuple[Parser, dict[str, Parser]]:
+    from bayesf1 import __version__
+
+    parser = new_parser(__version__)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return parser, dict(commands.choices)
+
+
+def _complain(message: str, code: int) -> int:
+    from bayesf1.base.table import printable
+
+    with suppress(OSError):
+        print(f"bayesf1: {printable(message)}", file=sys.stderr)
+    return code
+
+
+def _abandon_stdout() -> None:
+    # What could not be written must not be tried again, and complained of, when the interpreter exits.
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        _complain(f"warning: {message}", 0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

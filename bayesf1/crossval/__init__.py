@@ -1,0 +1,1 @@
+"""Cross-validation: running it, and tests on its folds."""

@@ -1,0 +1,215 @@
+r"""The t- and F-tests on fold scores that reviewers know, beside one another.
+
+All work on the differences :math:`d_{jk}` of two models' scores in fold k of repeat j; none knows that scores
+are bounded, or how many items a fold holds. They stand here for comparison with the Bayes test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from bayesf1.bayes.posterior import check_rope
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.metric import MetricLike, find_metric
+
+if TYPE_CHECKING:
+    from bayesf1.base.table import Table
+
+
+@dataclass(frozen=True)
+class FoldTest:
+    """One test on fold scores.
+
+    Attributes
+    ----------
+    name
+        What the test is called.
+    statistic
+        Its t or F statistic.
+    df
+        Degrees of freedom, two for an F-test.
+    p_value
+        Two-sided p-value of no difference; None for a Bayesian test.
+    p_greater
+        Probability that B is better by more than the ROPE, for the Bayesian test; None for the others.
+    reference
+        Where it comes from.
+    """
+
+    name: str
+    statistic: float
+    df: tuple[int, ...]
+    p_value: float | None
+    p_greater: float | None
+    reference: str
+
+
+@dataclass(frozen=True)
+class FoldTests:
+    """All tests that a cross-validation allows, for one pair of models and one measure."""
+
+    model_a: str
+    model_b: str
+    label: str
+    differences: FloatArray
+    tests: tuple[FoldTest, ...]
+
+    def __iter__(self) -> Iterator[FoldTest]:
+        return iter(self.tests)
+
+    def __getitem__(self, name: str) -> FoldTest:
+        for test in self.tests:
+            if test.name == name:
+                return test
+        raise KeyError(f"no test {name!r} here; there are {', '.join(t.name for t in self.tests)}")
+
+    @property
+    def table(self) -> Table:
+        """The tests as a table."""
+        from bayesf1.base.table import Table, probability
+
+        rows = tuple(
+            (
+                test.name,
+                f"{test.statistic:.3f}",
+                ", ".join(map(str, test.df)),
+                "" if test.p_value is None else probability(test.p_value),
+                "" if test.p_greater is None else probability(test.p_greater),
+                test.reference,
+            )
+            for test in self.tests
+        )
+        return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
+
+    def __str__(self) -> str:
+        from bayesf1.base.table import points
+
+        mean, sd = self.differences.mean(), self.differences.std(ddof=1)
+        head = (
+            f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "
+            f"mean {points(mean, 2, sign=True)}, sd {points(sd, 2)} points"
+        )
+        return f"{head}\n\n{self.table.to_text()}"
+
+
+def fold_tests(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    metric: MetricLike = "f1",
+    *,
+    rope: float = 0.0,
+) -> FoldTests:
+    r"""Apply the classical tests to the fold scores of two models.
+
+    Parameters
+    ----------
+    ev
+        An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        The measure that is scored in each fold.
+    rope
+        Half-width of practical equivalence, for the Bayesian test.
+
+    Returns
+    -------
+    FoldTests
+        The paired t-test that takes folds as independent; its correction by Nadeau & Bengio (2003); the
+        Bayesian correlated t-test of Corani & Benavoli (2015); the block-regularised t-test of Wang et al.
+        (2014) for m×2 designs; and, for five repeats, the 5×2 t-test of Dietterich (1998) and the 5×2 F-test
+        of Alpaydin (1999).
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> tests = fold_tests(load_example("wang-li-ner"))
+    >>> round(tests["m×2 BCV t"].p_value, 3)
+    0.462
+    """
+    check_evaluation(ev)
+    if ev.folds is None:
+        raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
+    pair = ev.pair(a, b)
+    measure = find_metric(metric)
+    folds = pair.folds
+    assert folds is not None
+    scores = measure(folds.counts, pair.cells)
+    d = scores[..., 1] - scores[..., 0]
+    rope = check_rope(rope)
+    # Test and training sets are as 1 to K - 1.
+    ratio = 1.0 / (d.shape[1] - 1)
+    tests = [_fold_t(d), _corrected_t(d, ratio), _correlated_t(d, ratio, rope)]
+    if d.shape[1] == 2:
+        tests.append(_blocked_t(d))
+    if d.shape == (5, 2):
+        tests += [_dietterich(d), _alpaydin(d)]
+    return FoldTests(pair.models[0], pair.models[1], measure.label, d, tuple(tests))
+
+
+def _two_sided(t: float, df: int) -> float:
+    return float(2.0 * special.stdtr(df, -abs(t)))
+
+
+def _ratio(mean: float, variance: float) -> float:
+    # Folds that do not differ at all leave no doubt, or no difference.
+    if variance > 0.0:
+        return float(mean / np.sqrt(variance))
+    return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
+
+
+def _t_test(name: str, reference: str) -> Callable[[float, float, int], FoldTest]:
+    def build(mean: float, variance: float, df: int) -> FoldTest:
+        t = _ratio(mean, variance)
+        return FoldTest(name, t, (df,), _two_sided(t, df), None, reference)
+
+    return build
+
+
+def _fold_t(d: FloatArray) -> FoldTest:
+    build = _t_test("paired t over folds", "folds as independent; too sure")
+    return build(float(d.mean()), float(d.var(ddof=1)) / d.size, d.size - 1)
+
+
+def _corrected_variance(d: FloatArray, ratio: float) -> float:
+    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train.
+    return float(d.var(ddof=1)) * (1.0 / d.size + ratio)
+
+
+def _corrected_t(d: FloatArray, ratio: float) -> FoldTest:
+    build = _t_test("corrected resampled t", "Nadeau & Bengio (2003)")
+    return build(float(d.mean()), _corrected_variance(d, ratio), d.size - 1)
+
+
+def _correlated_t(d: FloatArray, ratio: float, rope: float) -> FoldTest:
+    # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
+    t = _ratio(float(d.mean()) - rope, _corrected_variance(d, ratio))
+    p = float(special.stdtr(d.size - 1, t))
+    return FoldTest("Bayesian correlated t", t, (d.size - 1,), None, p, "Corani & Benavoli (2015)")
+
+
+def _blocked_t(d: FloatArray) -> FoldTest:
+    # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
+    build = _t_test("m×2 BCV t", "Wang et al. (2014)")
+    return build(float(d.mean()), float(d.var()), d.size - 1)
+
+
+def _dietterich(d: FloatArray) -> FoldTest:
+    # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
+    build = _t_test("5×2 cv t", "Dietterich (1998)")
+    return build(float(d[0, 0]), float(d.var(axis=1, ddof=1).mean()), 5)
+
+
+def _alpaydin(d: FloatArray) -> FoldTest:
+    # Alpaydin (1999), Eq. 3.
+    spread = 2.0 * float(d.var(axis=1, ddof=1).sum())
+    total = float((d * d).sum())
+    f = total / spread if spread > 0.0 else (0.0 if total == 0.0 else np.inf)
+    p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
+    return FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)")

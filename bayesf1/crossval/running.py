@@ -1,0 +1,355 @@
+"""Cross-validation run here: fit every model on every fold, and keep what each unit adds."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.evaluation.evaluation import Evaluation, Folds, model_names
+from bayesf1.reading.files import write_atomic
+from bayesf1.reading.predictions import from_labels
+from bayesf1.reading.spans import from_tags
+
+Indices: TypeAlias = NDArray[np.intp]
+
+_FORMAT = "bayesf1.cv/1"
+
+
+class FitError(RuntimeError):
+    """A model failed to fit or to predict; the message names model, repeat and fold."""
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: Indices
+    test: Indices
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
+def cross_validate(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any],
+    *,
+    cv: BlockedCV | None = None,
+    discount: Discount = "wang-li",
+    positive: Any = None,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    groups: ArrayLike | None = None,
+    n_jobs: int = 1,
+    directory: str | PathLike[str] | None = None,
+    progress: bool = True,
+) -> Evaluation:
+    r"""Fit and test models in block-regularised m×2 cross-validation.
+
+    Every unit is tested once in each repeat, by a model fitted on the other half. What it adds enters with
+    the weight k of the discount, paired across models.
+
+    Parameters
+    ----------
+    models
+        Mapping of name to a scikit-learn estimator (which is copied for each fit), or to a function
+        ``fit(X_train, y_train)`` that returns a predictor: an object with ``predict``, or a function of X.
+    X
+        What the models read, one entry for each unit: a list, array, sparse matrix or data frame.
+    y
+        Gold labels, one for each unit, or gold tag sequences, one for each sentence.
+    cv
+        The design; ``BlockedCV(m=3)`` by default. Its partition is balanced in the labels.
+    discount
+        What the correlated folds are worth; see `BlockedCV.discount`.
+    positive
+        As in `from_labels`, for labels.
+    scheme, mode, types
+        As in `from_tags`, for tag sequences.
+    groups
+        The document of each unit; documents are kept whole by the partition and are the units of inference.
+    n_jobs
+        Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config``
+        (dask, ray) is used.
+    directory
+        Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by
+        X, y, the design, the model's name and, for an estimator, its parameters: a *function* that does
+        something else needs another name or another directory.
+    progress
+        Whether to show a progress bar on a terminal.
+
+    Returns
+    -------
+    Evaluation
+        Paired (clustered for tag sequences and with `groups`), with folds and discount.
+
+    Raises
+    ------
+    FitError
+        If a model fails; finished fits stay in `directory`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> y = (x + rng.normal(size=200) > 0).astype(int)
+    >>> def threshold(at):
+    ...     return lambda X_train, y_train: lambda X_test: (X_test > at).astype(int)
+    >>> ev = cross_validate({"low": threshold(-1), "mid": threshold(0)}, x, y, cv=BlockedCV(m=3, rng=0))
+    >>> ev.assumption, ev.folds.counts.shape
+    ('paired', (3, 2, 2, 4))
+    """
+    names = model_names(models)
+    cv = BlockedCV(m=3) if cv is None else cv
+    if not isinstance(cv, BlockedCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    k = cv.discount(discount)
+    n = len(y)
+    tagged = _is_tagged(y)
+    if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+        raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
+    store = None if directory is None else _Store(Path(directory), _digest(cv.m, X, y), cv.rng)
+    tests = None if store is None else store.load_partition()
+    if tests is None:
+        pairs = list(cv.split(np.zeros(n), None if tagged else y, groups))
+        tests = [pairs[2 * j][1] for j in range(cv.m)]
+        if store is not None:
+            store.save_partition(tests)
+    fits = [
+        _Fit(name, j + 1, fold + 1, np.setdiff1d(np.arange(n), test), test)
+        for j, first in enumerate(tests)
+        for fold, test in enumerate((np.sort(first), np.setdiff1d(np.arange(n), first)))
+        for name in names
+    ]
+
+    def evaluate(rows: Indices, predictions: Mapping[str, list[Any]], by_group: bool) -> Evaluation:
+        gold = _take(y, rows)
+        own = {name: _take(predictions[name], rows) for name in names}
+        some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
+        if tagged:
+            return from_tags(gold, own, scheme=scheme, mode=mode, types=types, groups=some_groups)
+        return from_labels(gold, own, positive=positive, groups=some_groups)
+
+    # What is wrong with the gold labels is better known before the fits than after.
+    rows = np.arange(n)
+    evaluate(rows, dict.fromkeys(names, _take(y, rows)), True)
+    found = _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress)
+    total: Evaluation | None = None
+    counts = []
+    for j, first in enumerate(tests):
+        predictions: dict[str, list[Any]] = {name: [None] * n for name in names}
+        for fit in fits:
+            if fit.repeat == j + 1:
+                for i, label in zip(fit.test, found[fit.model, fit.repeat, fit.fold], strict=True):
+                    predictions[fit.model][i] = label
+        ev = evaluate(np.arange(n), predictions, True).scaled(k)
+        total = ev if total is None else total + ev
+        halves = (np.sort(first), np.setdiff1d(np.arange(n), first))
+        counts.append([evaluate(half, predictions, False).tables for half in halves])
+    assert total is not None
+    return replace(total, folds=Folds(np.array(counts), cv, discount, k))
+
+
+def _run(
+    fits: list[_Fit],
+    models: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any],
+    *,
+    n_jobs: int,
+    store: _Store | None,
+    progress: bool,
+) -> dict[tuple[str, int, int], list[Any]]:
+    found: dict[tuple[str, int, int], list[Any]] = {}
+    todo = []
+    for fit in fits:
+        kept = None if store is None else store.load(fit, models[fit.model])
+        if kept is None:
+            todo.append(fit)
+        else:
+            found[fit.model, fit.repeat, fit.fold] = kept
+    tasks = (
+        (fit, models[fit.model], _take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in todo
+    )
+    with _bar(len(fits), len(fits) - len(todo), progress) as advance:
+        for fit, labels in _results(tasks, n_jobs):
+            if store is not None:
+                store.save(fit, models[fit.model], labels)
+            found[fit.model, fit.repeat, fit.fold] = labels
+            advance()
+    return found
+
+
+def _results(tasks: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[_Fit, list[Any]]]:
+    if n_jobs == 1:
+        yield from (_fit_one(*task) for task in tasks)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(_fit_one)(*task) for task in tasks
+    )
+
+
+def _fit_one(fit: _Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[_Fit, list[Any]]:
+    try:
+        if hasattr(model, "fit") and hasattr(model, "predict"):
+            predictor = copy.deepcopy(model)
+            predictor.fit(X_train, y_train)
+        elif callable(model):
+            predictor = model(X_train, y_train)
+        else:
+            raise TypeError(
+                "a model is an estimator with fit and predict, or a function of X_train and y_train"
+            )
+        predict = getattr(predictor, "predict", predictor)
+        labels = [_plain(label) for label in predict(X_test)]
+    except Exception as error:
+        raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
+    if len(labels) != len(fit.test):
+        raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
+    return fit, labels
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
+    if hasattr(label, "tolist"):
+        label = label.tolist()
+    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
+
+
+def _take(values: Any, rows: Indices) -> Any:
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "shape"):
+        return values[rows]
+    return [values[i] for i in rows]
+
+
+def _is_tagged(y: Sequence[Any]) -> bool:
+    if len(y) == 0:
+        raise ValueError("y is empty; there is nothing to cross-validate on")
+    first = y.iloc[0] if hasattr(y, "iloc") else y[0]
+    return not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
+
+
+def _digest(*parts: Any) -> str:
+    """Return a fingerprint of data: of arrays' bytes, and of anything else as it is written down."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if hasattr(part, "tocsr"):
+            part = part.tocsr()
+            for array in (part.data, part.indices, part.indptr):
+                digest.update(array.tobytes())
+            continue
+        if hasattr(part, "to_numpy"):
+            part = part.to_numpy()
+        if hasattr(part, "dtype") and part.dtype.kind != "O":
+            digest.update(part.tobytes())
+        else:
+            for entry in part if isinstance(part, Iterable) else [part]:
+                digest.update(json.dumps(_plain(entry), default=repr).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _identity(model: Any) -> str:
+    """Return what tells a model from another of the same name: an estimator's parameters."""
+    return repr(model.get_params()) if hasattr(model, "get_params") else ""
+
+
+@contextmanager
+def _bar(total: int, done: int, progress: bool) -> Iterator[Any]:
+    import sys
+
+    if not progress or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("fitting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("fitting", total=total, completed=done)
+        yield lambda: bar.advance(task)
+
+
+class _Store:
+    """Finished fits in a directory, one JSON file each, and the partition that they belong to."""
+
+    def __init__(self, folder: Path, fingerprint: str, rng: object) -> None:
+        self.folder, self.fingerprint = folder, fingerprint
+        self.rng = rng if isinstance(rng, int) else None
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def _path(self, fit: _Fit) -> Path:
+        safe = re.sub(r"[^A-Za-z0-9_-]+", "-", fit.model)[:60]
+        # Different names may look alike once made safe.
+        tag = hashlib.sha256(fit.model.encode()).hexdigest()[:8]
+        return self.folder / f"{safe}-{tag}-repeat{fit.repeat}-fold{fit.fold}.json"
+
+    def _read(self, path: Path) -> dict[str, Any] | None:
+        if not path.exists():
+            return None
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{path} is not a kept fit ({error}); delete it, or name another directory"
+            ) from None
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            raise ValueError(f"{path} is not a kept fit; delete it, or name another directory")
+        if document.get("data") != self.fingerprint:
+            raise ValueError(f"{path} was made from other data or another design; name another directory")
+        return document
+
+    def _write(self, path: Path, content: dict[str, Any]) -> None:
+        write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
+
+    def load_partition(self) -> list[Indices] | None:
+        path = self.folder / "partition.json"
+        document = self._read(path)
+        if document is None:
+            return None
+        if self.rng is not None and document["rng"] != self.rng:
+            raise ValueError(
+                f"{path} was made with rng={document['rng']}, not {self.rng}; name another directory"
+            )
+        return [np.array(test, dtype=np.intp) for test in document["tests"]]
+
+    def save_partition(self, tests: list[Indices]) -> None:
+        content = {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]}
+        self._write(self.folder / "partition.json", content)
+
+    def load(self, fit: _Fit, model: Any) -> list[Any] | None:
+        path = self._path(fit)
+        document = self._read(path)
+        if document is not None and document.get("identity") != _identity(model):
+            raise ValueError(
+                f"{path} was made by {fit.model!r} with other parameters; name another directory"
+            )
+        return (
+            None if document is None or document.get("model") != fit.model else list(document["predictions"])
+        )
+
+    def save(self, fit: _Fit, model: Any, labels: list[Any]) -> None:
+        content = {"model": fit.model, "identity": _identity(model), "predictions": labels}
+        self._write(self._path(fit), content)

@@ -1,0 +1,310 @@
+"""Block-regularised m×2 cross-validation: its folds, and what they are worth."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.naming import nearest
+
+if TYPE_CHECKING:
+    from bayesf1.designs.splitting import BalanceReport, Corpus
+
+Discount: TypeAlias = str | float | tuple[float, float]
+
+DISCOUNTS = ("wang-li", "once", "nadeau-bengio", "wang-2015")
+
+
+@dataclass(frozen=True, repr=False)
+class BlockedCV:
+    r"""``m`` repeats of two-fold cross-validation on a common partition into blocks.
+
+    Every item is tested ``m`` times, and the training sets of different repeats share half of their items,
+    so the ``2m`` confusion tables are correlated: their sum must be discounted before it enters a posterior.
+
+    It is a splitter as scikit-learn knows them: ``cross_val_score(model, X, y, cv=BlockedCV(m=3))``.
+
+    Parameters
+    ----------
+    m
+        Number of repeats; 3 for the 3×2 design of Wang & Li (2019). Folds can be made for m up to 63.
+    balance
+        Counts that are to be alike in all halves, a row for each item and a column for each count: entities
+        of each type in a sentence, tokens, anything not negative. An array, a data frame or a sparse matrix.
+    rng
+        A whole number for the same split each time, a Generator for another at each call, or None. Neither
+        it nor `balance` makes a different design: ``BlockedCV(3, rng=1) == BlockedCV(3)``.
+
+    Examples
+    --------
+    >>> BlockedCV(m=3).discount()
+    0.3688021103...
+    >>> BlockedCV.parse("3x2")
+    BlockedCV(m=3)
+    >>> y = ["spam", "ham", "ham", "ham"] * 25
+    >>> sorted(sum(y[i] == "spam" for i in test) for train, test in BlockedCV(m=1).split(y, y))
+    [12, 13]
+
+    References
+    ----------
+    Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Eqs. 14-24.
+    """
+
+    default_discount: ClassVar[str] = "wang-li"
+
+    m: int = 3
+    _: KW_ONLY
+    balance: Any = field(default=None, compare=False)
+    rng: np.random.Generator | int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        m: object = self.m
+        if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
+            raise ValueError(f"m must be a whole number of repeats, at least 1, not {m!r}")
+        object.__setattr__(self, "m", int(m))
+        if self.balance is not None:
+            from bayesf1.designs.splitting import read_balance
+
+            read_balance(self.balance)
+        try:
+            np.random.default_rng(self.rng)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"rng is {self.rng!r}; give a whole number of at least 0, a numpy Generator or None"
+            ) from None
+
+    @classmethod
+    def parse(cls, text: str) -> BlockedCV:
+        """Read a design written as ``"3x2"`` or ``"3×2"``."""
+        match = re.fullmatch(r"\s*([0-9]{1,4})\s*[x×*]\s*2\s*", str(text), flags=re.IGNORECASE)
+        if match is None:
+            raise ValueError(
+                f"cv design {text!r} is not of the form mx2; write 3x2 for three repeats of two folds"
+            )
+        return cls(m=int(match[1]))
+
+    def __str__(self) -> str:
+        return f"{self.m}×2 BCV"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of repeats, and of folds in each."""
+        return self.m, 2
+
+    def __repr__(self) -> str:
+        balance = "" if self.balance is None else f", balance=<{type(self.balance).__name__}>"
+        rng = "" if self.rng is None else f", rng={self.rng!r}"
+        return f"BlockedCV(m={self.m}{balance}{rng})"
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
+        """Return the number of folds, 2m; the arguments are there for scikit-learn."""
+        return 2 * self.m
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return pairs of indices (train, test), repeat by repeat: a half and its rest, then the other way.
+
+        Every item is tested once in each repeat. Without groups, halves have n/2 items and the first halves
+        of two repeats share n/4 items, each rounded up or down. With groups these numbers are only as near
+        as whole documents allow. Labels and `balance` are made alike as far as a search finds;
+        `balance_report` says how far.
+
+        Parameters
+        ----------
+        X
+            What is split: anything with a length or a shape.
+        y
+            Labels whose numbers are to be alike in all halves. Where y has more distinct values than n/2 or
+            500, or 20 if they are fractions, or more than one value an item, it is left alone.
+        groups
+            Document of each item; a document is never divided between training and test.
+
+        Examples
+        --------
+        >>> folds = list(BlockedCV(m=3, rng=0).split(range(12)))
+        >>> len(folds), [len(test) for _, test in folds]
+        (6, [6, 6, 6, 6, 6, 6])
+        >>> len(set(folds[0][0]) & set(folds[2][0]))
+        3
+        """
+        first = self._halve(X, y, groups)[1]
+        return (
+            (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
+        )
+
+    def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> BalanceReport:
+        """Return how alike the halves of a split are, beside random halves.
+
+        With a whole number as `rng` it is the split that `split` makes of the same arguments; with a
+        Generator or None it is another.
+
+        Parameters
+        ----------
+        X, y, groups
+            As for `split`.
+
+        Examples
+        --------
+        >>> entities = np.random.default_rng(0).poisson([0.5, 0.1], size=(999, 2))
+        >>> print(BlockedCV(m=3, balance=entities, rng=0).balance_report(entities))
+        count       smallest half  largest half  difference  at random  χ²     at random
+        ──────────  ─────────────  ────────────  ──────────  ─────────  ─────  ─────────
+        items       499            500           1           0          0.001  0
+        balance[0]  250            252           2           29.01 ...
+        """
+        from bayesf1.designs.splitting import balance_report
+
+        return balance_report(*self._halve(X, y, groups))
+
+    def _halve(self, X: Any, y: Any, groups: Any) -> tuple[Corpus, NDArray[np.bool_]]:
+        from bayesf1.designs.splitting import Corpus, halvings
+
+        corpus = Corpus.read(X, y, groups, self.balance, self.m)
+        return corpus, halvings(corpus, self.m, np.random.default_rng(self.rng))
+
+    def discount(self, rule: Discount = "wang-li") -> float:
+        r"""Return the factor ``k`` that turns summed counts into effective counts.
+
+        With correlation :math:`\rho_1` between the two folds of a repeat and :math:`\rho_2` between folds of
+        different repeats, :math:`k = 1/(1+\rho_1+2(m-1)\rho_2)`.
+
+        Parameters
+        ----------
+        rule
+            ``"wang-li"`` averages k over 0 ≤ ρ₁ ≤ ½, ¼ ≤ ρ₂ ≤ ½ in closed form (the paper's Eq. 22 for m=3);
+            ``"once"`` counts each item once, k = 1/m; ``"nadeau-bengio"`` is conservative, k = 1/(2m+1);
+            ``"wang-2015"`` takes all correlations as 1, k = 1/(2m); a number is k itself; a pair is (ρ₁, ρ₂).
+
+        Examples
+        --------
+        >>> cv = BlockedCV(m=3)
+        >>> cv.discount("once"), cv.discount((0.0, 0.0)), cv.discount(0.25)
+        (0.333..., 1.0, 0.25)
+        """
+        if isinstance(rule, str):
+            return self._named_discount(rule)
+        if isinstance(rule, tuple | list):
+            return self._correlated_discount(rule)
+        k = _real(rule)
+        if k is None or not 0.0 < k <= 1.0:
+            raise ValueError(
+                f"discount {rule!r} is not above 0 and at most 1; give such a number, a pair of correlations "
+                f"or one of {', '.join(DISCOUNTS)}"
+            )
+        return k
+
+    def _named_discount(self, rule: str) -> float:
+        match rule:
+            case "wang-li":
+                return _mean_discount(self.m)
+            case "once":
+                return 1.0 / self.m
+            case "nadeau-bengio":
+                return 1.0 / (2 * self.m + 1)
+            case "wang-2015":
+                return 1.0 / (2 * self.m)
+        raise ValueError(f"unknown discount {rule!r}; {nearest(rule, DISCOUNTS)}")
+
+    def _correlated_discount(self, pair: tuple[float, ...] | list[float]) -> float:
+        rho = [_real(r) for r in pair]
+        if len(rho) != 2 or any(r is None or not -1.0 <= r <= 1.0 for r in rho):
+            raise ValueError(
+                f"discount {pair!r} is not a pair of correlations (rho1, rho2), each from -1 to 1"
+            )
+        inflation = 1.0 + float(rho[0] or 0.0) + 2.0 * (self.m - 1) * float(rho[1] or 0.0)
+        if inflation < 1.0:
+            raise ValueError(
+                f"correlations {tuple(pair)!r} give a variance below that of independent folds "
+                f"(1+rho1+2(m-1)rho2 = {inflation:g}); use correlations of at least 0"
+            )
+        return 1.0 / inflation
+
+
+@dataclass(frozen=True)
+class KFoldCV:
+    """Repeated K-fold cross-validation, for tables that come from elsewhere.
+
+    Parameters
+    ----------
+    folds
+        Number of folds K.
+    repeats
+        How often the corpus was divided anew.
+
+    Examples
+    --------
+    >>> KFoldCV(folds=10).discount("once"), round(KFoldCV(folds=10).discount("nadeau-bengio"), 4)
+    (1.0, 0.4737)
+    """
+
+    default_discount: ClassVar[str] = "nadeau-bengio"
+
+    folds: int = 10
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("repeats", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+    def __str__(self) -> str:
+        return f"{self.folds}-fold CV" + (f" repeated {self.repeats} times" if self.repeats > 1 else "")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of repeats, and of folds in each."""
+        return self.repeats, self.folds
+
+    def discount(self, rule: Discount = "nadeau-bengio") -> float:
+        r"""Return the factor ``k`` that turns summed counts into effective counts.
+
+        Parameters
+        ----------
+        rule
+            ``"once"`` counts each item once, k = 1/J for J repeats; ``"nadeau-bengio"`` adds the training
+            sets' overlap, :math:`k = \frac{1/K}{1/(JK) + 1/(K-1)} / J`; a number is k itself.
+        """
+        k_folds, repeats = self.folds, self.repeats
+        match rule:
+            case "once":
+                return 1.0 / repeats
+            case "nadeau-bengio":
+                return 1.0 / k_folds / (1.0 / (repeats * k_folds) + 1.0 / (k_folds - 1)) / repeats
+        number = _real(rule)
+        if number is None or not 0.0 < number <= 1.0:
+            raise ValueError(
+                f"discount {rule!r} is not one for K-fold cross-validation; use 'once', 'nadeau-bengio' or a "
+                "number above 0 and at most 1"
+            )
+        return number
+
+
+def _real(value: object) -> float | None:
+    """Return a finite real number as float, and None for anything else."""
+    if isinstance(value, bool | str | bytes):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _mean_discount(m: int) -> float:
+    # Eq. 22 for any m: 8 ∫∫ dρ₁ dρ₂ / (1+ρ₁+cρ₂) over [0, ½]×[¼, ½], where c = 2(m-1) and G' = 1 + ln.
+    if m == 1:
+        return 2.0 * math.log(1.5)
+    c = 2.0 * (m - 1)
+
+    def g(u: float) -> float:
+        return u * math.log(u)
+
+    return 8.0 / c * (g(1.5 + c / 2) - g(1.5 + c / 4) - g(1 + c / 2) + g(1 + c / 4))

@@ -1,0 +1,1 @@
+"""What several models did on the same gold data: the package's one noun."""

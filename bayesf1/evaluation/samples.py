@@ -1,0 +1,185 @@
+"""Units as a sample: what each adds to the models' tables, how a score hangs on them, and drawing them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+
+# A number of tables (..., model, cell), such as one model's score or the difference of two.
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+
+# Numbers in flight in one block of tables.
+_BLOCK = 1 << 21
+# Fourth-order central differences, relative to a cell.
+_STEP = 2e-3
+_STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
+_SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Units drawn independently of one another.
+
+    Attributes
+    ----------
+    patterns
+        What one unit of each kind adds, axes (pattern, column); an array or a sparse one.
+    weights
+        How many units of each kind there are.
+    columns
+        The columns of all models' tables side by side that the units add to.
+    """
+
+    patterns: Any
+    weights: FloatArray
+    columns: slice
+
+    @property
+    def size(self) -> float:
+        """Number of units."""
+        return float(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """One sample that the models share, or one for each model where they are independent.
+
+    Attributes
+    ----------
+    parts
+        The samples.
+    tables
+        Effective counts, axes (model, cell).
+    """
+
+    parts: tuple[Sample, ...]
+    tables: FloatArray
+
+    @property
+    def size(self) -> float:
+        """Number of units in the smallest sample."""
+        return min(part.size for part in self.parts)
+
+    def influence(self, statistic: Statistic) -> tuple[FloatArray, ...]:
+        r"""Return what one more unit of each kind would change, to first order: :math:`\nabla g(T)\cdot(x_u-\bar x)`."""
+        slopes = self._gradient(statistic).ravel()
+        found = []
+        for part in self.parts:
+            change = np.asarray(part.patterns @ slopes[part.columns])
+            found.append(change - part.weights @ change / part.size)
+        return tuple(found)
+
+    def variance(self, statistic: Statistic) -> float:
+        r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
+
+        Units are sentences or documents where that is what was sampled, and the models may share them: the same
+        sum is then the variance of a difference, or one that holds for clusters.
+        """
+        parts = zip(self.parts, self.influence(statistic), strict=True)
+        return float(sum(part.weights @ (change * change) for part, change in parts))
+
+    def resampled(self, statistic: Statistic, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+        """Return the statistic of samples of units drawn with replacement, as many as there were.
+
+        Only how often each pattern comes is drawn, which is multinomial: the cost depends on the number of
+        patterns, not of units. Where weights are no whole numbers, after cross-validation, their rounded sum is
+        drawn.
+        """
+        numbers = sum(len(part.weights) for part in self.parts) + self.tables.size
+        blocks = []
+        for n in _blocks(n_resamples, numbers):
+            flat = np.zeros((n, self.tables.size))
+            for part in self.parts:
+                drawn = max(1, round(part.size))
+                times = rng.multinomial(drawn, part.weights / part.size, size=n)
+                flat[:, part.columns] += times * (part.size / drawn) @ part.patterns
+            blocks.append(statistic(flat.reshape(n, *self.tables.shape)))
+        return np.concatenate(blocks)
+
+    def acceleration(self, statistic: Statistic) -> float:
+        """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
+
+        Units of a kind leave the same behind. Of a kind with less than one unit, after cross-validation, there is
+        only that to leave out, and its effect is extrapolated to a whole one.
+        """
+        total, complete = self.tables.ravel(), float(statistic(self.tables))
+        second = third = 0.0
+        for part in self.parts:
+            effects, start = np.empty(len(part.weights)), 0
+            for n in _blocks(len(part.weights), total.size):
+                kinds = slice(start, start + n)
+                start += n
+                rows, share = part.patterns[kinds], part.weights[kinds].clip(None, 1.0)
+                dense = rows.toarray() if hasattr(rows, "toarray") else rows
+                flat = np.tile(total, (n, 1))
+                # Rounding must not leave less than nothing.
+                flat[:, part.columns] = np.maximum(flat[:, part.columns] - share[:, None] * dense, 0.0)
+                effects[kinds] = (complete - statistic(flat.reshape(n, *self.tables.shape))) / share
+            effects -= part.weights @ effects / part.size
+            second += float(part.weights @ effects**2)
+            third += float(part.weights @ effects**3)
+        return third / (6.0 * second**1.5) if second > 0.0 else 0.0
+
+    def _gradient(self, statistic: Statistic) -> FloatArray:
+        """Return the slopes of the statistic in each cell; cells without counts matter to no unit."""
+        total = self.tables.ravel()
+        slopes = np.zeros(total.size)
+        counted = np.flatnonzero(total > 0.0)
+        start = 0
+        for n in _blocks(len(counted), len(_STENCIL) * total.size):
+            cells = counted[start : start + n]
+            start += n
+            moved = np.tile(total, (n, len(_STENCIL), 1))
+            moved[np.arange(n), :, cells] *= 1.0 + _STEP * _STENCIL
+            scores = statistic(moved.reshape(n, len(_STENCIL), *self.tables.shape))
+            slopes[cells] = scores @ _SLOPE / (_STEP * total[cells])
+        return slopes
+
+
+def samples_of(ev: Evaluation, assumption: Assumption) -> Samples:
+    """Return the sample that an evaluation of one experiment is.
+
+    Parameters
+    ----------
+    ev
+        The evaluation, of just the models that matter.
+    assumption
+        ``"independent"`` takes a sample for each model, in which every count is a unit where only totals are
+        known; otherwise the models share one sample of units.
+    """
+    width = len(ev.cells)
+    if assumption != "independent":
+        assert ev.weights is not None
+        parts = (_sample(ev.flat_patterns, ev.weights, slice(0, width * len(ev.models))),)
+        return Samples(parts, ev.tables)
+    base = ev if ev.items is None else ev.items
+    alone = []
+    for i, model in enumerate(ev.models):
+        one, columns = base.select([model]), slice(i * width, (i + 1) * width)
+        if one.weights is None:
+            alone.append(_sample(np.eye(width), one.tables.ravel(), columns))
+            continue
+        patterns, weights = one.flat_patterns, one.weights
+        if one.unit == "table":
+            # What only other models did adds nothing here.
+            some = np.asarray(patterns @ np.ones(width)) > 0.0
+            patterns, weights = patterns[some], weights[some]
+        alone.append(_sample(patterns, weights, columns))
+    return Samples(tuple(alone), ev.tables)
+
+
+def _sample(patterns: Any, weights: FloatArray, columns: slice) -> Sample:
+    seen = np.flatnonzero(weights > 0.0)
+    return Sample(patterns[seen], weights[seen], columns)
+
+
+def _blocks(n: int, numbers: int) -> Iterator[int]:
+    size = max(1, _BLOCK // max(1, numbers))
+    while n > 0:
+        yield min(size, n)
+        n -= size

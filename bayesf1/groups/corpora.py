@@ -1,0 +1,257 @@
+"""Several corpora, folds or seeds: one table each, as counts that a hierarchical model takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesf1.base.naming import listing, nearest
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.kinds.classes import class_cells, confusion, default_prior
+from bayesf1.kinds.draws import item_patterns
+
+# Joint outcomes double with every model; beyond three models there are too few items in each.
+MAX_PAIRED = 3
+# Names of the two questions that are not about a corpus at hand.
+QUESTIONS = ("population", "new")
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Counts of outcomes in several groups.
+
+    A *block* is a set of outcomes of which every item has one: the cells of one model's table, or the joint
+    outcomes of all models on one item.
+
+    Attributes
+    ----------
+    names, noun
+        Names of the groups, and what one is called.
+    ev
+        The models' tables, axes (group, model, cell), as separate experiments.
+    counts
+        Axes (group, block, outcome).
+    outcomes
+        What one item of each outcome adds, axes (outcome, model in block, cell).
+    labels
+        Names of the outcomes.
+    assumption
+        ``"paired"`` where outcomes are joint, else ``"independent"``.
+    note
+        Why models are not paired, where they might have been; else empty.
+    """
+
+    names: tuple[str, ...]
+    noun: str
+    ev: Evaluation
+    counts: FloatArray
+    outcomes: FloatArray
+    labels: tuple[str, ...]
+    assumption: Assumption
+    note: str = ""
+
+    def tables(self, shares: FloatArray) -> FloatArray:
+        """Return the models' tables (..., model, cell) that shares of outcomes (..., block, outcome) make."""
+        flat = shares @ self.outcomes.reshape(len(self.outcomes), -1)
+        return flat.reshape(*shares.shape[:-2], len(self.ev.models), len(self.ev.cells))
+
+    @property
+    def design(self) -> FloatArray:
+        """How much of each cell an outcome is, on average over models: axes (outcome, cell)."""
+        if self.ev.task == "multiclass":
+            return np.eye(len(self.outcomes))
+        return np.asarray(self.outcomes.mean(axis=1))
+
+    def alpha(self, prior: float | None) -> FloatArray:
+        """Return Dirichlet parameters (block, outcome) that put λ on every cell of a model's table."""
+        each = default_prior(self.ev) if prior is None else prior
+        if self.ev.task == "spans":
+            each /= len(self.ev.classes)
+        each /= 2 ** (len(self.ev.models) - 1) if self.assumption == "paired" else 1
+        return np.full(self.counts.shape[1:], each)
+
+
+def read_groups(
+    data: Evaluation | Mapping[str, Evaluation], *, paired: bool, assumption: str = "auto"
+) -> Groups:
+    """Return the groups of a mapping of evaluations, or of the folds of one.
+
+    Parameters
+    ----------
+    data
+        A mapping of names to evaluations of the same models; or an evaluation of folds, or of several
+        experiments, which are then the groups.
+    paired
+        Whether joint outcomes are of use.
+    assumption
+        ``"auto"`` pairs where single items are known, ``"paired"`` insists on it, ``"independent"`` does not.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> groups = read_groups(load_example("wang-li-org"), paired=False)
+    >>> groups.names[0], groups.counts.shape
+    ('repeat 1, fold 1', (6, 2, 3))
+    """
+    if assumption not in ("auto", "independent", "paired"):
+        raise ValueError(
+            f"unknown assumption {assumption!r}; {nearest(str(assumption), ('auto', 'independent', 'paired'))}"
+        )
+    if not isinstance(data, Mapping):
+        check_evaluation(data)
+        return _from_one(data, assumption)
+    evaluations = _check_mapping(data)
+    first = next(iter(evaluations.values()))
+    note = _why_not_paired(evaluations) if paired and assumption != "independent" else ""
+    if assumption == "paired" and (note or not paired):
+        raise ValueError(note or "only the logistic-normal likelihood can pair models; ask for that")
+    if paired and assumption != "independent" and not note:
+        return _joint(evaluations)
+    if not note and any(ev.folds is not None for ev in evaluations.values()):
+        note = "the folds of a corpus are summed and discounted, as compare() does"
+    if first.task == "multiclass":
+        return _of_classes(evaluations, note)
+    cells = _common_cells(evaluations)
+    tables = np.stack([_aligned(ev, cells) for ev in evaluations.values()])
+    return _marginal(tuple(evaluations), "corpus", first, tables, cells, note)
+
+
+def _from_one(ev: Evaluation, assumption: str) -> Groups:
+    if assumption == "paired":
+        raise ValueError("folds are known by each model's totals only; models cannot be paired")
+    if ev.folds is not None:
+        repeats, folds = ev.folds.counts.shape[:2]
+        names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
+        tables = ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
+        return _marginal(names, "fold", ev, tables, ev.cells, "")
+    if len(ev.shape) == 1:
+        names = tuple(f"experiment {i + 1}" for i in range(ev.shape[0]))
+        return _marginal(names, "experiment", ev, ev.tables, ev.cells, "")
+    raise ValueError(
+        "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
+    )
+
+
+def _marginal(
+    names: tuple[str, ...], noun: str, like: Evaluation, tables: FloatArray, cells: tuple[str, ...], note: str
+) -> Groups:
+    classes = tuple(dict.fromkeys(c.partition("[")[2][:-1] for c in cells)) if like.classes else ()
+    ev = Evaluation(like.models, cells, tables.copy(), task=like.task, classes=classes)
+    return Groups(names, noun, ev, tables, np.eye(len(cells))[:, None], cells, "independent", note)
+
+
+def _of_classes(evaluations: dict[str, Evaluation], note: str) -> Groups:
+    """Return groups whose outcomes are the pairs of gold and predicted class."""
+    first = next(iter(evaluations.values()))
+    classes = tuple(sorted({name for ev in evaluations.values() for name in ev.classes}))
+    k = len(classes)
+    counts = np.zeros((len(evaluations), len(first.models), k, k))
+    for g, ev in enumerate(evaluations.values()):
+        where = [classes.index(name) for name in ev.classes]
+        for m, model in enumerate(ev.models):
+            counts[g, m][np.ix_(where, where)] = confusion(ev, model)
+    gold, said = (i.ravel() for i in np.indices((k, k)))
+    right, one = gold == said, np.eye(k)
+    outcomes = np.concatenate(
+        [one[gold] * right[:, None], one[said] * ~right[:, None], one[gold] * ~right[:, None]], axis=1
+    )
+    flat = counts.reshape(*counts.shape[:2], k * k)
+    tables = Evaluation(first.models, class_cells(classes), flat @ outcomes, task=first.task, classes=classes)
+    labels = tuple(f"{classes[g]} as {classes[s]}" for g, s in zip(gold, said, strict=True))
+    names = tuple(evaluations)
+    return Groups(names, "corpus", tables, flat, outcomes[:, None], labels, "independent", note)
+
+
+def _joint(evaluations: dict[str, Evaluation]) -> Groups:
+    """Return groups whose outcomes are the joint ones of all models on one item."""
+    first = next(iter(evaluations.values()))
+    outcomes = item_patterns(len(first.models), first.cells)
+    place = {row.tobytes(): i for i, row in enumerate(outcomes.reshape(len(outcomes), -1))}
+    counts = np.zeros((len(evaluations), 1, len(outcomes)))
+    for g, ev in enumerate(evaluations.values()):
+        items = _items(ev)
+        assert items is not None
+        assert items.weights is not None
+        for row, weight in zip(np.asarray(items.flat_patterns, dtype=float), items.weights, strict=True):
+            if row.any():
+                counts[g, 0, place[row.tobytes()]] += weight
+    tables = (counts[:, 0] @ outcomes.reshape(len(outcomes), -1)).reshape(len(counts), *outcomes.shape[1:])
+    ev = Evaluation(first.models, first.cells, tables)
+    labels = tuple(_outcome_label(row, first.cells) for row in outcomes)
+    return Groups(tuple(evaluations), "corpus", ev, counts, outcomes, labels, "paired")
+
+
+def _outcome_label(row: FloatArray, cells: tuple[str, ...]) -> str:
+    return "+".join(cells[int(table.argmax())] if table.any() else "-" for table in row)
+
+
+def _items(ev: Evaluation) -> Evaluation | None:
+    return ev if ev.assumption == "paired" else ev.items
+
+
+def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
+    """Say why models are not paired within a corpus, or nothing where they are."""
+    for name, ev in evaluations.items():
+        if len(ev.models) == 1:
+            return "there is one model only, so there is nothing to pair"
+        if ev.task != "binary":
+            return "models are paired on single items of a binary task, and here there are several classes"
+        if _items(ev) is None:
+            known = "totals" if ev.assumption == "independent" else f"the sums over each {ev.unit}"
+            return f"models are not paired within a corpus, as of {name!r} only {known} are known"
+        if len(ev.models) > MAX_PAIRED:
+            return (
+                f"models are not paired within a corpus, as {len(ev.models)} have too many joint outcomes; "
+                f"select at most {MAX_PAIRED} to pair them"
+            )
+    return ""
+
+
+def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    if not data:
+        raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
+    found: dict[str, Evaluation] = {}
+    for name, ev in data.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"corpus name {name!r} is not a non-empty string")
+        if name in QUESTIONS:
+            raise ValueError(f"a corpus cannot be called {name!r}, which names a question; rename it")
+        check_evaluation(ev)
+        if ev.shape:
+            raise ValueError(
+                f"corpus {name!r} has tables with leading axes {ev.shape}; give one table a model for a corpus"
+            )
+        if ev.task in ("multilabel", "scores"):
+            raise ValueError(
+                f"corpus {name!r} has items that are not in one cell each ({ev.task}), as a multinomial needs; "
+                "compare models corpus by corpus with compare"
+            )
+        found[name] = ev
+    first_name, first = next(iter(found.items()))
+    for name, ev in found.items():
+        if set(ev.models) != set(first.models):
+            raise ValueError(
+                f"corpus {name!r} has the models {listing(ev.models)}, but {first_name!r} has "
+                f"{listing(first.models)}; select those that all have"
+            )
+        if ev.task != first.task or (ev.task == "binary" and ev.cells != first.cells):
+            raise ValueError(
+                f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {first_name!r} has "
+                f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
+            )
+    return {name: ev.select(first.models) for name, ev in found.items()}
+
+
+def _common_cells(evaluations: dict[str, Evaluation]) -> tuple[str, ...]:
+    first = next(iter(evaluations.values()))
+    if first.task == "binary":
+        return first.cells
+    return class_cells(sorted({name for ev in evaluations.values() for name in ev.classes}))
+
+
+def _aligned(ev: Evaluation, cells: tuple[str, ...]) -> FloatArray:
+    out = np.zeros((len(ev.models), len(cells)))
+    out[:, [cells.index(cell) for cell in ev.cells]] = ev.tables
+    return out

@@ -1,0 +1,144 @@
+r"""Corpora whose tables scatter around the population's: the Dirichlet-multinomial.
+
+Counts of corpus g and model m are multinomial with shares :math:`p_{mg} \sim \mathrm{Dirichlet}(\kappa_m\pi_m)`,
+which are integrated out:
+
+.. math:: P(y \mid \pi, \kappa) = \binom{n}{y} \frac{\Gamma(\kappa)}{\Gamma(\kappa + n)}
+          \prod_c \frac{\Gamma(\kappa\pi_c + y_c)}{\Gamma(\kappa\pi_c)}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy import special
+
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.groups.corpora import Groups
+from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.groups.simplex import contrasts, draw_dirichlet, log_softmax, softmax
+
+Draws: TypeAlias = dict[str, FloatArray]
+
+_LARGE = 1e5
+_TINY = 1e-300
+
+
+def log_rising(a: FloatArray, y: FloatArray) -> FloatArray:
+    """Return log Γ(a + y) - log Γ(a), exactly 0 for y = 0 and without cancellation for large `a`.
+
+    Examples
+    --------
+    >>> float(log_rising(np.array(2.0), np.array(3.0))), float(np.log(2 * 3 * 4))
+    (3.178053..., 3.178053...)
+    >>> round(float(log_rising(np.array(1e18), np.array(1.0))), 12) == round(float(np.log(1e18)), 12)
+    True
+    """
+    a, y = np.broadcast_arrays(np.maximum(a, _TINY), y)
+    out = np.asarray(special.gammaln(a + y) - special.gammaln(a))
+    large = a > _LARGE
+    if large.any():
+        b, x = a[large], y[large]
+        # Stirling's series of both, the large terms cancelled by hand.
+        out[large] = (b - 0.5) * np.log1p(x / b) + x * np.log(b + x) - x + (1.0 / (b + x) - 1.0 / b) / 12.0
+    return np.asarray(np.where(y == 0.0, 0.0, out))
+
+
+def log_probability(counts: FloatArray, shares: FloatArray, log_kappa: FloatArray) -> FloatArray:
+    """Return the log probability of counts (..., outcome), up to the multinomial coefficient."""
+    kappa = np.exp(log_kappa)
+    totals = counts.sum(axis=-1)
+    gained = log_rising(kappa[..., None] * shares, counts).sum(axis=-1)
+    return np.asarray(gained - log_rising(kappa, totals))
+
+
+def log_coefficient(counts: FloatArray) -> FloatArray:
+    """Return the logarithm of the multinomial coefficient of counts (..., outcome)."""
+    return np.asarray(special.gammaln(counts.sum(axis=-1) + 1.0) - special.gammaln(counts + 1.0).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class DirichletMultinomial:
+    """The likelihood and what follows from draws of ``pi`` (..., block, outcome) and ``log_kappa`` (..., block)."""
+
+    groups: Groups
+    prior: HierarchicalPrior
+
+    name = "dirichlet"
+
+    @property
+    def alpha(self) -> FloatArray:
+        """Parameters of the Dirichlet prior of the population's shares, axes (block, outcome)."""
+        return self.groups.alpha(self.prior.cells)
+
+    @property
+    def start(self) -> FloatArray:
+        """A point near the middle of the posterior: contrasts of π's logits (block, k), then log κ (block)."""
+        seen = np.log(self.groups.counts.sum(axis=0) + self.alpha) @ contrasts(self.alpha.shape[1]).T
+        return np.concatenate([seen.ravel(), np.full(len(self.alpha), np.log(self.prior.kappa))])
+
+    def read(self, q: FloatArray) -> Draws:
+        """Return what such coordinates (..., number) stand for."""
+        blocks, outcomes = self.alpha.shape
+        logits = q[..., :-blocks].reshape((*q.shape[:-1], blocks, outcomes - 1)) @ contrasts(outcomes)
+        return {"pi": softmax(logits), "log_kappa": q[..., -blocks:]}
+
+    def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:
+        """Draw from the prior; shares of the corpora at hand are among the draws."""
+        alpha = np.broadcast_to(self.alpha, (n, *self.alpha.shape))
+        scale = rng.standard_normal((n, len(self.alpha)))
+        log_kappa = np.log(self.prior.kappa) + self.prior.log_kappa_sd * scale
+        pi = draw_dirichlet(alpha, rng)
+        each = (np.exp(log_kappa)[..., None] * pi)[:, None]
+        shape = (n, len(self.groups.names), *self.alpha.shape)
+        return {
+            "pi": pi,
+            "log_kappa": log_kappa,
+            "shares": draw_dirichlet(np.broadcast_to(each, shape), rng),
+        }
+
+    def new_shares(self, draws: Draws, rng: np.random.Generator) -> FloatArray:
+        """Draw the shares of a new corpus, axes (..., block, outcome)."""
+        return draw_dirichlet(np.exp(draws["log_kappa"])[..., None] * draws["pi"], rng)
+
+    def corpus_shares(self, draws: Draws, rng: np.random.Generator) -> FloatArray:
+        """Draw the shares of the corpora at hand given their counts, axes (..., group, block, outcome)."""
+        base = np.exp(draws["log_kappa"])[..., None] * draws["pi"]
+        return draw_dirichlet(base[..., None, :, :] + self.groups.counts, rng)
+
+    def log_likelihood(self, draws: Draws) -> FloatArray:
+        """Return the log likelihood of each corpus, its own shares integrated out, axes (..., group)."""
+        counts = self.groups.counts
+        columns = [
+            log_probability(each, draws["pi"], draws["log_kappa"]) + log_coefficient(each) for each in counts
+        ]
+        return np.stack([column.sum(axis=-1) for column in columns], axis=-1)
+
+
+def log_density_and_slope(
+    x: FloatArray, log_kappa: FloatArray, counts: FloatArray, alpha: FloatArray, prior: HierarchicalPrior
+) -> tuple[FloatArray, FloatArray]:
+    """Return the log posterior of logits (..., outcome) and log κ (...), and its gradient in the logits.
+
+    Parameters
+    ----------
+    x, log_kappa
+        The coordinates, with leading axes in common.
+    counts
+        Axes (group, ..., outcome).
+    alpha
+        Dirichlet parameters, axes (..., outcome).
+    prior
+        The prior of log κ.
+    """
+    logs = log_softmax(x)
+    shares = np.exp(logs)
+    a = np.maximum(np.exp(log_kappa)[..., None] * shares, _TINY)
+    z = (log_kappa - np.log(prior.kappa)) / prior.log_kappa_sd
+    seen = log_probability(counts, shares, log_kappa).sum(axis=0)
+    # Pseudo-counts: how often each outcome was seen, discounted by how alike the items of a corpus are.
+    pull = a * (special.psi(a + counts) - special.psi(a)).sum(axis=0) + alpha
+    slope = pull - shares * pull.sum(axis=-1, keepdims=True)
+    return (alpha * logs).sum(axis=-1) + seen - 0.5 * z * z, slope

@@ -1,0 +1,288 @@
+"""What a hierarchical model found: is B better on average, on a new corpus, and on each at hand?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.base.naming import nearest, plural
+from bayesf1.base.table import Table
+from bayesf1.bayes.comparison import Comparisons
+from bayesf1.bayes.posterior import EmpiricalPosterior, check_rope
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.evaluation.metric import Metric
+from bayesf1.groups.corpora import QUESTIONS
+from bayesf1.groups.diagnostics import Diagnostics
+from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
+from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.kinds.classes import default_prior
+from bayesf1.laws.distributions import check_prob
+from bayesf1.report import inference_data
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+FILE_FORMAT = "bayesf1.hierarchical/1"
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchicalFit:
+    """The posterior of a hierarchical model of several corpora, folds or seeds.
+
+    Attributes
+    ----------
+    groups
+        The draws: Datasets by ArviZ's names of groups.
+    likelihood, assumption
+        The model, and whether the models were paired within a corpus.
+    ev
+        The tables of all corpora, axes (dataset, model, cell).
+    datasets, noun
+        Names of the corpora, and what one is called.
+    metrics
+        The measures.
+    rope, prob
+        Half-width of practical equivalence, and mass of printed intervals.
+    prior
+        The prior.
+    diagnostics
+        How well the posterior was sampled.
+    note
+        What should be known of the data, such as why models were not paired.
+    """
+
+    groups: Mapping[str, xr.Dataset]
+    likelihood: str
+    assumption: Assumption
+    ev: Evaluation
+    datasets: tuple[str, ...]
+    noun: str
+    metrics: tuple[Metric, ...]
+    rope: float
+    prob: float
+    prior: HierarchicalPrior
+    diagnostics: Diagnostics
+    note: str = ""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return self.ev.models
+
+    @property
+    def posterior(self) -> xr.Dataset:
+        """The posterior draws."""
+        return self.groups["posterior"]
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What can be asked: ``"population"``, ``"new"``, and the names of the corpora."""
+        return (*QUESTIONS, *self.datasets)
+
+    # ---- answers ------------------------------------------------------------------------------------------
+
+    def compare(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        question: str = "population",
+        rope: float | None = None,
+    ) -> Comparisons:
+        """Return the Bayes tests of B against A for one of the three questions.
+
+        Parameters
+        ----------
+        a, b
+            Names of the models; may be left out where there are exactly two.
+        question
+            ``"population"`` for the average corpus, ``"new"`` for a corpus not seen, or a corpus' name.
+        rope
+            Half-width of practical equivalence; that of the fit by default.
+        """
+        if question == "average" and question not in self.datasets:
+            question = "population"
+        if question not in self.questions:
+            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
+        pair = self.ev.pair(a, b)
+        width = self.rope if rope is None else check_rope(rope, *self.metrics)
+        index = [self.models.index(name) for name in pair.models]
+        return GroupComparisons(
+            [self._compare(pair, index, i, question, width) for i in range(len(self.metrics))]
+        )
+
+    def _scores(self, question: str) -> FloatArray:
+        """Return draws of scores, axes (chain, draw, model, metric)."""
+        if question in self.datasets:
+            at = self.datasets.index(question)
+            return np.asarray(self.posterior["score_dataset"].values[..., at], dtype=float)
+        name = {"population": "score", "new": "score_new"}[question]
+        return np.asarray(self.posterior[name].values, dtype=float)
+
+    def _compare(
+        self, pair: Evaluation, index: list[int], i: int, question: str, rope: float
+    ) -> GroupComparison:
+        from bayesf1.groups import wording
+
+        measure, draws = self.metrics[i], self._scores(question)[..., i][..., index]
+        gap = draws[..., 1] - draws[..., 0]
+        better, less, greater = (float(x.mean()) for x in (gap > 0, gap < -rope, gap > rope))
+        if self.diagnostics.pareto_k is None:
+            effective = inference_data.effective((gap > 0).astype(float))
+        else:
+            effective = min(self.diagnostics.ess_bulk, gap.size)
+        smoothed = (better * effective + 1.0) / (effective + 2.0)
+        low, high = measure.support
+        at = [self.datasets.index(question)] if question in self.datasets else slice(None)
+        return GroupComparison(
+            metric=measure.name,
+            label=measure.label,
+            model_a=pair.models[0],
+            model_b=pair.models[1],
+            p_h0=1.0 - better,
+            p_h1=better,
+            p_less=less,
+            p_rope=max(0.0, 1.0 - less - greater) if rope else 0.0,
+            p_greater=greater,
+            rope=rope,
+            posterior_a=EmpiricalPosterior(draws[..., 0], measure.support),
+            posterior_b=EmpiricalPosterior(draws[..., 1], measure.support),
+            difference=EmpiricalPosterior(gap, (low - high, high - low)),
+            mcse=math.sqrt(smoothed * (1.0 - smoothed) / effective),
+            method="montecarlo",
+            assumption=self.assumption,
+            prior=default_prior(self.ev) if self.prior.cells is None else self.prior.cells,
+            prob=self.prob,
+            ev=Evaluation(
+                pair.models, pair.cells, pair.tables[at].copy(), task=pair.task, classes=pair.classes
+            ),
+            measure=measure,
+            question=question,
+            scope=self.scope(question),
+            caution=self.diagnostics.caution,
+            note=wording.assumptions(self),
+            scores=draws,
+        )
+
+    def scope(self, question: str) -> str:
+        """Say of which corpus a question asks."""
+        if question == "population":
+            return f"the average {self.noun}"
+        if question == "new":
+            return f"a new {self.noun}"
+        return f"{question}, shrunk towards the other {self.nouns}"
+
+    @property
+    def nouns(self) -> str:
+        """What several of the corpora are called."""
+        return "corpora" if self.noun == "corpus" else plural(self.noun)
+
+    def main_pair(self, a: str | None = None, b: str | None = None) -> tuple[str, str]:
+        """Return the two models that were named, or that there are, or that score best on average."""
+        if a is not None or b is not None or len(self.models) == 2:
+            first, second = self.ev.pair(a, b).models
+            return first, second
+        if len(self.models) == 1:
+            raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
+        names = [m.name for m in self.metrics]
+        at = names.index("f1") if "f1" in names else -1
+        mean = self._scores("population")[..., at].mean(axis=(0, 1))
+        second_best, best = np.argsort(mean)[-2:]
+        return self.models[second_best], self.models[best]
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    def table(self, a: str | None = None, b: str | None = None) -> Table:
+        """Return the answers to all three questions in one table."""
+        from bayesf1.groups import wording
+
+        return wording.table(self, *self.main_pair(a, b))
+
+    def parts(self, a: str | None = None, b: str | None = None) -> tuple[str, Table, list[str]]:
+        """Return title, table, and what is said below it: verdicts, assumptions, notes."""
+        from bayesf1.groups import wording
+
+        return wording.parts(self, a, b)
+
+    def sentences(self, a: str | None = None, b: str | None = None) -> list[str]:
+        """Return the verdicts: on the average corpus, on a new one, and on those at hand."""
+        from bayesf1.groups import wording
+
+        return wording.sentences(self, *self.main_pair(a, b))
+
+    def text(self, a: str | None = None, b: str | None = None) -> str:
+        """Return table, verdicts and assumptions as plain text."""
+        title, rows, below = self.parts(a, b)
+        return "\n".join([title, "", rows.to_text(), "", *below])
+
+    def __str__(self) -> str:
+        from bayesf1.groups import wording
+
+        return self.text() if len(self.models) > 1 else wording.one_model(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<HierarchicalFit of {len(self.models)} models on {len(self.datasets)} {self.nouns}, "
+            f"{self.likelihood}, {self.diagnostics}>"
+        )
+
+    def _repr_html_(self) -> str:
+        if len(self.models) == 1:
+            return f"<pre>{escape(str(self))}</pre>"
+        title, rows, below = self.parts()
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in below)
+        return f"<p><b>{escape(title)}</b></p>{rows.to_html()}{paragraphs}"
+
+    # ---- numbers ------------------------------------------------------------------------------------------
+
+    def to_frame(self, a: str | None = None, b: str | None = None) -> pd.DataFrame:
+        """Return a DataFrame with a row for each question and measure."""
+        import pandas as pd
+
+        pair = self.main_pair(a, b)
+        frames = {q: self.compare(*pair, question=q).to_frame() for q in self.questions}
+        return pd.concat(frames, names=["question"])
+
+    def to_dict(self, a: str | None = None, b: str | None = None) -> dict[str, Any]:
+        """Return all answers for a pair of models as plain numbers and strings, with stable names."""
+        pair = self.main_pair(a, b)
+        return {
+            "format": FILE_FORMAT,
+            "likelihood": self.likelihood,
+            "model_a": pair[0],
+            "model_b": pair[1],
+            "diagnostics": asdict(self.diagnostics),
+            "caution": self.diagnostics.caution or None,
+            "sentences": self.sentences(*pair),
+            "answers": {
+                question: [c.to_dict() for c in self.compare(*pair, question=question).values()]
+                for question in self.questions
+            },
+        }
+
+    # ---- ArviZ --------------------------------------------------------------------------------------------
+
+    def summary(self, prob: float | None = None) -> pd.DataFrame:
+        """Return ArviZ's summary of parameters and scores, with highest density intervals of mass `prob`."""
+        names = [name for name in self.posterior.data_vars if name not in {m.name for m in self.metrics}]
+        return inference_data.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+
+    @property
+    def inference_data(self) -> Any:
+        """All draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x."""
+        return inference_data.container(self.groups)
+
+    def to_arviz(self) -> Any:
+        """Return `inference_data`."""
+        return self.inference_data
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
+        inference_data.save(self.groups, str(path))

@@ -1,0 +1,103 @@
+"""Comparisons that say of which corpus they speak, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from html import escape
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.table import Table, printable
+from bayesf1.bayes import verdict
+from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.evaluation.evaluation import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison(Comparison):
+    """A comparison that says of which corpus it speaks, and how far it can be trusted.
+
+    Attributes
+    ----------
+    question
+        ``"population"``, ``"new"`` or the name of a corpus.
+    scope
+        The same in words.
+    caution
+        What is wrong with the draws; empty where nothing is.
+    note
+        How the answer was computed.
+    scores
+        The draws of both models' scores, axes (chain, draw, model).
+    """
+
+    question: str = "population"
+    scope: str = ""
+    caution: str = ""
+    note: str = ""
+    scores: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 2)))
+
+    @property
+    def pairing_bounds(self) -> tuple[float, float]:
+        """Not defined: bounds are over the pairings of two tables, and a hierarchical fit has several."""
+        raise ValueError(
+            "pairing bounds are those of two tables, and a hierarchical fit has a pair for each corpus"
+        )
+
+    def __str__(self) -> str:
+        told = f"On {self.scope}: {verdict.sentence(self)}"
+        return f"{told} {self.caution}" if self.caution else told
+
+
+class GroupComparisons(Comparisons):
+    """The tests of several measures for one pair of models and one question."""
+
+    def _headline(self) -> GroupComparison:
+        first = verdict.headline(tuple(self.values()))
+        assert isinstance(first, GroupComparison)
+        return first
+
+    @property
+    def table(self) -> Table:
+        """The table, with a note of what corpus it speaks of and how it was computed."""
+        first = self._headline()
+        told = f"On {first.scope}. {first.note} {first.caution}".rstrip()
+        return replace(super().table, note=told)
+
+    def methods_sentence(self) -> str:
+        """Return how the answer was found, for a paper's section on methods."""
+        from bayesf1.bayes.methods_sentence import version
+
+        first = self._headline()
+        measures = " and ".join(", ".join(c.label for c in self.values()).rsplit(", ", 1))
+        return printable(
+            f"{first.model_b} was compared with {first.model_a} on {measures} by a hierarchical model fitted with "
+            f"{version()}: {first.note} The probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % "
+            f"equal-tailed credible intervals. {first.caution}".rstrip()
+        )
+
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Not offered: the page is made of comparisons of one evaluation."""
+        raise ValueError(
+            "there is no page for a hierarchical fit; print it, or take its tables by to_latex, to_markdown or to_frame"
+        )
+
+    def sentence(self, metric: str | None = None) -> str:
+        """Return a sentence for a paper, which says of which corpus it speaks."""
+        return str(self[metric] if metric else self._headline())
+
+    def __str__(self) -> str:
+        first = self._headline()
+        title = f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
+        return "\n".join([printable(title), "", self.table.to_text(), "", str(first), first.note])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
+        first = self._headline()
+        said = {"question": first.question, "sentence": str(first), "caution": first.caution or None}
+        return {**super().to_dict(), **said}
+
+    def _repr_html_(self) -> str:
+        return f"{self.table.to_html()}<p>{escape(self.sentence())}</p>"

@@ -1,0 +1,247 @@
+"""Markov chains for hierarchical models: PyMC's sampler, or nutpie's on a density that compiles in seconds.
+
+nutpie runs its chains in threads and PyMC's here one after another: neither starts a process, so that scripts
+need no ``if __name__ == "__main__"``. Neither needs a C++ compiler.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
+from bayesf1.groups.logistic_normal import LogisticNormal
+from bayesf1.groups.simplex import contrasts
+
+Likelihood: TypeAlias = DirichletMultinomial | LogisticNormal
+
+PIP_LINE = "pip install 'bayesf1[pymc]'"
+
+
+class MissingExtra(ImportError, ValueError):
+    """A package that only the extra ``pymc`` brings is not installed."""
+
+
+@dataclass(frozen=True)
+class Chains:
+    """What a sampler found, with leading axes (chain, draw)."""
+
+    draws: Draws
+    diverging: FloatArray
+
+
+@dataclass(frozen=True)
+class Run:
+    """How long chains run, and how carefully."""
+
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    progress: bool
+
+
+def need(package: str) -> None:
+    """Raise an error that names the line to install a package by, where it is missing."""
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise MissingExtra(f"sampling needs {package}, which is not installed; install it by {PIP_LINE}")
+
+
+def sample(likelihood: Likelihood, sampler: str, run: Run, rng: np.random.Generator) -> Chains:
+    """Draw from the posterior by the No-U-Turn sampler of PyMC or nutpie."""
+    need(sampler)
+    by = {"nutpie": _by_nutpie, "pymc": _by_pymc}[sampler]
+    found = by(likelihood, run, rng)
+    chains, draws = found.diverging.shape
+    if (chains, draws) != (run.chains, run.draws):
+        raise KeyboardInterrupt(f"interrupted after {draws} of {run.draws} draws in {chains} chains")
+    return found
+
+
+# ---- nutpie -----------------------------------------------------------------------------------------------
+
+
+def _by_nutpie(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chains:
+    need("numba")
+    with _quiet():
+        import nutpie
+        from nutpie.compiled_pyfunc import from_pyfunc
+
+        start, density = likelihood.start, _compiled(likelihood, run.progress)
+        model = from_pyfunc(
+            ndim=len(start),
+            make_logp_fn=lambda: density,
+            make_expand_fn=lambda *_: lambda q: {"q": q},
+            expanded_dtypes=[np.dtype(np.float64)],
+            expanded_shapes=[(len(start),)],
+            expanded_names=["q"],
+        )
+        trace = nutpie.sample(
+            model,
+            draws=run.draws,
+            tune=run.tune,
+            chains=run.chains,
+            seed=int(rng.integers(2**31)),
+            init_mean=start,
+            target_accept=run.target_accept,
+            save_warmup=False,
+            progress_bar=run.progress,
+        )
+    return Chains(likelihood.read(trace["posterior"]["q"].values), trace["sample_stats"]["diverging"].values)
+
+
+def _compiled(likelihood: Likelihood, progress: bool) -> Callable[[FloatArray], tuple[float, FloatArray]]:
+    """Return the log density and its gradient in coordinates without bounds, compiled."""
+    prior = likelihood.prior
+    fixed: list[Any] = [likelihood.groups.counts, likelihood.alpha]
+    if isinstance(likelihood, LogisticNormal):
+        known = np.concatenate([part.ravel() for part in likelihood.known])
+        fixed += [likelihood.design, likelihood.basis, known, prior.group_sd, prior.interaction_sd]
+    else:
+        fixed += [contrasts(likelihood.alpha.shape[1]), math.log(prior.kappa), prior.log_kappa_sd]
+    # Of one type each, so that one compiled function serves all data.
+    fixed = [np.array(x, dtype=np.float64, order="C") if np.ndim(x) else float(x) for x in fixed]
+    function = _numba_density(likelihood.name)
+    if progress and not function.signatures:
+        print("compiling the model, which takes some seconds the first time …", file=sys.stderr)
+
+    def density(q: FloatArray) -> tuple[float, FloatArray]:
+        slope = np.empty(len(q))
+        return function(np.array(q, dtype=np.float64), *fixed, slope), slope
+
+    density(likelihood.start)
+    return density
+
+
+@cache
+def _numba_density(name: str) -> Any:
+    from bayesf1.groups import dirichlet_multinomial_density, logistic_normal_density
+
+    module = logistic_normal_density if name == LogisticNormal.name else dirichlet_multinomial_density
+    numba: Any = import_module("numba")
+    # Chains run at the same time only while the interpreter's lock is released.
+    options = {"error_model": "numpy", "nogil": True}
+    try:
+        return numba.njit(cache=True, **options)(module.log_density)
+    except RuntimeError:
+        # There is no folder that compiled code could be kept in.
+        return numba.njit(**options)(module.log_density)
+
+
+# ---- PyMC -------------------------------------------------------------------------------------------------
+
+
+def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chains:
+    with _quiet():
+        import pymc as pm
+
+        config: Any = import_module("pytensor").config
+        # Reordered sums would give other draws with compiled code from a cache than without.
+        with config.change_flags(numba__fastmath=False):
+            model = pymc_model(likelihood)
+            if run.progress:
+                print("compiling the model, which takes a minute the first time …", file=sys.stderr)
+            trace = pm.sample(
+                draws=run.draws,
+                tune=run.tune,
+                chains=run.chains,
+                cores=1,
+                random_seed=int(rng.integers(2**31)),
+                target_accept=run.target_accept,
+                progressbar=run.progress,
+                compute_convergence_checks=False,
+                nuts_sampler="pymc",
+                model=model,
+                **_compile_options(bool(config.cxx)),
+            )
+    found = {str(name): values.values for name, values in trace["posterior"].data_vars.items()}
+    diverging = trace["sample_stats"]["diverging"].values
+    if isinstance(likelihood, DirichletMultinomial):
+        return Chains({name: found[name] for name in ("pi", "log_kappa")}, diverging)
+    return Chains(likelihood.draws_of(found), diverging)
+
+
+def _compile_options(has_compiler: bool) -> dict[str, Any]:
+    from pytensor import __version__
+
+    # From PyTensor 3 on numba compiles anyway.
+    if has_compiler or int(__version__.split(".")[0]) >= 3:
+        return {}
+    warnings.warn(
+        "there is no C++ compiler, so PyMC compiles by numba, which is slower; install g++, or use the sampler "
+        "'nutpie', which needs none",
+        stacklevel=2,
+    )
+    return {"compile_kwargs": {"mode": "NUMBA"}}
+
+
+def pymc_model(likelihood: Likelihood) -> Any:
+    """Return the model as PyMC has it."""
+    import pymc as pm
+    from pytensor import tensor
+
+    # PyTensor is typed in parts only.
+    pt: Any = tensor
+    counts, alpha, prior = likelihood.groups.counts, likelihood.alpha, likelihood.prior
+    if isinstance(likelihood, DirichletMultinomial):
+        with pm.Model() as model:
+            pi = pm.Dirichlet("pi", alpha)
+            log_kappa = pm.Normal("log_kappa", np.log(prior.kappa), prior.log_kappa_sd, shape=len(alpha))
+            a = pt.exp(log_kappa)[:, None] * pi
+            rising = (pt.gammaln(a + counts) - pt.gammaln(a)).sum(axis=-1)
+            kappa = a.sum(axis=-1)
+            items = pt.gammaln(kappa + counts.sum(axis=-1)) - pt.gammaln(kappa)
+            pm.Potential("counts", (rising - items).sum())
+        return model
+
+    def log_shares(logits: Any) -> Any:
+        return logits - pt.logsumexp(logits, axis=-1, keepdims=True)
+
+    shapes = likelihood.shapes
+    with pm.Model() as model:
+        start = likelihood.unpack(likelihood.start)
+        average = pm.Flat("average", shape=shapes["average"], initval=start["average"])
+        s_u = pm.Normal("s_u", 0.0, prior.group_sd, shape=shapes["s_u"], initval=start["s_u"])
+        s_v = pm.Normal("s_v", 0.0, prior.interaction_sd, initval=start["s_v"])
+        z_u, z_v = (pm.Flat(name, shape=shapes[name]) for name in ("z_u", "z_v"))
+        free_u, free_v = likelihood.free(s_u, s_v)
+        for name, z, free in (("u", z_u, free_u), ("v", z_v, free_v)):
+            pm.Potential(name, (0.5 * pt.log(free) - 0.5 * z**2 * free).sum())
+        u, v = z_u * s_u * pt.sqrt(free_u), z_v * s_v * pt.sqrt(free_v)
+        turned = pt.dot(u, likelihood.design.T)[:, None, :] + pt.tensordot(v, likelihood.basis, axes=1)
+        logits = pt.dot(average, likelihood.basis)
+        mean = logits - turned[0] / math.sqrt(len(counts))
+        between = pt.tensordot(likelihood.turn.T, turned[1:], axes=1)
+        pm.Potential("shares", (alpha * log_shares(mean)).sum())
+        pm.Potential("counts", (counts * log_shares(logits + between)).sum())
+    return model
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what samplers and their imports say that is of no use to a reader of the result."""
+    loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "nutpie")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            for text in ("ArviZ is undergoing", "The installed version of numba", "g\\+\\+ not"):
+                warnings.filterwarnings("ignore", message=f".*{text}")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,94 @@
+"""Fits in files: what must be said beside the draws, and how to read it back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.scoring import find_measure
+from bayesf1.groups.diagnostics import Diagnostics
+from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
+from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.report import inference_data
+
+
+def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
+    """Read a fit that was saved.
+
+    Measures that were callables keep their scores, but cannot be computed anew.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bayesf1 import from_counts
+    >>> from bayesf1.groups.fitting import hierarchical
+    >>> corpora = {"a": from_counts(A=(77, 44, 10), B=(83, 9, 14)), "b": from_counts(A=(9, 5, 3), B=(10, 4, 2))}
+    >>> fit = hierarchical(corpora, draws=500, rng=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(f"{folder}/fit.nc")
+    ...     again = load_fit(f"{folder}/fit.nc")
+    >>> str(again) == str(fit)
+    True
+    """
+    groups = inference_data.load(str(path))
+    try:
+        said = json.loads(groups["posterior"].attrs["bayesf1"])
+        if said.pop("format") != FILE_FORMAT:
+            raise KeyError("format")
+    except (KeyError, ValueError):
+        raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved") from None
+    observed = groups["observed_data"]["counts"]
+    ev = Evaluation(
+        models=tuple(said["models"]),
+        cells=tuple(said["cells"]),
+        tables=np.array(observed.values, dtype=float),
+        task=said["task"],
+        classes=tuple(said["classes"]),
+    )
+    return HierarchicalFit(
+        groups=groups,
+        likelihood=said["likelihood"],
+        assumption=said["assumption"],
+        ev=ev,
+        datasets=tuple(said["datasets"]),
+        noun=said["noun"],
+        metrics=tuple(_measure(entry, ev) for entry in said["metrics"]),
+        rope=said["rope"],
+        prob=said["prob"],
+        prior=HierarchicalPrior(**said["prior"]),
+        diagnostics=Diagnostics(**said["diagnostics"]),
+        note=said["note"],
+    )
+
+
+def describe_measures(measures: Sequence[Metric]) -> list[dict[str, Any]]:
+    """Return what a file must say of measures."""
+    return [
+        {
+            "name": m.name,
+            "label": m.label,
+            "callable": not m.needs,
+            "support": [None if math.isinf(end) else end for end in m.support],
+            "percent": m.percent,
+        }
+        for m in measures
+    ]
+
+
+def _measure(entry: Mapping[str, Any], ev: Evaluation) -> Metric:
+    if not entry["callable"]:
+        return find_measure(entry["name"], ev)
+    low, high = entry["support"]
+    support = (-math.inf if low is None else low, math.inf if high is None else high)
+
+    def lost(tables: FloatArray) -> FloatArray:
+        raise ValueError(f"metric {entry['name']!r} was a callable, which no file can keep")
+
+    return Metric(entry["name"], entry["label"], (), None, lost, support, percent=entry["percent"])

@@ -1,0 +1,1 @@
+"""Posterior laws on the unit interval, their quadrature, and differences of two."""

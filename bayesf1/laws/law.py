@@ -1,0 +1,208 @@
+"""What every posterior can be asked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.laws import quadrature
+
+RNGLike: TypeAlias = np.random.Generator | int | None
+
+
+T = TypeVar("T")
+
+
+class lazy_property(Generic[T]):
+    """A property computed once: `functools.cached_property` as of Python 3.12, without a lock.
+
+    The lock of Python 3.11 is one for all instances, and two threads deadlock where one law is made of others.
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function, self.__doc__ = function, function.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> Self | T:
+        if instance is None:
+            return self
+        value = vars(instance)[self.function.__name__] = self.function(instance)
+        return value
+
+
+def plain(value: Any) -> Any:
+    """Return a 0-d array as a float, and any other array as it is."""
+    if isinstance(value, float):
+        return float(value)
+    array = np.asarray(value, dtype=np.float64)
+    return array if array.ndim else float(array)
+
+
+def check_prob(prob: float, name: str = "prob") -> float:
+    """Return a credible mass, or say that it is not strictly between 0 and 1."""
+    if isinstance(prob, bool) or not isinstance(prob, float | int | np.floating) or not 0.0 < prob < 1.0:
+        raise ValueError(f"{name} must lie strictly between 0 and 1 (0.95 for 95 %), not {prob!r}")
+    return float(prob)
+
+
+def check_levels(q: ArrayLike) -> FloatArray:
+    """Return probabilities as an array, or say which is none."""
+    array = np.asarray(q, dtype=np.float64)
+    bad = ~((array >= 0.0) & (array <= 1.0))
+    if bad.any():
+        raise ValueError(f"probabilities lie between 0 and 1, not {array[bad].flat[0]:g}")
+    return array
+
+
+class Posterior(ABC):
+    """What is believed about a number after seeing the data.
+
+    Methods are vectorised over points and, where the law has array parameters, over these; both broadcast
+    against each other. Scalars in give floats out.
+    """
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Any:
+        """Density at `x`."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Any:
+        """Probability of at most `x`."""
+
+    @abstractmethod
+    def sf(self, x: ArrayLike) -> Any:
+        """Probability of more than `x`, accurate also where it is tiny."""
+
+    @abstractmethod
+    def ppf(self, q: ArrayLike) -> Any:
+        """Quantile: the point with probability `q` below it."""
+
+    @abstractmethod
+    def isf(self, q: ArrayLike) -> Any:
+        """Point with probability `q` above it."""
+
+    @abstractmethod
+    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+        """Draw from the law."""
+
+    @abstractmethod
+    def mean(self) -> Any:
+        """Mean."""
+
+    @abstractmethod
+    def var(self) -> Any:
+        """Variance."""
+
+    @abstractmethod
+    def mode(self) -> Any:
+        """Point of the highest density; an end of the support where the density is highest there."""
+
+    @abstractmethod
+    def entropy(self) -> Any:
+        """Differential entropy in nats."""
+
+    @abstractmethod
+    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Shortest interval with probability `prob`."""
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """Log density at `x`."""
+        with np.errstate(divide="ignore"):
+            return plain(np.log(self.pdf(x)))
+
+    def std(self) -> Any:
+        """Square root of the variance."""
+        return plain(np.sqrt(self.var()))
+
+    def median(self) -> Any:
+        """Median."""
+        return self.ppf(0.5)
+
+    def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Equal-tailed interval with probability `prob`."""
+        tail = 0.5 * (1.0 - check_prob(prob))
+        return self.ppf(tail), self.isf(tail)
+
+
+class ParametricLaw(Posterior):
+    """A law with parameters, which may be arrays: as many laws at once."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the parameters."""
+
+    @abstractmethod
+    def take(self, index: Any) -> Self:
+        """Return the law with flattened parameters at `index`."""
+
+    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Shortest interval with probability `prob`.
+
+        Its ends are equally likely and have `prob` between them: two equations, solved by Newton steps from
+        the equal-tailed interval. Where the density is highest at an end of the support it has no such ends,
+        and the interval is searched by its lower tail.
+        """
+        tail = 1.0 - check_prob(prob)
+        low, high, solved = _equally_likely_ends(self, tail)
+        if solved.all():
+            return plain(low), plain(high)
+        if not self.shape:
+            low, high = _search_shortest(self, tail)
+            return plain(low), plain(high)
+        low[~solved], high[~solved] = _search_shortest(self.take(np.flatnonzero(~solved)), tail)
+        return low, high
+
+
+# Central differences of fourth order, in units of the step.
+STENCIL = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+SLOPE = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0
+CURVATURE = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / 12.0
+
+
+def _equally_likely_ends(law: ParametricLaw, tail: float) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Return ends with equal densities and a probability of `tail` outside, and whether they were found."""
+    low, high = (np.asarray(end) for end in law.interval(1.0 - tail))
+    least, most = np.asarray(law.ppf(0.0)), np.asarray(law.isf(0.0))
+    with np.errstate(all="ignore"):
+        for _ in range(12):
+            width = high - low
+            # Errors of the slopes only slow the convergence.
+            steps = 1e-3 * np.multiply.outer(STENCIL, width)
+            heights = np.asarray(law.logpdf(np.stack([low + steps, high + steps])))
+            slope_low, slope_high = (np.tensordot(SLOPE, h, 1) / (1e-3 * width) for h in heights)
+            (f_low, f_high), gap = np.exp(heights[:, 2]), heights[0, 2] - heights[1, 2]
+            excess = np.asarray(law.cdf(low)) + np.asarray(law.sf(high)) - tail
+            determinant = f_low * slope_high - f_high * slope_low
+            move_low = (f_high * gap - slope_high * excess) / determinant
+            move_high = (f_low * gap - slope_low * excess) / determinant
+            low = np.where(low + move_low > least, low + move_low, 0.5 * (low + least))
+            high = np.where(high + move_high < most, high + move_high, 0.5 * (high + most))
+            rising = (slope_low > 0.0) & (slope_high < 0.0)
+            solved = rising & (np.maximum(np.abs(move_low), np.abs(move_high)) <= 1e-8 * width)
+            if np.all(solved | ~rising):
+                break
+    return low, high, solved
+
+
+def _search_shortest(law: ParametricLaw, tail: float) -> tuple[FloatArray, FloatArray]:
+    def imbalance(q: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            gap = np.asarray(law.logpdf(law.ppf(q))) - np.asarray(law.logpdf(law.isf(tail - q)))
+        return np.where(np.isnan(gap), 0.0, gap)
+
+    none, all_of_it = np.zeros(law.shape), np.full(law.shape, tail)
+    tails = np.stack([none, quadrature.crossing(imbalance, none, all_of_it), all_of_it])
+    widths = np.asarray(law.isf(tail - tails)) - np.asarray(law.ppf(tails))
+    best = np.take_along_axis(tails, np.argmin(widths, axis=0)[None], axis=0)[0]
+    return np.asarray(law.ppf(best)), np.asarray(law.isf(np.maximum(tail - best, 0.0)))

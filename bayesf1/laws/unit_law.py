@@ -1,0 +1,297 @@
+"""Laws on the unit interval that are Beta laws in disguise: what they have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.laws import quadrature
+from bayesf1.laws.law import ParametricLaw, check_levels, lazy_property, plain
+
+
+class LogitFrame(NamedTuple):
+    """Where a law is, on the logit scale.
+
+    Attributes
+    ----------
+    shift
+        Log of the multiple of the odds, or the middle of its range.
+    centre
+        Middle of the law; the peak of the logit's density where nothing is mixed.
+    scale
+        Width of the narrowest feature of the density.
+    radius
+        Six standard deviations, roughly.
+    start, stop
+        Bounds outside of which there is no mass to speak of.
+    first, last
+        Bounds outside of which probabilities are below 1e-60.
+    """
+
+    shift: FloatArray
+    centre: FloatArray
+    scale: FloatArray
+    radius: FloatArray
+    start: FloatArray
+    stop: FloatArray
+    first: FloatArray
+    last: FloatArray
+
+
+class UnitLaw(ParametricLaw):
+    """A law on [0, 1] whose odds are a multiple of a Beta variate's odds, or a mixture of such laws."""
+
+    a: FloatArray
+    b: FloatArray
+
+    @property
+    @abstractmethod
+    def odds(self) -> tuple[Any, FloatArray | None]:
+        """Multiples of the odds and their weights on a last axis; of a single multiple, a number and None."""
+
+    @abstractmethod
+    def _log_density_at_end(self, end: int) -> FloatArray:
+        """Log density at 0 or 1."""
+
+    @abstractmethod
+    def _parameters(self) -> dict[str, Any]:
+        """Parameters by name, for the eye."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the parameters."""
+        return self.a.shape
+
+    @property
+    def mixed(self) -> bool:
+        """Whether several laws are mixed."""
+        return False
+
+    @property
+    def components(self) -> int:
+        """Number of laws that are mixed."""
+        weights = self.odds[1]
+        return 1 if weights is None else weights.shape[-1]
+
+    @lazy_property
+    def _peak(self) -> FloatArray:
+        return quadrature.log_peak(self.a, self.b)
+
+    def logit_logpdf(self, t: FloatArray, tc: FloatArray) -> FloatArray:
+        """Log density of the logit at t, given also tc = 1 - t; axes of points follow those of parameters."""
+        odds, weights = self.odds
+        if weights is None:
+            a, b, peak = self._lengthened(t.ndim, self.a, self.b, self._peak)
+            return quadrature.logit_logpdf(t, tc, a, b, odds, peak)
+        a, b, peak = self._lengthened(t.ndim + 1, self.a, self.b, self._peak)
+        odds, weights = self._mixture(t.ndim)
+        parts = quadrature.logit_logpdf(t[..., None], tc[..., None], a, b, odds, peak)
+        top = np.max(parts, axis=-1, keepdims=True, initial=-1e308)
+        mixed: FloatArray = np.log(np.sum(weights * np.exp(parts - top), axis=-1)) + top[..., 0]
+        return mixed
+
+    def tails(self, t: FloatArray, tc: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return P(T <= t) and P(T > t), given also tc = 1 - t; axes of points follow those of parameters."""
+        odds, weights = self.odds
+        if weights is None:
+            a, b = self._lengthened(t.ndim, self.a, self.b)
+            return quadrature.beta_tails(t, tc, a, b, odds)
+        a, b = self._lengthened(t.ndim + 1, self.a, self.b)
+        odds, weights = self._mixture(t.ndim)
+        low, high = quadrature.beta_tails(t[..., None], tc[..., None], a, b, odds)
+        low, high = np.sum(weights * low, axis=-1), np.sum(weights * high, axis=-1)
+        left = low <= high
+        return np.where(left, low, 1.0 - high), np.where(left, 1.0 - low, high)
+
+    def _lengthened(self, ndim: int, *parameters: FloatArray) -> tuple[FloatArray, ...]:
+        if self.a.ndim in (0, ndim):
+            return parameters
+        shape = self.a.shape + (1,) * (ndim - self.a.ndim)
+        return tuple(x.reshape(shape) for x in parameters)
+
+    def _mixture(self, ndim: int) -> tuple[FloatArray, FloatArray]:
+        odds, weights = (np.asarray(x) for x in self.odds)
+        shape = self.a.shape + (1,) * (ndim - self.a.ndim if self.a.ndim else 0) + odds.shape[-1:]
+        return odds.reshape(shape), weights.reshape(shape)
+
+    def logit_density(self, u: FloatArray) -> FloatArray:
+        """Density of the logit at a distance u from its centre, on a new last axis, up to a factor."""
+        if self.odds[1] is not None:
+            return np.exp(self.logit_logpdf(*quadrature.expit_pair(quadrature.column(self.frame.centre) + u)))
+        a, b = self._lengthened(u.ndim, self.a, self.b)
+        n = a + b
+        return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
+
+    @lazy_property
+    def frame(self) -> LogitFrame:
+        """Where the law is, on the logit scale."""
+        odds, weights = self.odds
+        mixing: Any = 0.0
+        if weights is not None:
+            likely = weights > 1e-17
+            least, most = (
+                np.where(likely, odds, np.inf).min(axis=-1),
+                np.where(likely, odds, 0.0).max(axis=-1),
+            )
+            odds, mixing = np.sqrt(least * most), 0.5 * np.log(most / least)
+        m = quadrature.maths_for(self.a)
+        shift = m.log(odds)
+        centre, scale = m.log(self.a / self.b) + shift, quadrature.logit_scale(self.a, self.b)
+        ends = []
+        for drop in (quadrature.DROP, quadrature.FAR_DROP):
+            below, above = quadrature.logit_reach(self.a, self.b, drop)
+            ends.append(m.maximum(centre - below - mixing, -quadrature.END))
+            ends.append(m.minimum(centre + above + mixing, quadrature.END))
+        return LogitFrame(shift, centre, scale, 6.0 * scale + mixing, *ends)
+
+    @property
+    def logit_window(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the logit outside of which there is no mass to speak of."""
+        return self.frame.start, self.frame.stop
+
+    def logit_curvature(self, z: FloatArray) -> FloatArray:
+        """Curvature of the logit's log density at z, ignoring what is mixed."""
+        m = quadrature.maths_for(z)
+        e = m.exp(-m.absolute(z - self.frame.shift))
+        curvature: FloatArray = (self.a + self.b) * e / (1.0 + e) ** 2
+        return curvature
+
+    @lazy_property
+    def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Nodes (t, 1-t) and weights for expectations under the law."""
+        centre = self.frame.centre
+        step = quadrature.trapezoid_step(self.frame.scale**-2)
+        u, _ = quadrature.trapezoid_grid(self.frame.start - centre, self.frame.stop - centre, step)
+        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
+        w = self.logit_density(u)
+        return t, tc, w / w.sum(axis=-1, keepdims=True)
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """Log density at `x`."""
+        x, law = self._aligned(x)
+        inside = (x > 0.0) & (x < 1.0)
+        t = np.where(inside, x, 0.5)
+        density = law.logit_logpdf(t, 1.0 - t) - np.log(t) - np.log1p(-t)
+        if not inside.all():
+            outside = np.where(np.isnan(x), np.nan, -np.inf)
+            for end in (0, 1):
+                outside = np.where(x == end, law._log_density_at_end(end), outside)
+            density = np.where(inside, density, outside)
+        return plain(density)
+
+    def pdf(self, x: ArrayLike) -> Any:
+        """Density at `x`."""
+        return plain(np.exp(self.logpdf(x)))
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """Probability of at most `x`."""
+        return plain(self._both_tails(x)[0])
+
+    def sf(self, x: ArrayLike) -> Any:
+        """Probability of more than `x`, accurate also where it is tiny."""
+        return plain(self._both_tails(x)[1])
+
+    def _both_tails(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        x, law = self._aligned(x)
+        t = np.clip(x, 0.0, 1.0)
+        return law.tails(t, 1.0 - t)
+
+    def _aligned(self, x: ArrayLike) -> tuple[FloatArray, Self]:
+        """Broadcast points and parameters against each other."""
+        points = np.asarray(x, dtype=np.float64)
+        if not self.shape:
+            return points, self
+        shape = np.broadcast_shapes(points.shape, self.shape)
+        index = np.broadcast_to(np.arange(self.a.size).reshape(self.shape), shape)
+        return np.broadcast_to(points, shape), self if shape == self.shape else self.take(index)
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Quantile: the point with probability `q` below it."""
+        return plain(self._quantile(check_levels(q), upper=False))
+
+    def isf(self, q: ArrayLike) -> Any:
+        """Point with probability `q` above it."""
+        return plain(self._quantile(check_levels(q), upper=True))
+
+    def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
+        odds, weights = self.odds
+        if weights is not None:
+            q, law = self._aligned(q)
+            shift = law.frame.scale * special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
+            return law._solve(q, upper, law.frame.centre + (-shift if upper else shift))
+        x = (special.betainccinv if upper else special.betaincinv)(self.a, self.b, q)
+        if not quadrature.holds_somewhere(self.a + self.b > quadrature.LARGE):
+            return np.asarray(odds * x / (1.0 + (odds - 1.0) * x))
+        # betaincinv loses digits with large parameters, but is a good start.
+        q, law = self._aligned(q)
+        return law._solve(q, upper, special.logit(x) + np.log(odds))
+
+    def _solve(self, q: FloatArray, upper: bool, start: FloatArray) -> FloatArray:
+        """Find a quantile from a start for its logit, on the log of the smaller tail."""
+        lower_side = (q > 0.5) if upper else (q <= 0.5)
+        target = np.where(lower_side == upper, 1.0 - q, q)
+
+        def excess(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+            t, tc = quadrature.expit_pair(z)
+            below, above = self.tails(t, tc)
+            tail = np.where(lower_side, below, above)
+            gap = np.where(target > 0.0, np.log(tail / target), 0.0)
+            return np.where(lower_side, gap, -gap), np.exp(self.logit_logpdf(t, tc)) / tail
+
+        end = np.full(q.shape, quadrature.END)
+        z = quadrature.increasing_root(excess, -end, end, start)
+        return np.where(target == 0.0, np.where(lower_side, 0.0, 1.0), special.expit(z))
+
+    def mean(self) -> Any:
+        """Mean."""
+        t, _, w = self.nodes
+        return plain(quadrature.weighted_sum(w, t))
+
+    def var(self) -> Any:
+        """Variance."""
+        t, tc, w = self.nodes
+        x = np.where((quadrature.column(self.frame.centre) > 0), tc, t)
+        centred = x - np.sum(w * x, axis=-1, keepdims=True)
+        return plain(np.sum(w * centred * centred, axis=-1))
+
+    def entropy(self) -> Any:
+        """Differential entropy in nats."""
+        t, tc, w = self.nodes
+        log_density = self.logit_logpdf(t, tc) - np.log(t) - np.log(tc)
+        return plain(-np.sum(w * log_density, axis=-1))
+
+    def mode(self) -> Any:
+        """Point of the highest density; an end of the support where the density is highest there."""
+        odds, weights = self.odds
+        odds, weights = (odds, np.ones(1)) if weights is None else (odds, weights)
+        a, b, peak = (x[..., None] for x in (self.a, self.b, self._peak))
+
+        def descent(z: FloatArray) -> FloatArray:
+            # Minus the derivative of the density, up to a positive factor.
+            t, tc = (x[..., None] for x in quadrature.expit_pair(z))
+            parts = quadrature.logit_logpdf(t, tc, a, b, odds, peak)
+            density = weights * np.exp(parts - parts.max(axis=-1, keepdims=True))
+            slope = (a - 1.0) * tc - (b - 1.0) * t - (a + b) * (1.0 - odds) * t * tc / (t + odds * tc)
+            return np.asarray(-np.sum(density * slope, axis=-1))
+
+        low, high = self.logit_window
+        t, _ = quadrature.expit_pair(quadrature.crossing(descent, low, high))
+        candidates = np.stack([t, np.zeros_like(t), np.ones_like(t)])
+        interior = (descent(low) < 0) & (descent(high) > 0)
+        heights = np.stack(
+            [
+                np.where(interior, np.asarray(self.logpdf(t)), -np.inf),
+                np.broadcast_to(self._log_density_at_end(0), t.shape),
+                np.broadcast_to(self._log_density_at_end(1), t.shape),
+            ]
+        )
+        return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name}={value}" for name, value in self._parameters().items())
+        return f"{type(self).__name__}({names})"

@@ -1,0 +1,37 @@
+"""The public names of this room, each with the module that has it."""
+
+from .agreement import (
+    Coincidences as Coincidences,
+    alpha_posterior as alpha_posterior,
+    coincidence_matrix as coincidence_matrix,
+    krippendorff_alpha as krippendorff_alpha,
+)
+from .clustering import (
+    PairScores as PairScores,
+    PurityScores as PurityScores,
+    pair_scores as pair_scores,
+    purity_scores as purity_scores,
+    soft_purity_scores as soft_purity_scores,
+)
+from .curves import (
+    Curve as Curve,
+    pr_ap as pr_ap,
+    pr_curve as pr_curve,
+    pr_points as pr_points,
+    roc_auc as roc_auc,
+    roc_curve as roc_curve,
+    roc_points as roc_points,
+)
+from .ranked import (
+    average_precision as average_precision,
+    cg as cg,
+    dcg as dcg,
+    err as err,
+    grade_probability as grade_probability,
+    mean_average_precision as mean_average_precision,
+    mean_reciprocal_rank as mean_reciprocal_rank,
+    ndcg as ndcg,
+    pfound as pfound,
+    precision_at_k as precision_at_k,
+    reciprocal_rank as reciprocal_rank,
+)

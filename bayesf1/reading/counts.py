@@ -1,0 +1,273 @@
+"""Evaluations from confusion counts, of one test set or of the folds of a cross-validation."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
+from bayesf1.evaluation.evaluation import (
+    BINARY_CELLS,
+    Evaluation,
+    FloatArray,
+    Folds,
+    model_names,
+    warn_if_empty,
+)
+
+CHUNK_COLUMNS = ("gold", "predicted", "correct")
+# Beyond it a double cannot tell a count from the next one.
+MAX_COUNT = 1e15
+
+
+def from_counts(
+    counts: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
+    /,
+    **models: ArrayLike | Mapping[str, ArrayLike],
+) -> Evaluation:
+    """Build an Evaluation from confusion counts.
+
+    Parameters
+    ----------
+    counts
+        Mapping of model name to counts, for names that are no Python identifiers.
+    **models
+        Counts of each model: ``(tp, fp, fn)`` or ``(tp, fp, fn, tn)`` as tuple, list or array, or a mapping
+        with these keys or with ``gold``, ``predicted``, ``correct``. Fractions are allowed. Leading axes of
+        arrays are separate experiments, compared all in one call.
+
+    Examples
+    --------
+    >>> ev = from_counts(A=(77, 44, 10, 702), B={"tp": 80, "fp": 30, "fn": 7, "tn": 716})
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, totals only>
+    >>> ev.tables
+    array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
+    """
+    named = _named(counts, models, _COUNTS_EXAMPLE)
+    arrays = {name: _read_counts(value, f"model {name!r}") for name, value in named.items()}
+    return Evaluation(
+        models=tuple(arrays),
+        cells=_common_cells(arrays),
+        tables=warn_if_empty(np.stack(_common_shape(arrays), axis=-2), tuple(arrays)),
+    )
+
+
+def from_folds(
+    folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None
+) -> Evaluation:
+    """Build an Evaluation from the confusion tables of a cross-validation.
+
+    Parameters
+    ----------
+    folds
+        Mapping of model name to its ``2m`` tables, repeat by repeat (fold 1 and fold 2 of repeat 1, then of
+        repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
+        (m, 2, cell).
+    cv
+        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat.
+    discount
+        What the correlated folds are worth: ``"wang-li"`` by default, see `BlockedCV.discount`; for a
+        `KFoldCV` ``"nadeau-bengio"``.
+
+    Examples
+    --------
+    >>> fold = (77, 44, 10)
+    >>> ev = from_folds({"A": [fold] * 6, "B": [(80, 30, 7)] * 6}, cv=BlockedCV(m=3))
+    >>> ev.tables.round(3)
+    array([[170.387,  97.364,  22.128], [177.025,  66.384,  15.49 ]])
+    """
+    cv = BlockedCV(m=3) if cv is None else cv
+    if not isinstance(cv, BlockedCV | KFoldCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    discount = cv.default_discount if discount is None else discount
+    k = cv.discount(discount)
+    arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}, _FOLDS_EXAMPLE).items()}
+    cells = _common_cells(arrays)
+    counts = np.stack(_common_shape(arrays), axis=-2)
+    _check_gold_of_folds(counts, tuple(arrays))
+    return Evaluation(
+        models=tuple(arrays),
+        cells=cells,
+        tables=warn_if_empty(k * counts.sum(axis=(0, 1)), tuple(arrays)),
+        folds=Folds(counts, cv, discount, k),
+    )
+
+
+_COUNTS_EXAMPLE = "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
+_FOLDS_EXAMPLE = "write from_folds({'A': tables, 'B': tables}) with a table (tp, fp, fn) for each fold"
+
+
+def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example: str) -> dict[str, Any]:
+    if counts is not None and not isinstance(counts, Mapping):
+        raise ValueError(
+            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
+        )
+    named = dict(counts or {})
+    for name, value in models.items():
+        if name in named:
+            raise ValueError(f"model {name!r} is given twice")
+        named[name] = value
+    if not named:
+        raise ValueError(f"no model given; {example}")
+    model_names(named)
+    return named
+
+
+def check_counts(counts: ArrayLike, where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
+    return _read_counts(counts, where)
+
+
+def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
+    """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
+    array = _numbers(counts, where)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
+        raise ValueError(
+            f"{where} has shape {array.shape}; a square one with a row and a column for each class belongs here"
+        )
+    bad = ~((array >= 0) & (array <= MAX_COUNT))
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{where} has {array[i, j]:g} in row {i + 1}, column {j + 1}; "
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+        )
+    return array
+
+
+def _read_counts(value: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4), checked."""
+    if isinstance(value, Mapping):
+        return _read_cells(value, where)
+    array = _numbers(value, where)
+    if array.ndim == 0 or array.shape[-1] not in (3, 4):
+        found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
+        raise ValueError(f"{where} has {found} where counts (tp, fp, fn) or (tp, fp, fn, tn) belong")
+    return _check_counts(array, BINARY_CELLS, where)
+
+
+def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
+    given = {str(key).strip().lower(): cell for key, cell in value.items()}
+    if len(given) != len(value):
+        raise ValueError(f"{where} names a cell twice: {', '.join(map(str, value))}")
+    if set(given) == set(CHUNK_COLUMNS):
+        chunks = _stack_cells(given, CHUNK_COLUMNS, where)
+        gold, predicted, correct = np.moveaxis(_check_counts(chunks, CHUNK_COLUMNS, where), -1, 0)
+        for name, total in (("gold", gold), ("predicted", predicted)):
+            if np.any(correct > total):
+                i = np.argmax(np.ravel(correct > total))
+                c, t = np.ravel(correct)[i], np.ravel(total)[i]
+                raise ValueError(f"{where} has {c:g} correct but only {t:g} {name}; correct cannot be larger")
+        return np.stack([correct, predicted - correct, gold - correct], axis=-1)
+    cells = [name for name in BINARY_CELLS if name in given]
+    if cells not in (list(BINARY_CELLS), list(BINARY_CELLS[:3])) or len(cells) != len(given):
+        raise ValueError(
+            f"{where} has cells {', '.join(given) or 'none'}; give tp, fp, fn and optionally tn, "
+            "or gold, predicted, correct"
+        )
+    return _check_counts(_stack_cells(given, cells, where), BINARY_CELLS, where)
+
+
+def _stack_cells(given: Mapping[str, ArrayLike], names: Sequence[str], where: str) -> FloatArray:
+    columns = [_numbers(given[name], f"{where}, {name}") for name in names]
+    try:
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError:
+        shapes = ", ".join(f"{name} {column.shape}" for name, column in zip(names, columns, strict=True))
+        raise ValueError(f"{where} has cells of different shapes: {shapes}; give one shape for all") from None
+
+
+def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
+    repeats, per_repeat = cv.shape
+    n_folds = repeats * per_repeat
+    where = f"model {name!r}"
+    if isinstance(value, Mapping | np.ndarray):
+        tables = _read_counts(value, where)
+    elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        rows = [_read_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
+        if len({row.shape for row in rows}) > 1:
+            raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
+        tables = np.stack(rows) if rows else np.empty((0, 3))
+    else:
+        raise ValueError(f"{where} has {value!r} where a sequence of {n_folds} fold tables belongs")
+    if tables.ndim == 3 and tables.shape[1] == per_repeat:
+        tables = tables.reshape(-1, tables.shape[-1])
+    if tables.ndim != 2 or len(tables) != n_folds:
+        found = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
+        design = f"{repeats}×{per_repeat} cross-validation"
+        raise ValueError(f"{where} has {found} fold tables, but {design} has {n_folds}")
+    return tables.reshape(repeats, per_repeat, -1)
+
+
+def _numbers(value: ArrayLike, where: str) -> FloatArray:
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in "iuf":
+            raw = _plain_numbers(value, where)
+        return np.array(raw, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        if str(error).startswith(where):
+            raise
+        raise ValueError(f"{where} has {reprlib.repr(value)} where numbers belong") from None
+
+
+def _plain_numbers(value: ArrayLike, where: str) -> NDArray[Any]:
+    # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
+    raw = np.asarray(value, dtype=object)
+    for entry in raw.ravel():
+        if isinstance(entry, bool) or not isinstance(entry, Real | Decimal):
+            raise ValueError(f"{where} has {reprlib.repr(entry)} where a number belongs")
+    return raw.astype(np.float64)
+
+
+def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
+    bad = ~((array >= 0) & (array <= MAX_COUNT))
+    if bad.any():
+        position = tuple(int(i) for i in np.argwhere(bad)[0])
+        place = f", table {list(position[:-1])}," if len(position) > 1 else ""
+        raise ValueError(
+            f"{where}{place} has {cells[position[-1]]} = {array[position]:g}; "
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+        )
+    return array
+
+
+def _common_cells(arrays: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    widths = {name: array.shape[-1] for name, array in arrays.items()}
+    if len(set(widths.values())) > 1:
+        having = [n for n, w in widths.items() if w == 4]
+        lacking = [n for n, w in widths.items() if w == 3]
+        raise ValueError(
+            f"{', '.join(having)} has tn and {', '.join(lacking)} has none; "
+            "give tn for every model or for none"
+        )
+    return BINARY_CELLS[: next(iter(widths.values()))]
+
+
+def _common_shape(arrays: Mapping[str, FloatArray]) -> list[FloatArray]:
+    shapes = {name: array.shape for name, array in arrays.items()}
+    if len(set(shapes.values())) > 1:
+        listing = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"models have tables of different shapes: {listing}; give one table each for all")
+    if any(0 in shape for shape in shapes.values()):
+        raise ValueError("there are no tables: an array of counts is empty")
+    return list(arrays.values())
+
+
+def _check_gold_of_folds(counts: FloatArray, models: tuple[str, ...]) -> None:
+    gold = counts[..., 0] + counts[..., 2]
+    differs = ~np.isclose(gold, gold[..., :1], rtol=1e-9, atol=1e-9)
+    if differs.any():
+        repeat, fold, j = (int(i) for i in np.argwhere(differs)[0])
+        raise ValueError(
+            f"repeat {repeat + 1}, fold {fold + 1} has {gold[repeat, fold, 0]:g} gold positives (tp+fn) for "
+            f"{models[0]!r} but {gold[repeat, fold, j]:g} for {models[j]!r}; "
+            "both models must be tested on the same folds"
+        )

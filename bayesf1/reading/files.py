@@ -1,0 +1,224 @@
+"""Files of counts: CSV or JSON in, an `Evaluation` out; and text that is written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.naming import listing, nearest
+from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.reading.counts import from_counts, from_folds
+from bayesf1.reading.records import (
+    Layout,
+    Tables,
+    Tasks,
+    collect_lines,
+    collect_records,
+    is_json,
+    parse_json,
+    read_label,
+    short,
+)
+
+__all__ = ["read_counts", "write_atomic"]
+
+
+def read_counts(
+    path: str | PathLike[str],
+    *,
+    task: str | None = None,
+    cv: BlockedCV | None = None,
+    discount: Discount = "wang-li",
+) -> Evaluation:
+    r"""Read the confusion counts of several models from a CSV or JSON file.
+
+    A CSV file has a header with the columns ``model``, then ``tp, fp, fn`` and perhaps ``tn``, or ``gold,
+    predicted, correct``; ``task`` where it holds several tasks; ``repeat`` and ``fold`` after
+    cross-validation. Columns and rows come in any order. Commas, semicolons or tabs separate; blank lines and
+    lines that begin with ``#`` say nothing. A JSON file is a list of records with the same names, or a
+    mapping of model to counts, as `from_counts` takes it.
+
+    Parameters
+    ----------
+    path : str or path
+        A file in UTF-8.
+    task : str, optional
+        Which task to read; may be left out where there is one.
+    cv : BlockedCV, optional
+        The design of the cross-validation; by default as many repeats of two folds as the file holds. With
+        it, the values of a JSON mapping are the ``2m`` tables of a model, as `from_folds` takes them.
+    discount : str, float or pair of float
+        What correlated folds are worth; see `BlockedCV.discount`.
+
+    Returns
+    -------
+    Evaluation
+        The models in the order in which they first appear.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else, naming the line and the value.
+    OSError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "counts.csv")
+    ...     size = path.write_text("model;tp;fp;fn\ncrf;77;44;10\nbert;80;30;7\n")
+    ...     read_counts(path).tables
+    array([[77., 44., 10.], [80., 30.,  7.]])
+    """
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"path must be the name of a CSV or JSON file, not {path!r}")
+    if cv is not None and not isinstance(cv, BlockedCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    file = Path(path)
+    with file.open("rb") as stream:
+        if is_json(stream, file):
+            document = parse_json(stream, file)
+            if isinstance(document, dict):
+                return _from_mapping(document, file, task, cv, discount)
+            layout, tasks = collect_records(document, file)
+        else:
+            layout, tasks = collect_lines(stream, file)
+    models = _choose_task(tasks, layout, file, task)
+    if layout.folds:
+        folds = _arrange_folds(models, file, cv)
+        return _named_after(file, lambda: from_folds(folds[0], cv=folds[1], discount=discount))
+    if cv is not None or discount != "wang-li":
+        raise ValueError(
+            f"{file} has no columns repeat and fold, so cv and discount do not apply; "
+            "add the columns, or leave both out"
+        )
+    return _named_after(file, lambda: from_counts({name: rows[0, 0][0] for name, rows in models.items()}))
+
+
+def _named_after(file: Path, build: Callable[[], Evaluation]) -> Evaluation:
+    try:
+        return build()
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
+def _from_mapping(
+    document: dict[str, Any], file: Path, task: str | None, cv: BlockedCV | None, discount: Discount
+) -> Evaluation:
+    if task is not None:
+        raise ValueError(f"{file} names no tasks, but task {task!r} was asked for; leave it out")
+    if not document:
+        raise ValueError(f"{file} holds no models, but should hold a mapping of model to counts")
+    models = {read_label(name, "model", f"{file}"): value for name, value in document.items()}
+    if len(models) < len(document):
+        raise ValueError(f"{file} has two models whose names differ in blanks alone; rename one")
+    if cv is not None:
+        return _named_after(file, lambda: from_folds(models, cv=cv, discount=discount))
+    for name, value in models.items():
+        counts = list(value.values()) if isinstance(value, dict) else value
+        if not isinstance(counts, list) or any(isinstance(entry, list | dict) for entry in counts):
+            raise ValueError(
+                f"{file}, model {name!r}, has {short(value)} where one table such as [tp, fp, fn] belongs; "
+                "tables of folds need a cv, such as 3x2"
+            )
+    if discount != "wang-li":
+        raise ValueError(f"{file} has no folds, so a discount does not apply; leave it out or give a cv")
+    return _named_after(file, lambda: from_counts(models))
+
+
+def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> dict[str, Tables]:
+    if "task" not in layout.labels:
+        if task is not None:
+            raise ValueError(f"{file} has no column 'task', but task {task!r} was asked for; leave it out")
+        return tasks[""]
+    if task is None and len(tasks) > 1:
+        raise ValueError(f"{file} has several tasks ({listing(tasks)}); choose one by task")
+    if task is not None and task not in tasks:
+        raise ValueError(f"{file} has no task {task!r}; {nearest(str(task), tasks)}")
+    return tasks[task] if task is not None else next(iter(tasks.values()))
+
+
+def _arrange_folds(
+    models: dict[str, Tables], file: Path, cv: BlockedCV | None
+) -> tuple[dict[str, FloatArray], BlockedCV]:
+    """Return each model's tables repeat by repeat, and the design."""
+    repeats = {repeat for tables in models.values() for repeat, _ in tables}
+    design = BlockedCV(m=len(repeats)) if cv is None else cv
+    has = f"{design.m}×2 cross-validation has repeats 1 to {design.m} with folds 1 and 2"
+    for name, tables in models.items():
+        for (repeat, fold), (_, where) in tables.items():
+            if repeat > design.m or fold > 2:
+                raise ValueError(
+                    f"{file}, {where}, has repeat {repeat}, fold {fold} of model {name!r}, but {has}"
+                )
+        spots = ((repeat, fold) for repeat in range(1, design.m + 1) for fold in (1, 2))
+        missing = next((spot for spot in spots if spot not in tables), None)
+        if missing is not None:
+            raise ValueError(
+                f"{file} has no repeat {missing[0]}, fold {missing[1]} of model {name!r}, but {has}"
+            )
+    ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
+    return dict(zip(models, map(np.array, ordered), strict=True)), design
+
+
+def write_atomic(path: str | PathLike[str], text: str) -> None:
+    r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; a link is followed, and a device or pipe is written to directly.
+    text : str
+        What it shall hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_atomic(Path(folder, "table.tex"), "whole\n")
+    ...     Path(folder, "table.tex").read_text()
+    'whole\n'
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    data = text.encode("utf-8")
+    try:
+        # /dev/stdout may lead to a regular file that others hold open.
+        if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):
+            with Path(path).open("ab") as stream:
+                stream.write(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    exists = target.exists()
+    if exists and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    part = target.with_name(f".bayesf1-{secrets.token_hex(8)}.part")
+    try:
+        # os.open, unlike tempfile, leaves the permissions of a new file to the umask.
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if exists:
+            part.chmod(target.stat().st_mode & 0o7777)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

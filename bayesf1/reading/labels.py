@@ -1,0 +1,146 @@
+"""Labels as people have them: lists, arrays and Series of strings, numbers or booleans."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.naming import listing
+
+# Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
+_PLAIN_PAIRS = (
+    ("0", "1"),
+    ("-1", "1"),
+    ("false", "true"),
+    ("no", "yes"),
+    ("neg", "pos"),
+    ("negative", "positive"),
+)
+
+
+def guess_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels where that is beyond doubt, else say what there is."""
+    lowered = {str(_plain_number(label)).strip().lower(): label for label in labels}
+    # Labels that only differ in case are two labels, and then nothing is beyond doubt.
+    for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
+        if positive in lowered and set(lowered) <= {negative, positive}:
+            return lowered[positive]
+    listing = ", ".join(repr(label) for label in labels[:10]) + (", …" if len(labels) > 10 else "")
+    raise ValueError(f"which label is positive? The labels are {listing}; say positive=… with one of them")
+
+
+def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str, ...], labels: Any) -> None:
+    """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
+    if not in_gold and not np.any(in_models):
+        known = {str(label).casefold(): label for label in labels()[:1000]}
+        alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
+        found = f"no item is labelled {positive!r}"
+        if alike:
+            raise ValueError(f"{found}; did you mean {known[alike[0]]!r}?")
+        # A shard of a corpus may well hold no positive item.
+        warnings.warn(f"{found}; the labels are {listing(map(repr, known.values()))}", stacklevel=3)
+        return
+    silent = [name for name, some in zip(names, in_models, strict=True) if not some]
+    if silent:
+        warnings.warn(f"{', '.join(silent)} never predicts the positive label {positive!r}", stacklevel=3)
+
+
+def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
+    """Return the classes: those asked for, or those found, or say which label is none of them."""
+    if labels is None:
+        folded: dict[str, Any] = {}
+        for label in found:
+            other = folded.setdefault(str(label).strip().casefold(), label)
+            if other is not label:
+                raise ValueError(
+                    f"labels {other!r} and {label!r} differ only in case or spaces; make them one, or say by "
+                    "labels= that both are classes"
+                )
+        return list(found)
+    if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
+        raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
+    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    known = set(labels)
+    strange = [label for label in found if label not in known]
+    if strange:
+        raise ValueError(
+            f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, labels), most=10)}"
+        )
+    return list(labels)
+
+
+def class_codes(column: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
+    """Return labels as indices into the classes."""
+    place = {label: i for i, label in enumerate(classes)}
+    if column.dtype.kind == "O":
+        return np.array([place[label] for label in column.tolist()], dtype=np.int64)
+    values, which = np.unique(column, return_inverse=True)
+    coded: NDArray[np.int64] = np.array([place[label] for label in values.tolist()], dtype=np.int64)
+    return coded[which.ravel()]
+
+
+def _plain_number(label: Any) -> Any:
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        return int(label)
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:
+    """Return the labels that occur in any of the columns, sorted."""
+    seen: dict[Any, None] = {}
+    for column in columns:
+        values = column.tolist() if column.dtype.kind == "O" else np.unique(column).tolist()
+        seen.update(dict.fromkeys(values))
+    return sorted(
+        seen, key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label))
+    )
+
+
+def read_labels(values: Any, where: str) -> NDArray[Any]:
+    """Return labels as a one-dimensional array without missing values."""
+    if isinstance(values, str | bytes | Mapping):
+        raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufUSO" and array.size:
+        array = np.asarray(values, dtype=object)
+    if array.ndim != 1:
+        raise ValueError(f"{where} must be one label for each item, not an array of shape {array.shape}")
+    if array.dtype.kind == "O":
+        _check_objects(array, where)
+        kinds = {type(v) for v in array}
+        if all(issubclass(kind, str) for kind in kinds):
+            return array.astype(str)
+        if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
+            return np.array(array.tolist())
+    elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        # numpy turns a mixed list into strings without a word.
+        _check_objects(values, where)
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"{where} has no label for item {int(np.argmax(missing)) + 1}; drop or fill it first"
+        )
+    return array
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value stands for no value: None, NaN, pandas' NA or NaT."""
+    # NA is asked by name, as NA != NA is NA again.
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _check_objects(values: Any, where: str) -> None:
+    kinds = set()
+    for i, value in enumerate(values, start=1):
+        if is_missing(value):
+            raise ValueError(f"{where} has no label for item {i}; drop or fill it first")
+        kinds.add(isinstance(value, str))
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{where} mixes strings and numbers, first at item {i} ({value!r}); use one kind"
+            )

@@ -1,0 +1,312 @@
+"""Rows of counts as they stand in a CSV or JSON file, checked one by one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation.evaluation import BINARY_CELLS
+from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
+
+_LABELS = ("model", "task")
+_FOLDS = ("repeat", "fold")
+_COLUMNS = (*_LABELS, *_FOLDS, *BINARY_CELLS, *CHUNK_COLUMNS)
+_COUNTS = (BINARY_CELLS[:3], BINARY_CELLS, CHUNK_COLUMNS)
+
+_MAX_LINES = 1_000_000
+_MAX_LINE_BYTES = 1_000_000
+_MAX_JSON_BYTES = 64_000_000
+_BOM = b"\xef\xbb\xbf"
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"([0-9]{1,9})(?:\.0*)?")
+
+# Repeat and fold (0, 0 without folds) -> table, and the line or record where it stands.
+Tables: TypeAlias = dict[tuple[int, int], tuple[tuple[float, ...], str]]
+# Task ("" without tasks) -> model -> tables.
+Tasks: TypeAlias = dict[str, dict[str, Tables]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns a file has.
+
+    Attributes
+    ----------
+    labels
+        ``("model",)`` or ``("model", "task")``.
+    folds
+        Whether there are ``repeat`` and ``fold``.
+    counts
+        Names of the columns of counts.
+    """
+
+    labels: tuple[str, ...]
+    folds: bool
+    counts: tuple[str, ...]
+
+
+def read_number(text: str) -> float | None:
+    """Return the number that a text spells in plain decimal digits, and None for anything else.
+
+    Examples
+    --------
+    >>> read_number(" 1.5e3 "), read_number("1_000"), read_number("nan"), read_number("1e400")
+    (1500.0, None, None, None)
+    """
+    stripped = text.strip()
+    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
+    return value if math.isfinite(value) else None
+
+
+def is_json(stream: BufferedReader, file: Path) -> bool:
+    """Tell by its name or its first character whether a file is JSON, without reading on."""
+    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"[", b"{")
+
+
+def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
+    """Read the rows of a CSV file."""
+    lines = _lines(stream, file)
+    number, header = next(lines, (0, ""))
+    if not number:
+        raise ValueError(
+            f"{file} is empty, but should have a header such as model,tp,fp,fn and a row for each model"
+        )
+    delimiter = max(",;\t", key=header.count)
+    where = f"{file}, line {number},"
+    columns = [name.strip().lower() for name in _split(header, delimiter, where)]
+    if len(columns) == 1:
+        raise ValueError(
+            f"{where} has {short(header)} where a header such as model,tp,fp,fn belongs, its columns "
+            "separated by commas, semicolons or tabs"
+        )
+    layout = _check_columns(columns, where)
+    tasks: Tasks = {}
+    for number, line in lines:
+        where = f"{file}, line {number},"
+        fields = _split(line, delimiter, where)
+        if not any(field.strip() for field in fields):
+            continue
+        if len(fields) != len(columns):
+            raise ValueError(
+                f"{where} has {len(fields)} columns, but the header has {len(columns)}: {', '.join(columns)}"
+            )
+        _add_row(tasks, dict(zip(columns, fields, strict=True)), layout, where)
+    if not tasks:
+        raise ValueError(f"{file} has a header but no rows; write a row for each model")
+    return layout, tasks
+
+
+def _lines(stream: BinaryIO, file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something with their numbers, never holding more than one."""
+    for number in count(1):
+        raw = stream.readline(_MAX_LINE_BYTES + 1)
+        if not raw:
+            return
+        where = f"{file}, line {number},"
+        if len(raw) > _MAX_LINE_BYTES:
+            raise ValueError(f"{where} is longer than 1 MB; a row of counts takes some dozens of characters")
+        if number > _MAX_LINES:
+            raise ValueError(f"{file} has more than {_MAX_LINES:,} lines; split it by task")
+        if number == 1:
+            raw = raw.removeprefix(_BOM)
+        line = _decode(raw, where).rstrip("\r\n")
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line
+
+
+def _decode(raw: bytes, where: str) -> str:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where} has the byte 0x{raw[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8"
+        ) from None
+    if "\0" in text:
+        raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
+    return text
+
+
+def _split(line: str, delimiter: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise ValueError(
+            f"{where} is not CSV ({error}); close quotes on the line where they open, and double those inside"
+        ) from None
+
+
+def _check_columns(columns: Sequence[str], where: str) -> Layout:
+    for i, name in enumerate(columns):
+        if not name:
+            raise ValueError(f"{where} leaves column {i + 1} without a name; name or remove it")
+        if name not in _COLUMNS:
+            raise ValueError(f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}")
+        if name in columns[:i]:
+            raise ValueError(f"{where} has two columns {name!r}; remove one")
+    if "model" not in columns:
+        raise ValueError(f"{where} has no column 'model'; add the name of the model to each row")
+    folds = [name for name in _FOLDS if name in columns]
+    if len(folds) == 1:
+        raise ValueError(f"{where} has a column {folds[0]!r} alone; repeat and fold come together")
+    found = {name for name in columns if name not in (*_LABELS, *_FOLDS)}
+    counts = next((names for names in _COUNTS if set(names) == found), None)
+    if counts is None:
+        listing = ", ".join(name for name in columns if name in found) or "none"
+        raise ValueError(
+            f"{where} has columns of counts {listing}; give tp, fp, fn and optionally tn, "
+            "or gold, predicted, correct"
+        )
+    return Layout(tuple(name for name in _LABELS if name in columns), bool(folds), counts)
+
+
+def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -> None:
+    labels = {name: read_label(row[name], name, where) for name in layout.labels}
+    spot = (
+        (_whole(row["repeat"], "repeat", where), _whole(row["fold"], "fold", where))
+        if layout.folds
+        else (0, 0)
+    )
+    counts = tuple(_count(row[name], name, where) for name in layout.counts)
+    if layout.counts == CHUNK_COLUMNS:
+        gold, predicted, correct = counts
+        for name, total in (("gold", gold), ("predicted", predicted)):
+            if correct > total:
+                raise ValueError(
+                    f"{where} has {correct:g} correct but only {total:g} {name}; correct cannot be larger"
+                )
+        counts = (correct, predicted - correct, gold - correct)
+    tables = tasks.setdefault(labels.get("task", ""), {}).setdefault(labels["model"], {})
+    if spot in tables:
+        fold = f", repeat {spot[0]}, fold {spot[1]}" if layout.folds else ""
+        hint = "" if layout.folds else " (folds need columns repeat and fold)"
+        raise ValueError(
+            f"{where} has model {labels['model']!r}{fold} again after {tables[spot][1]}; keep one row{hint}"
+        )
+    tables[spot] = counts, where.rpartition(", ")[2].rstrip(",")
+
+
+def read_label(value: Any, name: str, where: str) -> str:
+    """Return the name of a model or task, or say that it is none."""
+    if not isinstance(value, str):
+        raise ValueError(f"{where} has {name} {short(value)} where a name in quotes belongs")
+    text = value.strip()
+    if not text:
+        raise ValueError(f"{where} has no {name}; write its name")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError(f"{where} has {name} {short(text)}, which holds half a character; write it in UTF-8")
+    return text
+
+
+def _whole(value: Any, name: str, where: str) -> int:
+    match = _WHOLE.fullmatch(value.strip()) if isinstance(value, str) else None
+    number: Any = int(match[1]) if match else value
+    if (
+        isinstance(number, str | bool)
+        or not isinstance(number, int | float)
+        or not 1 <= number == int(number)
+    ):
+        raise ValueError(f"{where} has {name} {short(value)}; repeats and folds are numbered 1, 2, …")
+    return int(number)
+
+
+def _count(value: Any, name: str, where: str) -> float:
+    number = read_number(value) if isinstance(value, str) else value
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise ValueError(f"{where} has no {name}; write a count, 0 where there is none")
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= MAX_COUNT:
+        raise ValueError(
+            f"{where} has {name} = {short(value)}; counts are numbers such as 12 or 0.5, "
+            f"not negative and at most {MAX_COUNT:g}"
+        )
+    return float(number)
+
+
+def short(value: Any) -> str:
+    """Return a value as it is written in code, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}…{text[-5:]}"
+
+
+def parse_json(stream: BinaryIO, file: Path) -> Any:
+    """Read a JSON document whose numbers are finite and whose keys are unique."""
+    raw = stream.read(_MAX_JSON_BYTES + 1)
+    if len(raw) > _MAX_JSON_BYTES:
+        raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it by task")
+    text = _decode(raw.removeprefix(_BOM), f"{file}")
+    if not text.strip():
+        raise ValueError(
+            f"{file} is empty, but should hold a list of records or a mapping of model to counts"
+        )
+    try:
+        return json.loads(
+            text,
+            parse_float=partial(_json_number, file=file),
+            parse_int=lambda text: int(_json_number(text, file)),
+            parse_constant=partial(_json_number, file=file),
+            object_pairs_hook=partial(_json_object, file=file),
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{file}, line {error.lineno}, column {error.colno}, is not JSON: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise ValueError(f"{file} is nested too deeply; write a list of records with a count a key") from None
+
+
+def _json_number(text: str, file: Path) -> float:
+    value = read_number(text)
+    if value is None:
+        raise ValueError(f"{file} has the number {short(text)[1:-1]}; counts are finite numbers")
+    return value
+
+
+def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = sorted(name for name, _ in pairs)
+        twice = next(a for a, b in pairwise(names) if a == b)
+        raise ValueError(f"{file} has the key {short(twice)} twice in one object; keep one")
+    return found
+
+
+def collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
+    """Read the rows of a JSON list of records."""
+    if not isinstance(document, list) or not document:
+        what = "an empty list" if document == [] else short(document)
+        raise ValueError(
+            f"{file} holds {what}, but should hold a list of records or a mapping of model to counts"
+        )
+    if len(document) > _MAX_LINES:
+        raise ValueError(f"{file} has more than {_MAX_LINES:,} records; split it by task")
+    layout, columns, tasks = None, set[str](), Tasks()
+    for number, record in enumerate(document, start=1):
+        where = f"{file}, record {number},"
+        if not isinstance(record, dict):
+            raise ValueError(
+                f"{where} is {short(record)} where an object such as "
+                '{"model": "A", "tp": 8, "fp": 1, "fn": 2} belongs'
+            )
+        row = {key.strip().lower(): value for key, value in record.items()}
+        if layout is None or len(row) < len(record):
+            layout = _check_columns([key.strip().lower() for key in record], where)
+            columns = set(row)
+        if row.keys() != columns:
+            differs = sorted(row.keys() ^ columns)[0]
+            raise ValueError(
+                f"{where} has {'a' if differs in row else 'no'} key {short(differs)}, unlike record 1; "
+                "all records should have the same keys"
+            )
+        _add_row(tasks, row, layout, where)
+    assert layout is not None
+    return layout, tasks

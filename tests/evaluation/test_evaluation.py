@@ -1,0 +1,227 @@
+"""Evaluations from counts and folds: what goes in, and that shards add up."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from bayesf1 import BlockedCV, Evaluation, compare, from_counts, from_folds, from_labels
+
+A, B = (77, 44, 10, 702), (80, 30, 7, 716)
+
+counts = st.lists(st.integers(1, 10**6), min_size=3, max_size=3)
+evaluations = st.builds(lambda a, b: from_counts(A=a, B=b), counts, counts)
+# Every shard holds an item that all call positive, as from_labels doubts a label that it never sees.
+labels = st.lists(st.tuples(*[st.sampled_from([0, 1])] * 3), max_size=30).map(
+    lambda items: [(1, 1, 1), *items]
+)
+
+
+def of_items(items):
+    gold, a, b = zip(*items, strict=True)
+    return from_labels(gold, {"A": a, "B": b}, positive=1)
+
+
+class TestFromCounts:
+    @pytest.mark.parametrize(
+        "given_as",
+        [
+            A,
+            list(A),
+            np.array(A),
+            np.array(A, dtype=np.int32),
+            np.array(A, dtype=np.float32),
+            {"tp": 77, "fp": 44, "fn": 10, "tn": 702},
+            {"TN": 702, " fn ": 10, "Fp": 44, "tp": 77},
+            tuple(Fraction(x) for x in A),
+            tuple(Decimal(x) for x in A),
+        ],
+        ids=lambda x: type(x).__name__,
+    )
+    def test_counts_may_be_given_in_many_ways(self, given_as):
+        ev = from_counts(A=given_as)
+        assert ev.cells == ("tp", "fp", "fn", "tn")
+        assert ev.tables.tolist() == [list(A)]
+
+    def test_chunks_are_turned_into_cells(self):
+        ev = from_counts(A={"gold": 87, "predicted": 121, "correct": 77})
+        assert ev.cells == ("tp", "fp", "fn")
+        assert ev.tables.tolist() == [[77, 44, 10]]
+
+    def test_true_negatives_are_optional(self):
+        assert from_counts(A=A[:3], B=B[:3]).cells == ("tp", "fp", "fn")
+        assert from_counts(A=A, B=B).cells == ("tp", "fp", "fn", "tn")
+
+    def test_fractions_of_counts_are_kept(self):
+        ev = from_counts(A=(Fraction(1, 4), Decimal("0.5"), 0.125))
+        assert ev.tables.tolist() == [[0.25, 0.5, 0.125]]
+
+    def test_a_mapping_and_keywords_go_together_in_order(self):
+        ev = from_counts({"model 1": A, "ü": A}, B=B)
+        assert ev.models == ("model 1", "ü", "B")
+        assert ev.table("B").tolist() == list(B)
+
+    def test_leading_axes_are_separate_experiments(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.integers(1, 50, size=(2, 5, 4, 3))
+        ev = from_counts(A=a, B=b)
+        assert ev.shape == (5, 4)
+        assert ev.tables.shape == (5, 4, 2, 3)
+        all_at_once = compare(ev, metrics="f1")["f1"].p_h1
+        one = compare(from_counts(A=a[3, 1], B=b[3, 1]), metrics="f1")["f1"].p_h1
+        assert all_at_once[3, 1] == pytest.approx(one, abs=1e-12)
+
+    def test_cells_of_arrays_broadcast(self):
+        ev = from_counts(A={"tp": [1, 2, 3], "fp": 1, "fn": [[1], [2]]})
+        assert ev.shape == (2, 3)
+
+    def test_an_all_zero_table_is_allowed_with_a_warning(self):
+        with pytest.warns(UserWarning, match="all counts of A are 0, so its posterior is the prior"):
+            from_counts(A=(0, 0, 0), B=(1, 2, 3))
+
+    def test_arrays_are_read_only_and_those_given_stay_as_they_were(self):
+        given_array = np.array([1.0, 2.0, 3.0])
+        ev = from_counts(A=given_array)
+        given_array[0] = 99
+        assert ev.tables[0, 0] == 1
+        assert given_array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            ev.tables[0, 0] = 5
+
+    def test_only_totals_are_known_so_models_count_as_independent(self):
+        ev = from_counts(A=A)
+        assert ev.assumption == "independent"
+        assert ev.patterns is None
+        assert ev.weights is None
+        assert repr(ev) == "<Evaluation of 1 model (A) on cells tp, fp, fn, tn, totals only>"
+
+
+class TestFromFolds:
+    folds = np.arange(18.0).reshape(6, 3)
+
+    def test_effective_counts_are_the_discounted_sum(self):
+        ev = from_folds({"A": self.folds}, cv=BlockedCV(3))
+        np.testing.assert_allclose(ev.tables, [BlockedCV(3).discount() * self.folds.sum(axis=0)])
+
+    @pytest.mark.parametrize("discount", ["once", "nadeau-bengio", 0.25, (0.5, 0.25)])
+    def test_the_discount_is_applied_as_asked(self, discount):
+        ev = from_folds({"A": self.folds}, cv=BlockedCV(3), discount=discount)
+        k = BlockedCV(3).discount(discount)
+        np.testing.assert_allclose(ev.tables, [k * self.folds.sum(axis=0)])
+        assert ev.folds.k == k
+        assert ev.folds.rule == discount
+
+    def test_folds_may_be_given_in_many_ways(self):
+        rows = [tuple(row) for row in self.folds]
+        dicts = [dict(zip(("tp", "fp", "fn"), row, strict=True)) for row in rows]
+        columns = dict(zip(("tp", "fp", "fn"), self.folds.T, strict=True))
+        for value in (rows, dicts, iter(rows), columns, self.folds.reshape(3, 2, 3)):
+            assert from_folds({"A": value}) == from_folds({"A": self.folds})
+
+    def test_three_repeats_are_the_default(self):
+        assert from_folds({"A": self.folds}).folds.cv == BlockedCV(3)
+
+    def test_the_tables_of_the_folds_are_kept_repeat_by_repeat(self):
+        folds = from_folds({"A": self.folds, "B": self.folds}).folds
+        assert folds.counts.shape == (3, 2, 2, 3)
+        np.testing.assert_array_equal(folds.counts[1, 0, 0], self.folds[2])
+        assert not folds.counts.flags.writeable
+
+    def test_every_model_needs_the_same_gold_in_each_fold(self):
+        other = self.folds.copy()
+        other[3, 2] += 1
+        with pytest.raises(ValueError, match=r"repeat 2, fold 2 has 20 gold positives .* 'A' but 21 for 'B'"):
+            from_folds({"A": self.folds, "B": other})
+
+    def test_predictions_may_differ_where_gold_does_not(self):
+        other = self.folds + np.array([1, 5, -1])
+        other[0] = self.folds[0]
+        assert from_folds({"A": self.folds, "B": other}).models == ("A", "B")
+
+
+class TestEquality:
+    def test_the_same_counts_are_equal(self):
+        assert from_counts(A=A, B=B) == from_counts({"A": list(A), "B": np.array(B)})
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            from_counts(B=B, A=A),
+            from_counts(A=A, C=B),
+            from_counts(A=A[:3], B=B[:3]),
+            from_counts(A=A, B=(80, 30, 7, 717)),
+            "an evaluation",
+            None,
+        ],
+        ids=["order", "name", "cells", "count", "string", "none"],
+    )
+    def test_anything_else_is_not(self, other):
+        assert from_counts(A=A, B=B) != other
+
+    def test_another_discount_makes_another_evaluation(self):
+        folds = {"A": [(1, 2, 3)] * 6}
+        assert from_folds(folds) == from_folds(folds)
+        assert from_folds(folds) != from_folds(folds, discount="once")
+
+    def test_evaluations_are_not_hashable(self):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(from_counts(A=A))
+
+
+class TestAddition:
+    @given(evaluations, evaluations, evaluations)
+    def test_addition_is_associative_and_commutative(self, x, y, z):
+        assert (x + y) + z == x + (y + z)
+        assert x + y == y + x
+
+    @given(st.lists(evaluations, min_size=1, max_size=5))
+    def test_sum_adds_the_counts_up(self, shards):
+        total = sum(shards)
+        assert isinstance(total, Evaluation)
+        np.testing.assert_array_equal(total.tables, sum(ev.tables for ev in shards))
+
+    @given(evaluations)
+    def test_zero_is_neutral(self, ev):
+        assert 0 + ev == ev
+
+    @given(labels, labels)
+    def test_two_shards_of_labels_equal_their_union(self, one, two):
+        whole = of_items(one + two)
+        added = of_items(one) + of_items(two)
+        assert added == whole
+        assert added.assumption == "paired"
+
+    @given(labels, labels, labels)
+    def test_shards_of_labels_add_up_in_any_order(self, one, two, three):
+        x, y, z = map(of_items, (one, two, three))
+        assert (x + y) + z == x + (y + z) == (z + x) + y
+
+    def test_shards_of_folds_add_up_fold_by_fold(self):
+        one, two = from_folds({"A": [(1, 2, 3)] * 6}), from_folds({"A": [(10, 0, 5)] * 6})
+        added = one + two
+        np.testing.assert_allclose(added.tables, one.tables + two.tables)
+        np.testing.assert_array_equal(added.folds.counts[0, 0, 0], [11, 2, 8])
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            from_counts(A=A),
+            from_counts(A=A[:3], B=B[:3]),
+            from_counts(A=np.array([A, A]), B=np.array([B, B])),
+            from_labels([1, 0], {"A": [1, 1], "B": [1, 0]}, positive=1),
+        ],
+        ids=["models", "cells", "experiments", "units"],
+    )
+    def test_what_does_not_belong_together_does_not_add_up(self, other):
+        with pytest.raises(ValueError, match="do not add up"):
+            from_counts(A=A, B=B) + other
+
+    def test_folds_of_different_designs_do_not_add_up(self):
+        with pytest.raises(ValueError, match="different cross-validation designs"):
+            from_folds({"A": [(1, 2, 3)] * 6}) + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
+
+    def test_a_number_other_than_zero_is_no_evaluation(self):
+        with pytest.raises(TypeError):
+            1 + from_counts(A=A)

@@ -1,0 +1,200 @@
+"""Measures of confusion tables, against scikit-learn and against themselves."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from sklearn import metrics as sk
+
+from bayesf1 import from_counts, score
+from bayesf1.evaluation.metric import METRICS, find_metric
+
+CELLS = ("tp", "fp", "fn", "tn")
+
+REFERENCE = {
+    "precision": lambda t, p: sk.precision_score(t, p, zero_division=0),
+    "recall": lambda t, p: sk.recall_score(t, p, zero_division=0),
+    "specificity": lambda t, p: sk.recall_score(t, p, pos_label=0, zero_division=0),
+    "npv": lambda t, p: sk.precision_score(t, p, pos_label=0, zero_division=0),
+    "accuracy": sk.accuracy_score,
+    "jaccard": lambda t, p: sk.jaccard_score(t, p, zero_division=0),
+    "fowlkes_mallows": lambda t, p: math.sqrt(
+        sk.precision_score(t, p, zero_division=0) * sk.recall_score(t, p, zero_division=0)
+    ),
+    "mcc": sk.matthews_corrcoef,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "kappa": sk.cohen_kappa_score,
+    "f1": lambda t, p: sk.f1_score(t, p, zero_division=0),
+    "f0.5": lambda t, p: sk.fbeta_score(t, p, beta=0.5, zero_division=0),
+    "f2": lambda t, p: sk.fbeta_score(t, p, beta=2.0, zero_division=0),
+    "f3.25": lambda t, p: sk.fbeta_score(t, p, beta=3.25, zero_division=0),
+}
+
+counts = st.integers(0, 10**9)
+tables = st.tuples(counts, counts, counts, counts).map(lambda t: np.array(t, dtype=float))
+
+
+def labels_of(tp, fp, fn, tn):
+    """Gold and predicted labels whose confusion table this is."""
+    return np.repeat([1, 0, 1, 0], [tp, fp, fn, tn]), np.repeat([1, 1, 0, 0], [tp, fp, fn, tn])
+
+
+def small_tables():
+    rng = np.random.default_rng(5)
+    few = rng.integers(0, 4, size=(40, 4))
+    many = rng.integers(0, 200, size=(20, 4))
+    # Both classes occur in gold, as scikit-learn warns or gives nan where one does not.
+    return [t for t in np.concatenate([few, many]) if t[0] + t[2] > 0 and t[1] + t[3] > 0]
+
+
+class TestAgainstScikitLearn:
+    def test_every_metric_is_checked(self):
+        # Symmetric balanced accuracy is checked below; scikit-learn has none.
+        assert METRICS.keys() <= REFERENCE.keys() | {"sba"}
+
+    @pytest.mark.parametrize("name", REFERENCE)
+    def test_a_metric_is_what_scikit_learn_computes_from_the_labels(self, name):
+        for table in small_tables():
+            gold, predicted = labels_of(*table)
+            mine = score(from_counts(A=tuple(table)), "A", metric=name)
+            assert mine == pytest.approx(REFERENCE[name](gold, predicted), abs=1e-12), table
+
+
+class TestZeroDivision:
+    @pytest.mark.parametrize("name", REFERENCE)
+    def test_an_empty_table_scores_0(self, name):
+        assert find_metric(name)(np.zeros(4), CELLS) == 0.0
+
+    @pytest.mark.parametrize(
+        ("name", "table"),
+        [
+            ("precision", (0, 0, 5, 5)),
+            ("recall", (0, 5, 0, 5)),
+            ("f1", (0, 0, 0, 5)),
+            ("jaccard", (0, 0, 0, 5)),
+            ("fowlkes_mallows", (0, 0, 5, 5)),
+            ("mcc", (0, 0, 5, 5)),
+            ("mcc", (5, 5, 0, 0)),
+            ("kappa", (5, 0, 0, 0)),
+            ("specificity", (5, 0, 5, 0)),
+        ],
+    )
+    def test_where_numerator_and_denominator_vanish_the_score_is_0(self, name, table):
+        assert find_metric(name)(np.array(table, dtype=float), CELLS) == 0.0
+
+    def test_balanced_accuracy_is_over_the_classes_that_occur(self):
+        assert find_metric("balanced_accuracy")(np.array([3.0, 0.0, 1.0, 0.0]), CELLS) == 0.75
+
+    def test_symmetric_balanced_accuracy_replaces_the_shares_of_missing_classes(self):
+        # Ustalov (2022), the part-of-speech tagger that says NN: (90/90 + 90/100 + 0/10 + 10/100) / 4
+        assert find_metric("sba")(np.array([90.0, 10.0, 0.0, 0.0]), CELLS) == pytest.approx(0.5)
+
+    def test_symmetric_balanced_accuracy_is_the_mean_of_both_recalls_and_both_precisions(self):
+        for table in small_tables():
+            tp, fp, fn, tn = table
+            if min(tp + fp, fn + tn) > 0:
+                gold, predicted = labels_of(*table)
+                shares = [
+                    score(gold, predicted, pos_label=label, zero_division=0)
+                    for score in (sk.recall_score, sk.precision_score)
+                    for label in (0, 1)
+                ]
+                assert find_metric("sba")(table.astype(float), CELLS) == pytest.approx(np.mean(shares))
+
+
+class TestProperties:
+    @given(tables, st.floats(0.01, 100))
+    def test_f_beta_lies_between_precision_and_recall(self, table, beta):
+        p, r, f = (float(find_metric(m)(table, CELLS)) for m in ("precision", "recall", f"f{beta:.4f}"))
+        assert min(p, r) - 1e-12 <= f <= max(p, r) + 1e-12
+
+    @given(tables)
+    def test_every_metric_stays_within_its_support(self, table):
+        for name in REFERENCE:
+            metric = find_metric(name)
+            low, high = metric.support
+            assert low - 1e-9 <= metric(table, CELLS) <= high + 1e-9
+
+    @given(tables, st.floats(1e-3, 1e3))
+    def test_a_metric_depends_on_proportions_alone(self, table, factor):
+        for name in REFERENCE:
+            metric = find_metric(name)
+            assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
+
+    @given(tables)
+    def test_f_scores_of_extreme_weight_are_precision_and_recall(self, table):
+        for weight, limit in (("f0.001", "precision"), ("f1000", "recall")):
+            tiny = find_metric(weight)(table, CELLS)
+            # Where tp is tiny beside fn or fp, even this weight does not make them equal.
+            if table[0] > 0.01 * table[1:3].max():
+                assert tiny == pytest.approx(float(find_metric(limit)(table, CELLS)), abs=1e-3)
+
+    @given(tables)
+    def test_swapping_the_classes_leaves_symmetric_metrics_unchanged(self, table):
+        swapped = table[[3, 2, 1, 0]]
+        for name in ("accuracy", "mcc", "kappa", "sba"):
+            metric = find_metric(name)
+            assert metric(table, CELLS) == pytest.approx(float(metric(swapped, CELLS)), abs=1e-12)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("name", REFERENCE)
+    def test_a_batch_scores_as_its_tables_do_one_by_one(self, name):
+        rng = np.random.default_rng(0)
+        batch = rng.integers(0, 5, size=(2, 3, 4)).astype(float)
+        metric = find_metric(name)
+        scores = metric(batch, CELLS)
+        assert scores.shape == (2, 3)
+        for i in np.ndindex(2, 3):
+            assert scores[i] == metric(batch[i], CELLS)
+
+    @pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "fowlkes_mallows"])
+    def test_true_negatives_change_nothing_where_they_are_not_needed(self, name):
+        table = np.array([77.0, 44.0, 10.0, 702.0])
+        assert find_metric(name)(table, CELLS) == find_metric(name)(table[:3], CELLS[:3])
+
+    def test_score_is_a_float_for_one_table_and_an_array_for_several(self):
+        one, several = from_counts(A=(8, 1, 2)), from_counts(A=np.full((5, 3), 2.0))
+        assert type(score(one, "A")) is float
+        assert score(several, "A").shape == (5,)
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", ["F1", " f1 ", "f1.0", "f1."])
+    def test_a_name_is_known_however_it_is_spelled(self, name):
+        assert find_metric(name).name == "f1"
+
+    def test_hyphens_stand_for_underscores(self):
+        assert find_metric("fowlkes-mallows").name == "fowlkes_mallows"
+
+    @pytest.mark.parametrize(
+        ("typo", "meant"), [("presicion", "precision"), ("recal", "recall"), ("f_1", "f1"), ("mmc", "mcc")]
+    )
+    def test_a_mistyped_name_gets_the_nearest_one(self, typo, meant):
+        with pytest.raises(ValueError, match=rf"unknown metric '{typo}'; did you mean '{meant}'\?"):
+            find_metric(typo)
+
+    def test_a_metric_passes_through(self):
+        metric = find_metric("f2")
+        assert find_metric(metric) is metric
+
+
+class TestCallables:
+    def test_a_callable_is_given_whole_tables(self):
+        ev = from_counts(A=(8, 1, 2, 9))
+
+        def prevalence(t):
+            return (t[..., 0] + t[..., 2]) / t.sum(axis=-1)
+
+        assert score(ev, "A", metric=prevalence) == 0.5
+        assert find_metric(prevalence).name == "prevalence"
+
+    def test_a_callable_that_returns_another_shape_is_refused(self):
+        with pytest.raises(ValueError, match="returns one number a table"):
+            score(from_counts(A=(8, 1, 2)), "A", metric=lambda t: t)
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf])
+    def test_a_callable_that_returns_no_number_is_refused(self, value):
+        with pytest.raises(ValueError, match=f"gave {value} for a table of counts"):
+            score(from_counts(A=(8, 1, 2)), "A", metric=lambda t: t[..., 0] * 0 + value)

@@ -1,0 +1,342 @@
+"""Exact coverage of intervals: Lam's tables, Takahashi's, Jiang's, and brute force over all tables."""
+
+import importlib.util
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from bayesf1.frequentist.coverage import Coverage, CoverageCurve, coverage_curve, exact_coverage
+from bayesf1.frequentist.enumeration import all_tables, relevant_tables
+from bayesf1.frequentist.intervals import fbeta_delta, wald
+from bayesf1.laws.distributions import FScore
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+LAM = json.loads((REFERENCE / "lam_2023.json").read_text(encoding="utf-8"))
+TAKAHASHI = json.loads((REFERENCE / "takahashi_2022.json").read_text(encoding="utf-8"))
+METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect")
+CELLS = [
+    (table["field"], scenario, method, j)
+    for table in LAM["tables"].values()
+    for scenario, rows in table["scenarios"].items()
+    for method in rows
+    for j in range(len(LAM["n"]))
+]
+
+
+def example(name):
+    path = Path(__file__).parents[2] / "examples" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# ---- Lam (2023) -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def curves():
+    chosen = (*METHODS, "credible_equal_tailed")
+    return {s: coverage_curve(LAM["n"], *p, methods=chosen) for s, p in LAM["scenarios"].items()}
+
+
+def printed(field, scenario, method, j):
+    table = next(t for t in LAM["tables"].values() if t["field"] == field)
+    return table["scenarios"][scenario][method][j]
+
+
+def test_the_tables_have_288_cells():
+    assert len(CELLS) == len(set(CELLS)) == 288
+
+
+def test_every_cell_of_lams_tables_is_the_exact_one_up_to_rounding_and_his_simulation(curves):
+    rounded = 0
+    for field, scenario, method, j in CELLS:
+        exact = getattr(curves[scenario], field)[METHODS.index(method), j]
+        # 1,000,000 replicates; lengths vary by far less than .2 between them.
+        noise = 0.2 if field == "length" else math.sqrt(exact * (1.0 - exact))
+        assert abs(printed(field, scenario, method, j) - exact) <= 5e-4 + 3.0 * noise / 1000.0
+        rounded += round(exact, 3) == printed(field, scenario, method, j)
+    assert rounded == 288 - 11
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_first_scenarios_coverage_is_known_to_six_digits(curves, method):
+    found = curves["1"].coverage[METHODS.index(method), 0]
+    assert found == pytest.approx(LAM["exact"][method], abs=6e-7)
+
+
+def test_only_walds_interval_overshoots_or_degenerates(curves):
+    for curve in curves.values():
+        others = [i for i, method in enumerate(curve.methods) if method != "wald"]
+        assert (curve.overshoot[others] == 0).all()
+        assert (curve.degenerate[others] == 0).all()
+        assert curve.overshoot[1, 0] > 0.01
+
+
+def test_the_scenarios_have_lams_f1(curves):
+    for scenario, truth in LAM["true_f1"].items():
+        assert curves[scenario].truth == pytest.approx(truth, abs=1e-12)
+
+
+def test_the_example_shows_all_cells_and_explains_those_that_differ(curves, capsys, monkeypatch):
+    lam = example("lam_tables")
+    for field, scenario, method, j in CELLS:
+        shown = lam.PRINTED[field][int(scenario)][j][lam.METHODS.index(method)]
+        assert shown == round(1000 * printed(field, scenario, method, j))
+    assert len(lam.READINGS) == 7
+    assert {c["scanned"] for c in LAM["corrections_of_the_scan"]} == {
+        reading.split("'")[1] if '"' not in reading else reading.split('"')[1] for reading in lam.READINGS[:5]
+    } | {"200", "2000"}
+    known = {tuple(p): curves[s] for s, p in LAM["scenarios"].items()}
+    monkeypatch.setattr(lam, "coverage_curve", lambda n, *p, methods: known[p])
+    lam.main()
+    text = capsys.readouterr().out
+    tables, notes = text.split("\n288 cells; where the print differs (11)\n")
+    assert tables.split("\n", 1)[1].count("*") == 11
+    assert notes.count("noise of the paper's 1,000,000 replicates") == 11
+
+
+# ---- all tables, listed another way -----------------------------------------------------------------------
+
+
+def brute_force(method, n, p, truth, level=0.95):
+    """Sum over the tables of n items one by one."""
+    cells = (*p, 1.0 - sum(p))
+    total = np.zeros(4)
+    for tp, fp, fn in itertools.product(range(n + 1), repeat=3):
+        if tp + fp + fn > n:
+            continue
+        mass = stats.multinomial.pmf([tp, fp, fn, n - tp - fp - fn], n, cells)
+        low, high = method(tp, fp, fn, confidence_level=level)
+        total += mass * np.array([low <= truth <= high, high - low, low < 0 or high > 1, low == high])
+    return total
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+@pytest.mark.parametrize("p", [(0.4, 0.1, 0.1), (0.1, 0.3, 0.6), (0.0, 0.2, 0.1), (0.5, 0.0, 0.0)])
+def test_listing_tables_by_relevant_items_is_listing_all_of_them(n, p):
+    truth = 2 * p[0] / (2 * p[0] + p[1] + p[2])
+    assert exact_coverage("wald", n, *p) == pytest.approx(brute_force(wald, n, p, truth), abs=1e-12)
+
+
+def weighted(tp, fp, fn, *, confidence_level):
+    return fbeta_delta(tp, fp, fn, beta=2.0, confidence_level=confidence_level)
+
+
+def test_a_method_that_tells_mistakes_apart_is_given_all_tables():
+    # Not a sensible interval for F1, but it depends on fp and fn separately.
+    p = (0.4, 0.1, 0.3)
+    found = exact_coverage(weighted, 8, *p)
+    assert found == pytest.approx(brute_force(weighted, 8, p, 0.8 / 1.2), abs=1e-12)
+    assert exact_coverage("fbeta_delta", 8, *p, metric="f2") == pytest.approx(
+        brute_force(weighted, 8, p, 5 * 0.4 / (5 * 0.4 + 0.1 + 4 * 0.3)), abs=1e-12
+    )
+
+
+def test_precision_and_recall_are_covered_as_nested_binomials_say():
+    p11, p10, p01, n = 0.3, 0.1, 0.2, 40
+    for metric, wrong in (("precision", p10), ("recall", p01)):
+        share = p11 / (p11 + wrong)
+        total = 0.0
+        for m in range(n + 1):
+            s = np.arange(m + 1)
+            mass = stats.binom.pmf(m, n, p11 + wrong) * stats.binom.pmf(s, m, share)
+            if m == 0:
+                total += mass.sum()
+                continue
+            low, high = proportion_confint(s, m, method="wilson")
+            total += mass @ ((low <= share) & (share <= high))
+        assert exact_coverage("wilson", n, p11, p10, p01, metric=metric).coverage == pytest.approx(
+            total, abs=1e-11
+        )
+
+
+@pytest.mark.parametrize("n", [25, 1000, 20_000])
+def test_hardly_any_mass_is_left_out(n):
+    mass = sum(float(mass.sum()) for _, mass in relevant_tables(n, (0.16, 0.04, 0.64)))
+    # Sums of probabilities that scipy knows to about 1e-13 each.
+    assert mass == pytest.approx(1.0, abs=1e-10)
+
+
+def test_all_tables_have_the_means_of_the_multinomial():
+    means = np.zeros(3)
+    for counts, mass in all_tables(60, (0.3, 0.05, 0.2)):
+        means += [float(mass @ c) for c in counts]
+    assert means == pytest.approx([18.0, 3.0, 12.0], rel=1e-10)
+
+
+@given(
+    p=st.tuples(*[st.floats(0.01, 1.0)] * 4),
+    n=st.integers(1, 120),
+    level=st.sampled_from([0.8, 0.95]),
+)
+@settings(max_examples=40, deadline=None)
+def test_clopper_pearson_never_covers_less_than_it_promises(p, n, level):
+    p = np.array(p) / sum(p)
+    found = exact_coverage("clopper_pearson", n, *p[:3], confidence_level=level)
+    assert found.coverage >= level - 1e-10
+
+
+@pytest.mark.parametrize(("method", "size"), [("credible_equal_tailed", 400), ("credible_hdi", 80)])
+def test_credible_intervals_cover_what_they_say_on_average_over_the_prior(method, size):
+    rng = np.random.default_rng(1)
+    found = [exact_coverage(method, 20, *p[:3]).coverage for p in rng.dirichlet(np.ones(4), size=size)]
+    # The spread of coverage over the prior gives the error of the mean.
+    assert np.mean(found) == pytest.approx(0.95, abs=4 * np.std(found) / math.sqrt(len(found)))
+
+
+def test_the_credible_method_is_the_f_score_law_with_its_prior():
+    def jeffreys(tp, fp, fn, *, confidence_level):
+        return FScore(tp + 0.5, fp + 0.5, fn + 0.5).interval(confidence_level)
+
+    p = (0.4, 0.1, 0.2)
+    ours = exact_coverage("credible_equal_tailed", 30, *p, prior=0.5)
+    assert ours == pytest.approx(exact_coverage(jeffreys, 30, *p), abs=1e-12)
+    assert ours != exact_coverage("credible_equal_tailed", 30, *p)
+
+
+def test_without_relevant_items_the_whole_range_covers():
+    # All of the mass on tables without relevant items, but for a millionth.
+    found = exact_coverage("wilson_direct", 1, 5e-7, 2.5e-7, 2.5e-7)
+    assert found.length == pytest.approx(1.0, abs=2e-6)
+    assert found.coverage == pytest.approx(1.0, abs=2e-6)
+    assert exact_coverage("wald", 1, 5e-7, 2.5e-7, 2.5e-7).degenerate == pytest.approx(1e-6, rel=1e-3)
+
+
+# ---- Jiang (2020) and Takahashi et al. (2022) -------------------------------------------------------------
+
+
+def test_jiangs_interval_covers_as_often_as_his_simulation_says():
+    # Jiang (2020), Section 2.4: 9,455 of 10,000 intervals for F0.5 cover, n = 1000.
+    tp, fp, fn = 0.5 * stats.norm.cdf(1.5), 0.5 * stats.norm.sf(1.0), 0.5 * stats.norm.sf(1.5)
+    found = exact_coverage("fbeta_delta", 1000, tp, fp, fn, metric="f0.5")
+    assert abs(found.coverage - 0.9455) <= 3 * math.sqrt(0.95 * 0.05 / 10_000)
+    # The mean standard error is printed as .01280255.
+    assert found.length / (2 * stats.norm.ppf(0.975)) == pytest.approx(0.01280255, rel=2e-3)
+
+
+@pytest.fixture(scope="module")
+def takahashi():
+    return example("takahashi_tables")
+
+
+def test_the_takahashi_example_has_the_papers_numbers(takahashi):
+    for scenario in (1, 2, 3):
+        matrix = np.array(TAKAHASHI["table_2"][str(scenario)])
+        np.testing.assert_allclose(takahashi.SCENARIOS[scenario], matrix / matrix.sum(), atol=1e-15)
+        assert [list(row) for row in takahashi.COVERAGE[scenario]] == TAKAHASHI["table_3"][str(scenario)]
+        truth = [score(matrix).estimate for score in takahashi.SCORES.values()]
+        assert truth == pytest.approx(TAKAHASHI["true_scores"][str(scenario)], abs=0.00501)
+    assert takahashi.MNN.tolist() == TAKAHASHI["mnn"]["matrix"]
+    assert tuple(TAKAHASHI["table_3"]["n"]) == takahashi.NUMBERS
+
+
+@pytest.mark.parametrize("scenario", [1, 2, 3])
+@pytest.mark.parametrize("j", [0, 2, 4])
+def test_takahashis_coverage_is_simulated_again_within_noise(takahashi, scenario, j):
+    n, replicates = takahashi.NUMBERS[j], 20_000
+    rng = np.random.default_rng([scenario, j])
+    found = takahashi.simulate(takahashi.SCENARIOS[scenario], n, replicates, rng)
+    for name, paper in zip(takahashi.SCORES, takahashi.COVERAGE[scenario][j], strict=True):
+        coverage, undefined = found[name]
+        error = math.sqrt(coverage * (1 - coverage) * (1 / (replicates * (1 - undefined)) + 1e-6))
+        assert abs(coverage - paper) <= 5e-4 + 4 * error
+
+
+def test_the_share_of_undefined_macro_averages_is_that_of_empty_margins(takahashi):
+    # Scenario 2, n = 25: P(some row or column is empty) by inclusion and exclusion over six events.
+    p = takahashi.SCENARIOS[2]
+    expected = 0.0
+    events = [("row", i) for i in range(3)] + [("column", i) for i in range(3)]
+    for size in range(1, 7):
+        for chosen in itertools.combinations(events, size):
+            left = p.copy()
+            for kind, i in chosen:
+                left[(i, slice(None)) if kind == "row" else (slice(None), i)] = 0.0
+            expected += (-1) ** (size + 1) * left.sum() ** 25
+    found = takahashi.simulate(p, 25, 50_000, np.random.default_rng(5))["maF1*"].undefined
+    assert found == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / 50_000))
+
+
+def test_the_micro_averages_coverage_is_the_print_within_its_noise(takahashi):
+    for scenario, p in takahashi.SCENARIOS.items():
+        for j, n in enumerate(takahashi.NUMBERS):
+            exact = takahashi.exact_micro(p, n)
+            noise = math.sqrt(exact * (1 - exact)) / 1000
+            assert abs(takahashi.COVERAGE[scenario][j][0] - exact) <= 5e-4 + 3 * noise
+
+
+def test_the_takahashi_example_prints_both_tables(takahashi, capsys):
+    takahashi.main(["--replicates", "500"])
+    text = capsys.readouterr().out
+    assert "Table 3" in text
+    assert "54 cells" in text
+    assert "0.8050293035 (0.8011518, 0.8089068)" in text
+    assert text.count("not recomputable") == 6
+
+
+# ---- curves and questions ---------------------------------------------------------------------------------
+
+
+def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
+    curve = curves["1"]
+    assert isinstance(curve, CoverageCurve)
+    assert curve.coverage.shape == (5, 6) == curve.length.shape
+    assert curve.n.tolist() == LAM["n"]
+    assert curve.labels[2] == "Wilson direct"
+    data = curve.to_dataset()
+    assert float(data.coverage.sel(interval="wald", n=50)) == curve.coverage[1, 1]
+    assert curve.to_frame().loc[("wald", 50), "length"] == curve.length[1, 1]
+    alone = exact_coverage("wald", 50, 0.4, 0.1, 0.1)
+    assert alone == Coverage(
+        curve.coverage[1, 1], curve.length[1, 1], curve.overshoot[1, 1], curve.degenerate[1, 1]
+    )
+
+
+def test_functions_can_be_named():
+    curve = coverage_curve([10], 0.4, 0.1, 0.1, methods={"theirs": wald, "ours": "wald"})
+    assert curve.methods == ("theirs", "ours")
+    assert curve.coverage[0] == pytest.approx(curve.coverage[1], abs=1e-14)
+
+
+def not_a_number(tp, fp, fn, *, confidence_level):
+    return tp * np.nan, tp
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("wilson_drect", 25, 0.4, 0.1, 0.1), {}, "did you mean 'wilson_direct'"),
+        (("wilson", 25, 0.4, 0.1, 0.1), {}, "unknown method 'wilson' for f1"),
+        ((3, 25, 0.4, 0.1, 0.1), {}, "neither a name"),
+        ((not_a_number, 25, 0.4, 0.1, 0.1), {}, "or NaN"),
+        (("wald", 0, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
+        (("wald", 2.5, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
+        (("wald", 25, -0.4, 0.1, 0.1), {}, "p11 must be a proportion from 0 to 1, not -0.4"),
+        (("wald", 25, 0.8, 0.2, 0.1), {}, "at most 1, not 1.1"),
+        (("wald", 25, 0, 0, 0), {}, "more than 0"),
+        (("wald", 25, 0.4, math.nan, 0.1), {}, "p10 must be a proportion"),
+        (("wald", 25, 0.4, 0.1, 0.1), {"metric": "mcc"}, "measures of tp, fp and fn"),
+        (("wald", 25, 0.4, 0.1, 0.1), {"confidence_level": 1}, "confidence_level must lie"),
+        (("credible_hdi", 25, 0.4, 0.1, 0.1), {"prior": 0}, "prior must be above 0"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        exact_coverage(*arguments, **options)
+
+
+def test_methods_are_a_list_of_different_names():
+    for methods in ("wald", []):
+        with pytest.raises(ValueError, match="methods must be a list"):
+            coverage_curve([10], 0.4, 0.1, 0.1, methods=methods)
+    with pytest.raises(ValueError, match="given twice"):
+        coverage_curve([10], 0.4, 0.1, 0.1, methods=["wald", "wald"])

@@ -1,0 +1,749 @@
+"""Intervals for scores and for differences of scores: papers, statsmodels, scipy, mpmath and brute force."""
+
+import json
+import math
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import optimize, stats
+from statsmodels.stats.proportion import proportion_confint
+
+import bayesf1 as bf
+from bayesf1.evaluation.metric import find_metric
+from bayesf1.evaluation.samples import samples_of
+from bayesf1.frequentist.bootstrap import bca_ends, percentile_ends
+from bayesf1.frequentist.bounds import normal_quantile
+from bayesf1.frequentist.intervals import (
+    binomial_clopper_pearson,
+    binomial_wald,
+    binomial_wilson,
+    clopper_pearson,
+    difference_intervals,
+    fbeta_delta,
+    intervals,
+    macro_f1,
+    macro_f1_star,
+    micro_f1,
+    tversky_delta,
+    wald,
+    wilson_direct,
+    wilson_indirect,
+)
+from bayesf1.kinds.classes import from_confusion
+from bayesf1.reading.scores import from_scores
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+LAM = json.loads((REFERENCE / "lam_2023.json").read_text(encoding="utf-8"))
+TAKAHASHI = json.loads((REFERENCE / "takahashi_2022.json").read_text(encoding="utf-8"))
+
+F1_METHODS = {
+    "clopper_pearson": clopper_pearson,
+    "wald": wald,
+    "wilson_direct": wilson_direct,
+    "wilson_indirect": wilson_indirect,
+}
+CLASS_SCORES = {"micro_f1": micro_f1, "macro_f1": macro_f1, "macro_f1_star": macro_f1_star}
+Z95 = 1.959963984540054
+
+over_f1 = pytest.mark.parametrize("method", F1_METHODS.values(), ids=F1_METHODS)
+counts = st.integers(0, 10**6)
+levels = st.floats(0.01, 0.9999)
+
+
+# ---- F1: Lam (2023) ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", F1_METHODS)
+@pytest.mark.parametrize("example", LAM["examples"], ids=lambda e: e["where"])
+def test_lams_worked_examples_are_recomputed_and_round_to_the_print(example, method):
+    tp, fp, fn, _ = example["counts"]
+    found = F1_METHODS[method](tp, fp, fn)
+    assert [found.low, found.high] == pytest.approx(example["recomputed"][method], abs=6e-9)
+    assert round(found.estimate, 3) == example["f1"]
+    assert [round(x, 3) for x in (found.low, found.high, found.length)] == example["printed"][method]
+
+
+def test_the_quartic_has_just_the_two_roots_of_numpy_for_every_small_table():
+    # Also where k >= 16/11, which the paper's theorem leaves open.
+    for nu in range(1, 41):
+        for level in (0.5, 0.95, 0.999):
+            k = stats.norm.ppf(0.5 + level / 2) ** 2 / nu
+            tp = np.arange(nu + 1)
+            found = wilson_direct(tp, nu - tp, 0, confidence_level=level)
+            for f1, low, high in zip(found.estimate, found.low, found.high, strict=True):
+                roots = np.roots([k, -5 * k, 2 * (4 * k + 1), -4 * (k + f1), 2 * f1 * f1])
+                real = np.sort(roots[np.abs(roots.imag) < 1e-7].real)
+                assert len(real) == 2
+                # numpy's roots have errors of about sqrt(eps) near a double root.
+                assert [low, high] == pytest.approx(real, abs=1e-7)
+
+
+def quartic_root(k, f1, end):
+    """Halve the part of [0, 1] between the estimate and an end until the root of Eq. 44 is left."""
+    negative, positive = mpmath.mpf(f1), mpmath.mpf(end)
+    if f1 == end:
+        return positive
+    for _ in range(160):
+        x = (negative + positive) / 2
+        above = k * x * (x - 1) * (x - 2) ** 2 + 2 * (x - f1) ** 2 > 0
+        negative, positive = (negative, x) if above else (x, positive)
+    return positive
+
+
+@pytest.mark.parametrize(
+    ("tp", "nu"), [(0, 1), (1, 1), (1, 2), (1, 10**6), (10**6 - 1, 10**6), (333, 1000), (5 * 10**8, 10**9)]
+)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_the_roots_are_those_of_mpmath_to_the_last_digits(tp, nu, level):
+    with mpmath.workdps(50):
+        k = mpmath.mpf(normal_quantile(level)) ** 2 / nu
+        f1 = mpmath.mpf(2 * tp) / (tp + nu)
+        low, high = (float(quartic_root(k, f1, end)) for end in (0, 1))
+    found = wilson_direct(tp, nu - tp, 0, confidence_level=level)
+    assert found.low == pytest.approx(low, rel=1e-13, abs=0)
+    assert found.high == pytest.approx(high, abs=1e-15)
+
+
+@given(tp=counts, fp=counts, fn=counts, level=levels)
+@over_f1
+def test_an_interval_holds_the_estimate_and_only_walds_leaves_the_unit_interval(method, tp, fp, fn, level):
+    found = method(tp, fp, fn, confidence_level=level)
+    slack = 1e-12
+    assert found.low <= found.estimate + slack
+    assert found.high >= found.estimate - slack
+    if method is not wald:
+        assert 0.0 <= found.low <= found.high <= 1.0
+        assert not found.overshoot
+        assert not found.degenerate
+    assert found.overshoot == (found.low < 0 or found.high > 1)
+
+
+@given(tp=counts, fp=counts, fn=counts, level=st.floats(0.01, 0.99))
+@over_f1
+def test_more_confidence_gives_a_longer_interval(method, tp, fp, fn, level):
+    short = method(tp, fp, fn, confidence_level=level)
+    long = method(tp, fp, fn, confidence_level=0.5 * (1 + level))
+    assert long.low <= short.low + 1e-12
+    assert long.high >= short.high - 1e-12
+
+
+@over_f1
+def test_arrays_of_counts_give_what_single_counts_give(method):
+    rng = np.random.default_rng(0)
+    tables = rng.integers(0, 30, size=(3, 4, 50))
+    many = method(*tables)
+    for index in np.ndindex(4, 50):
+        one = method(*(int(t[index]) for t in tables))
+        assert (many.low[index], many.high[index]) == (one.low, one.high)
+
+
+def test_a_perfect_and_a_useless_model_have_one_exact_end():
+    for method in (clopper_pearson, wilson_direct, wilson_indirect):
+        assert method(12, 0, 0).high == 1.0
+        assert 0.5 < method(12, 0, 0).low < 1.0
+        assert method(0, 7, 5).low == 0.0
+        assert 0.0 < method(0, 7, 5).high < 0.7
+    for table in ((12, 0, 0), (0, 7, 5)):
+        assert wald(*table).degenerate
+
+
+def test_walds_overshoot_is_neither_cut_off_nor_hidden():
+    # F1 = 2·12/25 = .96, sd = sqrt(.96·.04·1.04²/26)
+    f1 = 0.96
+    sd = math.sqrt(f1 * 0.04 * (2 - f1) ** 2 / (2 * 13))
+    found = wald(12, 1, 0)
+    assert found.high == pytest.approx(f1 + Z95 * sd, abs=1e-14)
+    assert found.high > 1.0
+    assert found.overshoot
+
+
+@over_f1
+def test_without_relevant_items_nothing_is_excluded(method):
+    found = method([0, 1], [0, 0], [0, 0])
+    assert (found.low[0], found.high[0]) == (0.0, 1.0)
+    assert found.undefined.tolist() == [True, False]
+
+
+@over_f1
+def test_a_single_relevant_item_is_enough_for_numbers(method):
+    for table in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        found = method(*table)
+        assert np.isfinite([found.low, found.high]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 2, 3), "tp must be finite and not negative, but it is -1"),
+        ((1, math.nan, 3), "fp must be finite and not negative, but it is nan"),
+        ((1, 2, "x"), "fn must be numbers of items, not 'x'"),
+        (([1, 2], [1, 2, 3], 0), "shapes that fit together"),
+    ],
+)
+@over_f1
+def test_bad_counts_are_named(method, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        method(*arguments)
+
+
+@over_f1
+@pytest.mark.parametrize("level", [0, 1, 95, "high", None])
+def test_a_bad_confidence_level_is_named(method, level):
+    with pytest.raises(ValueError, match="confidence_level must lie strictly between 0 and 1"):
+        method(1, 2, 3, confidence_level=level)
+
+
+# ---- shares: statsmodels ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [(binomial_clopper_pearson, "beta"), (binomial_wald, "normal"), (binomial_wilson, "wilson")],
+)
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_shares_have_the_intervals_of_statsmodels(method, name, level):
+    n, s = (x.ravel() for x in np.meshgrid(np.arange(1, 60), np.arange(60)))
+    n, s = n[s <= n], s[s <= n]
+    theirs = proportion_confint(s, n, alpha=1 - level, method=name)
+    ours = method(s, n - s, confidence_level=level)
+    low, high = ours
+    if name == "normal":
+        # statsmodels cuts these off at 0 and 1.
+        assert (ours.overshoot == ((low < 0) | (high > 1))).all()
+        assert ours.overshoot.any()
+        low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
+    np.testing.assert_allclose([low, high], theirs, atol=1e-12)
+
+
+@given(tp=st.integers(0, 500), wrong=st.integers(0, 500))
+def test_intervals_for_f1_are_those_of_statsmodels_for_jaccard_mapped(tp, wrong):
+    if tp + wrong == 0:
+        return
+    for method, name in ((clopper_pearson, "beta"), (wilson_indirect, "wilson")):
+        mapped = [2 * x / (1 + x) for x in proportion_confint(tp, tp + wrong, method=name)]
+        assert list(method(tp, wrong, 0)) == pytest.approx(mapped, abs=1e-11)
+
+
+# ---- F-beta: Jiang (2020) ---------------------------------------------------------------------------------
+
+
+def test_jiangs_orange_juice():
+    # Jiang (2020), Section 2.3: n = 535, E_n(ZA) = .535, tau(.8,.2) = .861, tau(.64,.04) = .900, se .0162,
+    # interval .861 ± .032; counts 286/47/43 reproduce all of them. Recomputed to ten digits.
+    juice = fbeta_delta(286, 47, 43, beta=0.5)
+    assert juice.estimate == pytest.approx(0.8609271523, abs=6e-11)
+    assert juice.se == pytest.approx(0.0162389873, abs=6e-11)
+    assert round(286 / 535, 3) == 0.535
+    assert round(tversky_delta(286, 47, 43, a=0.64, b=0.04).estimate, 3) == 0.900
+    assert round(juice.estimate, 3) == 0.861
+    assert round(juice.se, 4) == 0.0162
+    assert round(juice.length / 2, 3) == 0.032
+
+
+def test_jiangs_simulated_standard_error():
+    # Jiang (2020), Section 2.4: Z ~ Bernoulli(.5), S|Z ~ N(2.5Z, 1), A = [S > 1], n = 1000, F0.5; the sd of
+    # 10,000 estimates is .01283146 and the mean standard error .01280255. True F0.5 is .8693167577.
+    tp, fp, fn = 0.5 * stats.norm.cdf(1.5), 0.5 * stats.norm.sf(1.0), 0.5 * stats.norm.sf(1.5)
+    found = fbeta_delta(1000 * tp, 1000 * fp, 1000 * fn, beta=0.5)
+    assert found.estimate == pytest.approx(0.8693167577, abs=6e-11)
+    # An sd of 10,000 values has a relative error of 1/sqrt(20000).
+    assert found.se == pytest.approx(0.01283146, rel=4 / math.sqrt(20_000))
+    assert found.se == pytest.approx(0.01280255, rel=0.002)
+
+
+@given(tp=st.integers(1, 1000), fp=counts, fn=counts)
+def test_f1s_delta_interval_is_walds(tp, fp, fn):
+    jiang, lam = fbeta_delta(tp, fp, fn), wald(tp, fp, fn)
+    assert [jiang.low, jiang.high] == pytest.approx([lam.low, lam.high], abs=1e-12)
+
+
+def test_a_tversky_index_is_precision_recall_or_jaccard():
+    for weights, share in (((1, 0), (77, 44)), ((0, 1), (77, 10)), ((1, 1), (77, 54))):
+        found = tversky_delta(77, 44, 10, a=weights[0], b=weights[1])
+        assert list(found) == pytest.approx(list(binomial_wald(*share)), abs=1e-14)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.8, 0.2), (0.1, 0.9), (2.0, 0.3)])
+def test_the_tversky_variance_is_that_of_a_numeric_derivative(a, b):
+    def index(p):
+        return p[0] / (p[0] + a * p[1] + b * p[2])
+
+    p, n = np.array([0.4, 0.2, 0.1]), 1000
+    slope = optimize.approx_fprime(p, index, 1e-7)
+    covariance = (np.diag(p) - np.outer(p, p)) / n
+    found = tversky_delta(*(n * p), a=a, b=b)
+    assert found.se**2 == pytest.approx(slope @ covariance @ slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("beta", [0, -1, math.nan, 1e9, True, "1"])
+def test_a_bad_weight_is_named(beta):
+    with pytest.raises(ValueError, match="beta must be above 0"):
+        fbeta_delta(1, 2, 3, beta=beta)
+
+
+@pytest.mark.parametrize(("a", "b", "message"), [(-1, 1, "a must be a weight"), (0, 0, "both 0")])
+def test_bad_tversky_weights_are_named(a, b, message):
+    with pytest.raises(ValueError, match=message):
+        tversky_delta(1, 2, 3, a=a, b=b)
+
+
+# ---- several classes: Takahashi et al. (2022) -------------------------------------------------------------
+
+
+def macro_f1_of(p):
+    """Macro-averaged F1 of cell proportions, written anew."""
+    return np.mean([2 * p[i, i] / (p[i].sum() + p[:, i].sum()) for i in range(len(p))])
+
+
+def macro_f1_star_of(p):
+    precision = np.mean([p[i, i] / p[:, i].sum() for i in range(len(p))])
+    recall = np.mean([p[i, i] / p[i].sum() for i in range(len(p))])
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_takahashis_example_is_recomputed_and_rounds_to_the_print(score):
+    example = TAKAHASHI["example"]
+    found = CLASS_SCORES[score](example["matrix"])
+    printed = example["printed"][score]
+    assert [found.estimate, found.se] == pytest.approx(example["recomputed"][score], abs=6e-11)
+    assert round(found.estimate, 3) == printed["estimate"]
+    assert round(found.se, 4) == printed["se"]
+    assert [round(found.low, 3), round(found.high, 3)] == printed["interval"]
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_the_sleep_stages_of_mnn_are_recomputed_and_round_to_the_print(score):
+    mnn = TAKAHASHI["mnn"]
+    assert np.sum(mnn["matrix"]) == mnn["n"]
+    found = CLASS_SCORES[score](mnn["matrix"])
+    exact = (found.estimate, found.low, found.high)
+    assert [round(x, 3) for x in exact] == mnn["printed"][score]
+    for ours, recomputed, digits in zip(exact, mnn["recomputed"][score], (10, 7, 7), strict=False):
+        assert ours == pytest.approx(recomputed, abs=0.6 * 10**-digits)
+
+
+@pytest.mark.parametrize("model", TAKAHASHI["table_4_others"]["rows"])
+def test_the_micro_averages_of_the_other_classifiers_round_to_the_print(model):
+    n, share, low, high = TAKAHASHI["table_4_others"]["rows"][model]
+    # Only three digits of the share are known: half a thousandth more or less.
+    ends = [list(binomial_wald(x * n, (1 - x) * n)) for x in (share - 5e-4, share + 5e-4)]
+    assert ends[0][0] - 5e-4 <= low <= ends[1][0] + 5e-4
+    assert ends[0][1] - 5e-4 <= high <= ends[1][1] + 5e-4
+
+
+@pytest.mark.parametrize(("score", "plain"), [(macro_f1, macro_f1_of), (macro_f1_star, macro_f1_star_of)])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_macro_variance_is_that_of_a_numeric_derivative(score, plain, seed):
+    rng = np.random.default_rng(seed)
+    k = 2 + seed
+    matrix = rng.integers(1, 50, (k, k)) + np.diag(rng.integers(0, 400, k))
+    n = matrix.sum()
+    p = matrix / n
+    slope = optimize.approx_fprime(p.ravel(), lambda x: plain(x.reshape(k, k)), 1e-7)
+    covariance = (np.diag(p.ravel()) - np.outer(p.ravel(), p.ravel())) / n
+    found = score(matrix)
+    assert found.estimate == pytest.approx(plain(p), abs=1e-14)
+    assert found.se**2 == pytest.approx(slope @ covariance @ slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES.values(), ids=CLASS_SCORES)
+def test_the_standard_error_of_a_high_score_is_that_of_the_bootstrap(score):
+    matrix = np.array([[692, 4, 2], [3, 495, 5], [1, 4, 294]])
+    found = score(matrix)
+    assert 0.985 < found.estimate < 0.992
+    rng = np.random.default_rng(7)
+    n = int(matrix.sum())
+    again = rng.multinomial(n, matrix.ravel() / n, size=40_000).reshape(-1, 3, 3)
+    resampled = score(again).estimate
+    # The sd of 40,000 values is known to 1/sqrt(80000); second-order terms are of the order of 1/(errors).
+    assert found.se == pytest.approx(resampled.std(), rel=4 / math.sqrt(80_000) + 0.01)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES.values(), ids=CLASS_SCORES)
+def test_transposing_or_relabelling_classes_changes_no_interval(score):
+    matrix = np.random.default_rng(3).integers(0, 40, (4, 4)) + np.eye(4, dtype=int)
+    order = [2, 0, 3, 1]
+    for other in (matrix.T, matrix[np.ix_(order, order)]):
+        assert list(score(other)) == pytest.approx(list(score(matrix)), abs=1e-13)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES.values(), ids=CLASS_SCORES)
+def test_many_matrices_give_what_single_ones_give(score):
+    matrices = np.random.default_rng(4).integers(0, 9, (6, 5, 3, 3))
+    many = score(matrices)
+    for index in np.ndindex(6, 5):
+        one = score(matrices[index])
+        assert (many.low[index], many.high[index]) == pytest.approx(tuple(one), abs=1e-13)
+        assert many.undefined[index] == one.undefined
+
+
+def test_a_class_that_is_never_predicted_leaves_only_the_second_macro_average_undefined():
+    matrix = [[5, 0, 0], [0, 4, 0], [1, 2, 0]]
+    assert macro_f1_star(matrix).undefined
+    assert not macro_f1(matrix).undefined
+    assert macro_f1(np.diag([5, 4, 0])).undefined
+    assert not micro_f1(matrix).undefined
+
+
+def test_an_empty_matrix_excludes_nothing_and_a_perfect_one_is_degenerate():
+    for score in CLASS_SCORES.values():
+        empty = score(np.zeros((3, 3)))
+        assert list(empty) == [0.0, 1.0]
+        assert empty.undefined
+        assert score(np.diag([5, 4, 3])).degenerate
+        assert score(np.diag([5, 4, 3])).estimate == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("matrix", [[1, 2, 3], [[1, 2]], [[1, -1], [0, 1]], [[1, 2], [3, np.inf]]])
+def test_a_bad_matrix_is_named(matrix):
+    with pytest.raises(ValueError, match=r"a confusion matrix has|matrix must be finite"):
+        macro_f1(matrix)
+
+
+# ---- units: delta method and bootstrap --------------------------------------------------------------------
+
+
+def labelled(n, rng, *, agreement=0.9):
+    """Gold labels and two models that mostly agree."""
+    gold = rng.random(n) < 0.4
+    a = np.where(rng.random(n) < 0.8, gold, ~gold)
+    b = np.where(rng.random(n) < agreement, a, np.where(rng.random(n) < 0.85, gold, ~gold))
+    return gold.astype(int), a.astype(int), b.astype(int)
+
+
+def paired(n, rng, **options):
+    gold, a, b = labelled(n, rng, **options)
+    return bf.from_labels(gold, {"A": a, "B": b}, positive=1)
+
+
+def difference_of(ev, name):
+    measure = find_metric(name)
+    return lambda tables: measure(tables, ev.cells)[..., 1] - measure(tables, ev.cells)[..., 0]
+
+
+def test_over_items_the_delta_method_is_walds():
+    ev = bf.from_counts(A=(77, 44, 10, 702))
+    for metric, closed in (("f1", wald(77, 44, 10)), ("precision", binomial_wald(77, 44))):
+        assert list(intervals(ev, "A", metric, rng=0)["delta"]) == pytest.approx(list(closed), abs=1e-9)
+    jiang = fbeta_delta(77, 44, 10, beta=2)
+    assert list(intervals(ev, "A", "f2", rng=0)["delta"]) == pytest.approx(list(jiang), abs=1e-9)
+
+
+def test_the_paired_variance_of_accuracy_is_that_of_the_discordant_items():
+    # Var(B - A) = [n10 + n01 - (n01 - n10)²/n]/n², the multinomial's.
+    ev = paired(500, np.random.default_rng(1))
+    gold, a, b = labelled(500, np.random.default_rng(1))
+    only_a, only_b = ((a == gold) & (b != gold)).sum(), ((b == gold) & (a != gold)).sum()
+    expected = (only_a + only_b - (only_b - only_a) ** 2 / 500) / 500**2
+    found = samples_of(ev, "paired").variance(difference_of(ev, "accuracy"))
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["f1", "f0.5", "mcc", "fowlkes_mallows", "kappa", "precision"])
+def test_the_paired_variance_is_that_of_the_jackknife(metric):
+    n = 3000
+    ev = paired(n, np.random.default_rng(2))
+    gold, a, b = labelled(n, np.random.default_rng(2))
+    statistic = difference_of(ev, metric)
+    units = np.zeros((n, 2, 4))
+    for m, said in enumerate((a, b)):
+        cell = np.where(gold == 1, np.where(said == 1, 0, 2), np.where(said == 1, 1, 3))
+        units[np.arange(n), m, [ev.cells.index(("tp", "fp", "fn", "tn")[c]) for c in cell]] = 1
+    left = statistic(units.sum(axis=0) - units)
+    jackknife = (n - 1) / n * ((left - left.mean()) ** 2).sum()
+    # They differ by terms of the order 1/n.
+    assert samples_of(ev, "paired").variance(statistic) == pytest.approx(jackknife, rel=5e-3)
+
+
+def test_variances_add_where_only_totals_are_known():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    res = difference_intervals(ev, metric="f1", rng=0)
+    half = Z95 * math.hypot(wald(77, 44, 10).se, wald(83, 9, 14).se)
+    gap = wald(83, 9, 14).estimate - wald(77, 44, 10).estimate
+    assert list(res["delta"]) == pytest.approx([gap - half, gap + half], abs=1e-9)
+    assert "independent" in str(res)
+    assert "only totals are known" in str(res)
+
+
+def test_pairing_shortens_the_interval_of_models_that_agree():
+    ev = paired(1000, np.random.default_rng(5), agreement=0.95)
+    for method in ("delta", "bootstrap_percentile", "bootstrap_bca"):
+        together = difference_intervals(ev, metric="f1", rng=1)[method].length
+        apart = difference_intervals(ev, metric="f1", assumption="independent", rng=1)[method].length
+        assert together < 0.7 * apart
+
+
+def test_swapping_the_models_mirrors_the_interval():
+    ev = paired(300, np.random.default_rng(6))
+    there, back = difference_intervals(ev, "A", "B", rng=1), difference_intervals(ev, "B", "A", rng=1)
+    assert back.estimate == -there.estimate
+    assert list(back["delta"]) == pytest.approx([-there["delta"].high, -there["delta"].low], abs=1e-12)
+
+
+def test_a_model_differs_from_itself_by_nothing():
+    gold, a, _ = labelled(200, np.random.default_rng(7))
+    res = difference_intervals(bf.from_labels(gold, {"A": a, "B": a}, positive=1), rng=1)
+    for method in ("delta", "bootstrap_percentile", "bootstrap_bca"):
+        assert list(res[method]) == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["f1", "f0.5"])
+def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_says(metric):
+    rng = np.random.default_rng(8)
+    truth_ev = paired(2_000_000, np.random.default_rng(9))
+    truth = float(difference_of(truth_ev, metric)(truth_ev.tables))
+    hits, n_sets = 0, 400
+    for _ in range(n_sets):
+        ev = paired(400, rng)
+        statistic = difference_of(ev, metric)
+        half = Z95 * math.sqrt(samples_of(ev, "paired").variance(statistic))
+        hits += abs(float(statistic(ev.tables)) - truth) <= half
+    # Binomial(400, .95) has sd 4.4.
+    assert abs(hits - 0.95 * n_sets) <= 4 * math.sqrt(n_sets * 0.95 * 0.05)
+
+
+def test_clusters_widen_what_single_items_would_make_too_short():
+    rng = np.random.default_rng(10)
+    documents, size = 60, 20
+    gold = (rng.random((documents, size)) < 0.5).astype(int)
+    # Models do well in some documents and badly in others.
+    skill = rng.choice([0.6, 0.98], size=(documents, 1))
+    said = np.where(rng.random((documents, size)) < skill, gold, 1 - gold)
+    groups = np.repeat(np.arange(documents), size)
+    ev = bf.from_labels(gold.ravel(), {"A": said.ravel()}, positive=1, groups=groups)
+    res = intervals(ev, "A", "f1", rng=1)
+    for method in ("delta", "bootstrap_percentile", "bootstrap_bca"):
+        assert res[method].length > 1.3 * res["wald"].length
+        assert "over documents" in res[method].note
+    assert "single items as independent" in res["wald"].note
+    assert intervals(ev, "A", "f1", assumption="paired", rng=1)["delta"].length == pytest.approx(
+        res["wald"].length, rel=1e-9
+    )
+
+
+def table_scores(sample, axis):
+    tp, fp, fn = ((sample == cell).sum(axis) for cell in range(3))
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def test_bca_is_that_of_scipy_on_the_same_resamples():
+    table = (37, 14, 6, 43)
+    items = np.repeat(np.arange(4), table)
+    theirs = stats.bootstrap(
+        (items,), table_scores, n_resamples=4000, batch=500, method="percentile", rng=np.random.default_rng(1)
+    )
+    scores = theirs.bootstrap_distribution
+    ev = bf.from_counts(A=table)
+    statistic = lambda tables: find_metric("f1")(tables, ev.cells)[..., 0]  # noqa: E731
+    acceleration = samples_of(ev, "independent").acceleration(statistic)
+    bca = stats.bootstrap(
+        (items,), table_scores, n_resamples=0, batch=500, method="BCa", bootstrap_result=theirs
+    )
+    estimate = 74 / 94
+    assert percentile_ends(scores) == pytest.approx(tuple(theirs.confidence_interval), abs=1e-12)
+    assert bca_ends(scores, estimate, acceleration) == pytest.approx(tuple(bca.confidence_interval), abs=1e-9)
+    assert bca_ends(scores, estimate, acceleration) != percentile_ends(scores)
+
+
+def test_resampled_scores_spread_as_multinomial_tables_do():
+    ev = paired(400, np.random.default_rng(11))
+    statistic = difference_of(ev, "accuracy")
+    samples = samples_of(ev, "paired")
+    scores = samples.resampled(statistic, 40_000, np.random.default_rng(12))
+    sd = math.sqrt(samples.variance(statistic))
+    assert scores.mean() == pytest.approx(float(statistic(ev.tables)), abs=4 * sd / math.sqrt(40_000))
+    assert scores.std() == pytest.approx(sd, rel=4 / math.sqrt(80_000))
+
+
+def test_the_bootstrap_of_a_high_f1_is_as_wide_as_scipys():
+    table = (990, 12, 8, 990)
+    res = intervals(bf.from_counts(A=table), "A", "f1", n_resamples=20_000, rng=2)
+    assert res.estimate == pytest.approx(0.99, abs=1e-9)
+    items = np.repeat(np.arange(4), table)
+    theirs = stats.bootstrap(
+        (items,), table_scores, n_resamples=5000, batch=200, method="percentile", rng=np.random.default_rng(3)
+    ).confidence_interval
+    # Ends of 5,000 resamples have a standard error of about sd·2.7/sqrt(5000).
+    tolerance = 5 * wald(*table[:3]).se * 2.7 / math.sqrt(5000)
+    assert list(res["bootstrap_percentile"]) == pytest.approx(list(theirs), abs=tolerance)
+    assert list(res["delta"]) == pytest.approx(list(theirs), abs=tolerance + 0.1 * wald(*table[:3]).se)
+
+
+# ---- the table of intervals -------------------------------------------------------------------------------
+
+OVER_UNITS = ["delta", "bootstrap_percentile", "bootstrap_bca", "credible_equal_tailed", "credible_hdi"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "closed"),
+    [
+        ("f1", ["clopper_pearson", "wald", "wilson_direct", "wilson_indirect"]),
+        ("recall", ["clopper_pearson", "wald", "wilson"]),
+        ("jaccard", ["clopper_pearson", "wald", "wilson"]),
+        ("accuracy", ["clopper_pearson", "wald", "wilson"]),
+        ("f0.5", ["fbeta_delta"]),
+        ("mcc", []),
+        (lambda tables: tables[..., 0] / tables.sum(axis=-1), []),
+    ],
+)
+def test_every_method_that_applies_is_in_the_table(metric, closed):
+    res = intervals(bf.from_counts(A=(77, 44, 10, 702)), "A", metric, rng=1)
+    assert list(res) == [*closed, *OVER_UNITS]
+    for row in res.values():
+        assert row.low < res.estimate < row.high
+        assert row.kind == ("credible" if row.method.startswith("credible") else "confidence")
+
+
+def test_the_credible_rows_are_the_posteriors():
+    ev = bf.from_counts(A=(77, 44, 10))
+    law = bf.posterior(ev, "A", "f1", prior=0.5)
+    res = intervals(ev, "A", "f1", prior=0.5, confidence_level=0.9, rng=1)
+    assert tuple(res["credible_equal_tailed"]) == law.interval(0.9)
+    assert tuple(res["credible_hdi"]) == law.hdi(0.9)
+
+
+def test_the_credible_rows_of_a_difference_are_those_of_the_bayes_test():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    res = difference_intervals(ev, metric="f1", rng=1)
+    # 95 % ETI of the difference by quadrature, computed twice by different means.
+    assert list(res["credible_equal_tailed"]) == pytest.approx([0.05164558, 0.21935612], abs=6e-9)
+    assert res.models == ("A", "B")
+
+
+def test_the_same_rng_gives_the_same_table():
+    ev = paired(200, np.random.default_rng(13))
+    assert str(intervals(ev, "B", "mcc", rng=3)) == str(intervals(ev, "B", "mcc", rng=3))
+    assert intervals(ev, "B", rng=3)["bootstrap_bca"] != intervals(ev, "B", rng=4)["bootstrap_bca"]
+
+
+def test_the_table_has_all_its_forms():
+    res = intervals(bf.from_counts(A=(12, 1, 0)), "A", "f1", rng=1)
+    text = str(res)
+    assert text.startswith("F1 of A: 96")
+    assert "overshoots: reaches above 1" in text
+    assert "Dirichlet(1) prior" in text
+    frame = res.to_frame()
+    assert frame.loc["wald", "high"] == res["wald"].high == wald(12, 1, 0).high > 1
+    assert bool(frame.loc["wald", "overshoot"])
+    assert res.to_markdown().count("\n") == len(res) + 3
+    assert r"\toprule" in res.to_latex(caption="Intervals")
+    assert res.to_csv().splitlines()[0].startswith("method,kind,low,high")
+    read = json.loads(json.dumps(res.to_dict(), allow_nan=False))
+    assert [row["method"] for row in read["intervals"]] == list(res)
+    assert "<table>" in res._repr_html_()
+    with pytest.raises(KeyError, match="did you mean 'wilson_direct'"):
+        res["wilson-direct"]
+
+
+def test_a_perfect_model_is_told_to_have_degenerate_intervals():
+    res = intervals(bf.from_counts(A=(30, 0, 0)), "A", "f1", rng=1)
+    for method in ("wald", "delta", "bootstrap_percentile", "bootstrap_bca"):
+        assert res[method].degenerate
+        assert "zero width" in res[method].note
+    for method in ("clopper_pearson", "wilson_direct", "wilson_indirect", "credible_hdi"):
+        assert not res[method].degenerate
+
+
+def test_an_empty_test_set_excludes_nothing():
+    with pytest.warns(UserWarning, match="all counts of A are 0"):
+        ev = bf.from_counts(A=(0, 0, 0))
+    res = intervals(ev, "A", "f1", rng=1)
+    for method in res:
+        if res[method].kind == "confidence":
+            assert tuple(res[method]) == (0.0, 1.0)
+            assert "nothing to estimate from" in res[method].note
+    with pytest.raises(ValueError, match="all counts are 0"):
+        intervals(ev, "A", lambda tables: tables[..., 0], rng=1)
+
+
+def test_a_single_item_is_enough_for_a_table():
+    for table in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0, 1)):
+        res = intervals(bf.from_counts(A=table), "A", "f1", rng=1)
+        assert all(np.isfinite([row.low, row.high]).all() for row in res.values())
+    assert "Lam's theorem" in intervals(bf.from_counts(A=(1, 1, 0)), "A", rng=1)["wilson_direct"].note
+    assert "Lam's theorem" not in intervals(bf.from_counts(A=(1, 1, 1)), "A", rng=1)["wilson_direct"].note
+
+
+def test_after_cross_validation_counts_are_effective_and_the_table_says_so():
+    ev = bf.load_example("wang-li-org")
+    model = ev.models[0]
+    res = intervals(ev, model, "f1", rng=1)
+    assert tuple(res["wald"]) == pytest.approx(tuple(wald(*ev.table(model)[:3])), abs=1e-12)
+    # Effective counts are 0.3688 times the sums: intervals are longer by 1/sqrt(k).
+    raw = wald(*(ev.table(model)[:3] / ev.folds.k))
+    assert res["wald"].length == pytest.approx(raw.length / math.sqrt(ev.folds.k), rel=1e-9)
+    assert res["bootstrap_percentile"].length == pytest.approx(res["wald"].length, rel=0.05)
+    assert "effective" in str(res)
+    assert "k = 0.3688" in str(res)
+    assert "effective" in str(difference_intervals(ev, rng=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "C"}, "unknown model 'C'"),
+        ({"metric": "f_1"}, "unknown metric"),
+        ({"confidence_level": 95}, "confidence_level must lie"),
+        ({"n_resamples": 3}, "n_resamples must be a whole number"),
+        ({"n_resamples": 1e4}, "n_resamples must be a whole number"),
+        ({"prior": -1}, "prior must be"),
+        ({"rng": "x"}, "rng must be"),
+        ({"assumption": "paired"}, "only totals are known"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_said(options, message):
+    ev = bf.from_counts(A=(7, 4, 1), B=(7, 3, 1))
+    model = options.pop("model", "A")
+    with pytest.raises(ValueError, match=message):
+        intervals(ev, model, **options)
+
+
+def test_several_experiments_at_once_are_sent_to_the_functions_of_counts():
+    ev = bf.from_counts(A=np.ones((5, 3)), B=np.ones((5, 3)))
+    for ask in (lambda: intervals(ev, "A"), lambda: difference_intervals(ev)):
+        with pytest.raises(ValueError, match="leading axes"):
+            ask()
+
+
+# ---- several classes, and scores --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_the_delta_method_over_items_of_several_classes_is_takahashis(score):
+    matrix = TAKAHASHI["example"]["matrix"]
+    ev = from_confusion({"A": matrix, "B": np.transpose(matrix)})
+    closed = CLASS_SCORES[score](matrix)
+    for model in ("A", "B"):
+        assert list(intervals(ev, model, score, rng=1)["delta"]) == pytest.approx(list(closed), abs=1e-9)
+
+
+def test_macro_averages_of_paired_models_vary_as_the_jackknife_says():
+    rng = np.random.default_rng(14)
+    n = 2000
+    gold = rng.integers(0, 3, n)
+    a = np.where(rng.random(n) < 0.8, gold, rng.integers(0, 3, n))
+    b = np.where(rng.random(n) < 0.9, a, gold)
+    ev = bf.from_labels(gold.astype(str), {"A": a.astype(str), "B": b.astype(str)})
+    res = difference_intervals(ev, metric="macro_f1", rng=1)
+    tables = [np.zeros((n, 3, 3)) for _ in range(2)]
+    for table, said in zip(tables, (a, b), strict=True):
+        table[np.arange(n), gold, said] = 1
+    left = np.subtract(*(macro_f1(table.sum(axis=0) - table).estimate for table in tables[::-1]))
+    jackknife = math.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+    assert res["delta"].length == pytest.approx(2 * Z95 * jackknife, rel=5e-3)
+    assert res["bootstrap_percentile"].length == pytest.approx(2 * Z95 * jackknife, rel=0.05)
+
+
+def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median():
+    rng = np.random.default_rng(15)
+    x = rng.random(40).round(2)
+    ev = from_scores({"A": x, "B": (x + rng.random(40).round(2)) / 2})
+    half = Z95 * x.std() / math.sqrt(40)
+    mean = intervals(ev, "A", "mean", rng=1)
+    assert list(mean["delta"]) == pytest.approx([x.mean() - half, x.mean() + half], abs=1e-9)
+    assert "delta" not in intervals(ev, "A", "median", rng=1)
+    assert "over queries" in mean["delta"].note

@@ -1,0 +1,436 @@
+"""Plans against Jiang's numbers, textbook sample sizes, and brute-force simulation of what they promise."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import optimize, special, stats
+
+import bayesf1 as bf
+from bayesf1.evaluation.evaluation import merge_patterns
+from bayesf1.evaluation.metric import find_metric
+from bayesf1.frequentist.assumed import assumed_pilot
+from bayesf1.frequentist.assurance import plan_comparison, resolution
+from bayesf1.frequentist.planning import plan, variance_bound
+from bayesf1.frequentist.rivals import rivals
+from bayesf1.kinds.draws import draw_tables
+from bayesf1.kinds.joint import JointCounts, paired_sf
+from bayesf1.reading.scores import from_scores
+
+CELLS = ("tp", "fp", "fn", "tn")
+Z = stats.norm.ppf(0.975)
+# Jiang (2020), Section 2.3: n = 535, E_n ZA = 0.535, τ(0.8, 0.2) = 0.861, τ(0.64, 0.04) = 0.900.
+JUICE = bf.from_counts(logistic=(286, 47, 43, 159))
+
+
+def jiang_variance(tp, fp, fn, a, b):
+    """ν(a, b)/n of Proposition 1, as it is printed."""
+
+    def tau(x, y):
+        return tp / (tp + x * fp + y * fn)
+
+    return (1 / tau(a * a, b * b) - 1 + (1 / tau(a, b) - 1) ** 2) / (tp * tau(a, b) ** -4)
+
+
+class TestBound:
+    def test_v_has_the_values_of_the_paper(self):
+        # Jiang (2020), Proposition 1 (iii), four digits; nine computed twice with mpmath.
+        printed = {0.5: 0.1549, 0.6: 0.1695, 0.7: 0.1861, 0.8: 0.2050, 0.9: 0.2262}
+        digits = {0.5: 0.154921087, 0.6: 0.169469385, 0.7: 0.186089410, 0.8: 0.204970226, 0.9: 0.226248283}
+        for m, value in printed.items():
+            assert round(variance_bound(m, 1 - m), 4) == value
+            assert variance_bound(1 - m, m) == pytest.approx(digits[m], abs=5e-10)
+
+    @given(a=st.floats(0, 50), b=st.floats(0, 50))
+    def test_v_is_the_maximum_that_the_paper_defines(self, a, b):
+        e = 1 - max(a, b)
+        best = optimize.minimize_scalar(
+            lambda t: -t * (1 - t) * (1 - e * t) ** 2, bounds=(0, 1), options={"xatol": 1e-10}
+        )
+        # The function has a second, lower peak at 1 for small weights, which the search may stop at.
+        assert variance_bound(a, b) >= -best.fun * (1 - 1e-9)
+        tau = np.linspace(0, 1, 2001)
+        assert variance_bound(a, b) == pytest.approx(np.max(tau * (1 - tau) * (1 - e * tau) ** 2), rel=1e-5)
+
+    @given(
+        counts=st.tuples(st.integers(1, 500), st.integers(0, 500), st.integers(0, 500)),
+        a=st.floats(0.01, 3),
+        b=st.floats(0.01, 3),
+    )
+    def test_no_table_has_a_larger_variance(self, counts, a, b):
+        tp, fp, fn = counts
+        assert jiang_variance(tp, fp, fn, a, b) <= variance_bound(a, b) / (b * (tp + fn)) * (1 + 1e-9)
+
+    def test_a_weight_that_is_none_is_named(self):
+        with pytest.raises(ValueError, match=r"b must be a weight from 0 to 1e6, not -1"):
+            variance_bound(0.5, -1)
+
+
+class TestSampleSize:
+    def test_jiangs_plan_without_his_rounding(self):
+        found = plan(half_width=0.02, metric="f0.5", prevalence=0.615)
+        # 0.02/1.96 instead of his 0.01; with V = 0.2050 and 0.01 it is his 10,250 and 16,667.
+        assert (found.n_positives, found.n_units) == (9843, 16005)
+        assert found.standard_error == pytest.approx(0.02 / Z)
+
+    def test_a_pilot_gives_the_smallest_size_that_jiangs_variance_allows(self):
+        found = plan(half_width=0.02, metric="f0.5", pilot=JUICE)
+        variance = jiang_variance(286, 47, 43, 0.8, 0.2)
+        assert variance**0.5 == pytest.approx(0.0162389873, abs=5e-11)
+        assert Z * (variance * 535 / found.n_units) ** 0.5 <= 0.02
+        assert Z * (variance * 535 / (found.n_units - 1)) ** 0.5 > 0.02
+        assert found.n_positives == pytest.approx(found.n_units * 329 / 535, abs=1)
+        assert found.n_units < 16005 / 10
+
+    @pytest.mark.parametrize("half_width", [0.01, 0.02, 0.05])
+    def test_recall_and_accuracy_take_the_textbook_size(self, half_width):
+        from statsmodels.stats.proportion import samplesize_confint_proportion
+
+        theirs = int(np.ceil(samplesize_confint_proportion(0.5, half_width) - 1e-9))
+        assert plan(half_width, "recall").n_positives == theirs
+        assert plan(half_width, "recall", prevalence=0.25).n_units == 4 * theirs
+        assert plan(half_width, "accuracy").n_units == theirs
+
+    @settings(max_examples=25, deadline=None)
+    @given(
+        counts=st.tuples(*[st.integers(1, 300)] * 4),
+        metric=st.sampled_from(["f1", "f0.5", "f2", "recall", "jaccard"]),
+    )
+    def test_no_pilot_takes_more_than_the_bound(self, counts, metric):
+        sharp = plan(0.03, metric, pilot=bf.from_counts(A=counts))
+        assert sharp.n_positives <= plan(0.03, metric).n_positives
+
+    def test_sentences_are_planned_for_as_sentences(self):
+        # Every sentence holds the same item twice: it takes as many sentences as items would be needed alone.
+        rng = np.random.default_rng(0)
+        gold = rng.random(400) < 0.4
+        said = gold ^ (rng.random(400) < 0.15)
+        alone = bf.from_labels(gold, {"A": said}, positive=True)
+        twice = bf.from_labels(
+            np.repeat(gold, 2), {"A": np.repeat(said, 2)}, positive=True, groups=np.repeat(np.arange(400), 2)
+        )
+        one, other = plan(0.02, pilot=alone), plan(0.02, pilot=twice)
+        assert other.unit == "document"
+        assert other.n_units == one.n_units
+        assert other.n_positives == pytest.approx(2 * one.n_positives, abs=1)
+
+    def test_simulated_intervals_have_the_half_width_that_was_planned(self):
+        found = plan(half_width=0.03, metric="f1", pilot=bf.from_counts(A=(80, 30, 20, 270)))
+        rng = np.random.default_rng(1)
+        tables = rng.multinomial(found.n_units, np.array([80, 30, 20, 270]) / 400, size=4000)
+        f1 = 2 * tables[:, 0] / (2 * tables[:, 0] + tables[:, 1] + tables[:, 2])
+        # sd of a simulated standard deviation: 1/sqrt(2·4000) = 1.1 %.
+        assert Z * f1.std() == pytest.approx(0.03, rel=0.045)
+
+    def test_the_sentence_names_sizes_and_assumptions(self):
+        found = plan(half_width=0.02, metric="f0.5", prevalence=0.615)
+        assert "±2 percentage points takes 16,005 items with 9,843 positive ones." in str(found)
+        assert "Holds for any model" in str(found)
+        assert "9,843 positive items." in plan(0.02, "f0.5").sentence
+        assert json.loads(json.dumps(found.to_dict()))["n_units"] == 16005
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            found.n_units = 3
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"half_width": 2}, r"half_width must lie between 1e-6 and 1"),
+            ({"half_width": "x"}, r"half_width must be a number such as 0\.02, not 'x'"),
+            ({"half_width": 0.1, "prevalence": 0}, r"prevalence is a share above 0 and at most 1"),
+            (
+                {"half_width": 0.1, "metric": "precision"},
+                r"for precision short for every model; give a pilot",
+            ),
+            ({"half_width": 0.1, "model": "A"}, r"model 'A' is named, but there is no pilot"),
+            ({"half_width": 0.1, "confidence_level": 95}, r"confidence_level must lie strictly between"),
+            (
+                {"half_width": 0.1, "pilot": JUICE, "prevalence": 0.5},
+                r"the pilot tells the prevalence itself",
+            ),
+            (
+                {"half_width": 0.1, "pilot": bf.from_counts(A=(9, 0, 0, 9))},
+                r"A scores 1 in the pilot without",
+            ),
+            (
+                {"half_width": 0.1, "pilot": bf.from_counts(A=(9, 1, 1), B=(9, 1, 1))},
+                r"the pilot has several models \(A, B\); choose one by model",
+            ),
+        ],
+    )
+    def test_what_cannot_be_planned_is_said(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            plan(**options)
+
+
+def joint(counts):
+    """A pilot from counts of (gold, A, B): both, only A, only B, neither, then the same of false claims."""
+    one = np.eye(4)
+    tp, fp, fn, tn = one
+    kinds = [(tp, tp), (tp, fn), (fn, tp), (fn, fn), (fp, fp), (fp, tn), (tn, fp), (tn, tn)]
+    return merge_patterns(("A", "B"), CELLS, np.array(kinds), np.array(counts, dtype=float), unit="item")
+
+
+SEEN = joint([150, 20, 25, 30, 10, 12, 9, 800])
+
+
+def observed_p_h1(counts, metric, prior=1.0):
+    """P(H1) that `Rivals` gives for items counted by joint outcome."""
+    r = rivals(joint(np.maximum(counts, 1e-9)), find_metric(metric), prior)
+    return float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
+
+
+class TestPosterior:
+    @settings(max_examples=40, deadline=None)
+    @given(counts=st.tuples(*[st.integers(0, 60)] * 8))
+    def test_it_is_exact_where_only_who_was_right_counts(self, counts):
+        gain, loss = counts[2] + 0.5, counts[1] + 0.5
+        assert observed_p_h1(counts, "recall") == pytest.approx(special.betaincc(gain, loss, 0.5), abs=1e-8)
+        gain, loss = counts[2] + counts[5] + 1, counts[1] + counts[6] + 1
+        assert observed_p_h1(counts, "accuracy") == pytest.approx(special.betaincc(gain, loss, 0.5), abs=1e-8)
+
+    @pytest.mark.parametrize("metric", ["f1", "f0.5", "f2", "precision", "mcc"])
+    @pytest.mark.parametrize(
+        "counts",
+        [
+            (40, 3, 9, 8, 4, 5, 2, 129),
+            (150, 20, 31, 30, 10, 14, 9, 736),
+            (900, 60, 85, 200, 150, 70, 50, 2485),
+            (300, 4, 10, 50, 60, 5, 3, 1568),
+        ],
+    )
+    def test_it_is_near_that_of_the_joint_dirichlet_elsewhere(self, metric, counts):
+        rng = np.random.default_rng(0)
+        exact = paired_sf(JointCounts(*counts), find_metric(metric), CELLS, 0.0, prior=1.0, rng=rng)
+        # Two moments of each side: measured errors stay below 0.004 with ten discordant items or more.
+        assert observed_p_h1(counts, metric) == pytest.approx(float(exact.value), abs=0.005)
+
+    def test_it_is_near_the_bayesian_bootstrap_over_sentences(self):
+        ev = bf.load_example("wnut17").select(["UH-RiTUAL", "SpinningBytes"])
+        r = rivals(ev, find_metric("f1"), 1.0)
+        found = float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
+        rng = np.random.default_rng(0)
+        tables = np.concatenate(list(draw_tables(ev, "clustered", prior=1.0, n_draws=40_000, rng=rng)))
+        scores = find_metric("f1")(tables, ev.cells)
+        share = np.mean(scores[:, 1] > scores[:, 0])
+        assert found == pytest.approx(share, abs=0.003 + 4 * np.sqrt(share * (1 - share) / 40_000))
+
+
+class TestTilt:
+    @pytest.mark.parametrize("difference", [0.001, 0.02, 0.08])
+    @pytest.mark.parametrize("metric", ["f1", "mcc", "precision"])
+    def test_the_true_difference_is_the_one_supposed_and_the_rest_stays(self, metric, difference):
+        measure = find_metric(metric)
+        r = rivals(SEEN, measure, 1.0)
+        shares = r.shares(difference)
+        of_a = r.middle - 0.5 * r.net
+        of_b = r.middle + 0.5 * r.net
+        table_a = r.weights @ (shares[:, None] * of_a + (1 - shares)[:, None] * of_b)
+        table_b = r.weights @ (shares[:, None] * of_b + (1 - shares)[:, None] * of_a)
+        assert float(r.score(table_b) - r.score(table_a)) == pytest.approx(difference, abs=1e-9)
+        np.testing.assert_allclose(
+            table_a + table_b,
+            (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]],
+        )
+
+    def test_agreement_is_the_share_of_items_on_which_the_models_say_the_same(self):
+        assert rivals(SEEN, find_metric("f1"), 1.0).agreement == pytest.approx(1 - 66 / 1056)
+
+
+class TestAssumedPilot:
+    @settings(max_examples=50)
+    @given(
+        prevalence=st.floats(0.05, 0.6),
+        precision=st.floats(0.6, 0.95),
+        recall=st.floats(0.5, 0.95),
+        agreement=st.floats(0.9, 0.999),
+    )
+    def test_it_has_the_rates_that_were_supposed(self, prevalence, precision, recall, agreement):
+        try:
+            ev = assumed_pilot(
+                prevalence=prevalence, precision=precision, recall=recall, agreement=agreement, n_items=500
+            )
+        except ValueError as error:
+            assert "agreement" in str(error)  # noqa: PT017
+            return
+        tp, fp, fn, tn = ev.tables[0]
+        assert tp + fp + fn + tn == pytest.approx(500)
+        assert (tp + fn) / 500 == pytest.approx(prevalence)
+        assert tp / (tp + fp) == pytest.approx(precision)
+        assert tp / (tp + fn) == pytest.approx(recall)
+        assert rivals(ev, find_metric("accuracy"), 1.0).agreement == pytest.approx(agreement)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"f1": 0.8, "agreement": 0.3}, r"agreement 0\.3 is too small: .* agree on at least 0\.8"),
+            ({"agreement": 0.9}, r"give f1, or both precision and recall"),
+            ({"f1": 0.8, "recall": 0.8, "agreement": 0.9}, r"either f1 or both precision and recall"),
+            ({"f1": 1.2, "agreement": 0.9}, r"precision must lie strictly between 0 and 1"),
+            ({"f1": 0.8, "agreement": 0.9, "n_items": 0}, r"n_items must be a whole number from 1"),
+            ({"precision": 0.01, "recall": 0.9, "agreement": 0.9}, r"more wrong claims than there are items"),
+        ],
+    )
+    def test_what_cannot_be_is_said(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            assumed_pilot(prevalence=0.2, **options)
+
+
+def decided_share(counts_of_sets, rng):
+    """Share of test sets, counted by joint outcome, on which draws of the joint Dirichlet give P(F1_B > F1_A) ≥ 0.95."""
+    decided = []
+    for counts in counts_of_sets:
+        both, only_a, only_b, neither, claimed, claims_a, claims_b, _ = rng.standard_gamma(
+            counts + 0.5, size=(2000, 8)
+        ).T
+        f1_a = 2 * (both + only_a) / (2 * both + 2 * only_a + claimed + claims_a + neither + only_b)
+        f1_b = 2 * (both + only_b) / (2 * both + 2 * only_b + claimed + claims_b + neither + only_a)
+        decided.append(np.mean(f1_b > f1_a) >= 0.95)
+    return np.mean(decided)
+
+
+class TestDecision:
+    def test_brute_force_attains_the_assurance_that_is_promised(self):
+        # Test sets are drawn and tested here without the planner: items by joint outcome, with the shares of
+        # who is right solved for anew, and P(H1) from draws of the joint Dirichlet.
+        pilot = assumed_pilot(prevalence=0.3, f1=0.75, agreement=0.9)
+        found = plan_comparison(pilot, difference=0.06, rng=1)
+        masses = dict(zip(map(tuple, pilot.patterns.reshape(-1, 8)), pilot.weights / 1000, strict=True))
+        one = np.eye(4)
+        tp, fp, fn, tn = (tuple(row) for row in one)
+        both, alone, neither = masses[tp + tp], masses[tp + fn], masses[fn + fn]
+        claimed, claims, left = masses[fp + fp], masses[fp + tn], masses[tn + tn]
+
+        def outcomes(u, v):
+            return np.array(
+                [
+                    both,
+                    2 * alone * (1 - u),
+                    2 * alone * u,
+                    neither,
+                    claimed,
+                    2 * claims * v,
+                    2 * claims * (1 - v),
+                    left,
+                ]
+            )
+
+        def difference(p):
+            f1 = [
+                2 * (p[0] + own) / (2 * (p[0] + own) + p[4] + wrong + p[3] + other)
+                for own, other, wrong in ((p[1], p[2], p[5]), (p[2], p[1], p[6]))
+            ]
+            return f1[1] - f1[0]
+
+        # The planner tilts gold items and claims by what each is worth; here both alike, which is nearly that.
+        share = optimize.brentq(lambda u: difference(outcomes(u, u)) - 0.06, 0.5, 1.0)
+        rng = np.random.default_rng(2)
+        sets = rng.multinomial(found.n_units, outcomes(share, share), size=500)
+        # 4 standard errors of 500 sets are 0.07.
+        assert decided_share(sets, rng) == pytest.approx(0.8, abs=0.07)
+        assert found.assurance == pytest.approx(0.8, abs=0.02)
+
+    def test_brute_force_over_sentences_attains_it_as_well(self):
+        ev = bf.load_example("wnut17").select(["UH-RiTUAL", "SpinningBytes"])
+        found = resolution(ev, rng=1, n_sets=4000)
+        measure = find_metric("f1")
+        r = rivals(ev, measure, 1.0)
+        # Whole sentences are drawn one by one, each swapped or not, and tested by the Bayesian bootstrap.
+        chance = dict(
+            zip(map(tuple, np.column_stack([r.middle, r.net])), r.shares(found.difference), strict=True)
+        )
+        a, b = ev.patterns[:, 0], ev.patterns[:, 1]
+        keep = np.array([chance[tuple(row)] for row in np.column_stack([0.5 * (a + b), b - a])])
+        rng = np.random.default_rng(4)
+        decided = []
+        for _ in range(120):
+            which = rng.choice(len(keep), size=1287, p=ev.weights / 1287)
+            kept = rng.random(1287) < keep[which]
+            rows = np.where(kept[:, None, None], ev.patterns[which], ev.patterns[which][:, ::-1])
+            drawn = merge_patterns(ev.models, ev.cells, rows, np.ones(1287), unit="sentence")
+            tables = next(draw_tables(drawn, "clustered", prior=1.0, n_draws=800, rng=rng))
+            scores = measure(tables, ev.cells)
+            decided.append(np.mean(scores[:, 1] > scores[:, 0]) >= 0.95)
+        # 4 standard errors of 120 sets are 0.15.
+        assert np.mean(decided) == pytest.approx(0.8, abs=0.15)
+
+    def test_what_a_test_set_resolves_takes_a_test_set_of_its_size(self):
+        ev = assumed_pilot(prevalence=0.2, precision=0.85, recall=0.75, agreement=0.94, n_items=2500)
+        smallest = resolution(ev, rng=1)
+        size = plan_comparison(ev, difference=smallest.difference, rng=2)
+        # The noise of 10,000 sets is about 1.5 % of the size, on either side.
+        assert size.n_units == pytest.approx(2500, rel=0.06)
+        assert (
+            f"With 2,500 items a difference in F1 below {100 * smallest.difference:.1f} percentage points"
+            in str(smallest)
+        )
+
+    def test_more_agreement_takes_fewer_items_and_a_smaller_difference_more(self):
+        sizes = [
+            plan_comparison(
+                assumed_pilot(prevalence=0.2, f1=0.8, agreement=agreement), difference=d, rng=1
+            ).n_units
+            for agreement, d in ((0.9, 0.03), (0.97, 0.03), (0.97, 0.015))
+        ]
+        assert sizes[1] < 0.5 * sizes[0]
+        # The size grows with the inverse square of the difference, nearly.
+        assert sizes[2] == pytest.approx(4 * sizes[1], rel=0.15)
+
+    def test_large_plans_follow_the_normal_law(self):
+        pilot = assumed_pilot(prevalence=0.3, f1=0.8, agreement=0.9)
+        found = plan_comparison(pilot, metric="accuracy", difference=0.005, p_h1=0.975, assurance=0.9, rng=1)
+        # Paired proportions: variance of a unit's difference is 1 - agreement less the squared difference.
+        textbook = (stats.norm.ppf(0.975) + stats.norm.ppf(0.9)) ** 2 * (0.1 - 0.005**2) / 0.005**2
+        assert found.n_units == pytest.approx(textbook, rel=0.03)
+
+    def test_the_same_rng_gives_the_same_plan(self):
+        pilot = assumed_pilot(prevalence=0.3, f1=0.8, agreement=0.9)
+        first, second = (plan_comparison(pilot, difference=0.05, n_sets=500, rng=3) for _ in range(2))
+        assert first == second
+
+    def test_scores_of_queries_can_be_planned_for(self):
+        rng = np.random.default_rng(0)
+        a = rng.random(60).round(2)
+        b = np.clip(a + rng.normal(0, 0.1, 60).round(2), 0, 1)
+        found = plan_comparison(from_scores({"A": a, "B": b}), metric="mean", difference=0.02, rng=1)
+        textbook = (1.6449 + 0.8416) ** 2 * np.mean((b - a) ** 2) / 0.02**2
+        assert found.unit == "query"
+        assert found.n_units == pytest.approx(textbook, rel=0.06)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"difference": -0.1}, r"difference is how much better a model is"),
+            ({"difference": 0.9}, r"difference 0\.9 is out of reach: models that differ on 0\.0"),
+            ({"difference": 0.01, "p_h1": 0.4}, r"p_h1 must lie between 0\.5 and 1"),
+            ({"difference": 0.01, "assurance": 1.0}, r"assurance must lie between 0 and 1"),
+            ({"difference": 0.01, "n_sets": 5}, r"must be a whole number from 100"),
+            ({"difference": 0.01, "metric": "f1x"}, r"unknown metric 'f1x'"),
+        ],
+    )
+    def test_what_cannot_be_planned_is_said(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            plan_comparison(SEEN, **options)
+
+    def test_a_pilot_must_know_its_units_and_have_models_that_differ(self):
+        with pytest.raises(
+            ValueError, match=r"only totals are known; .* suppose an agreement by assumed_pilot"
+        ):
+            resolution(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))
+        same = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 1, 0]}, positive=1)
+        with pytest.raises(ValueError, match=r"A and B did the same on every item of the pilot"):
+            resolution(same)
+
+    def test_a_handful_of_items_resolves_nothing(self):
+        few = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95, n_items=20)
+        with pytest.raises(ValueError, match=r"20 items decide nothing: even if one model were right"):
+            resolution(few)
+
+    def test_a_plan_is_frozen_plain_and_says_what_it_supposed(self):
+        found = plan_comparison(SEEN, difference=0.05, n_sets=500, rng=1)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            found.n_units = 1
+        assert json.loads(json.dumps(found.to_dict()))["difference"] == 0.05
+        assert "agree on 93.8 % of the items" in str(found)
+        assert found.table.rows[0][2] == f"{found.n_units:,}"

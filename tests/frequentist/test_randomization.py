@@ -1,0 +1,368 @@
+"""Randomisation tests against brute force, scipy, statsmodels and the lecture."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+import bayesf1 as bf
+from bayesf1.evaluation.evaluation import Folds
+from bayesf1.frequentist import swaps as swaps_module
+from bayesf1.frequentist.randomization import p_equation, randomization_test, randomization_test_scores
+from bayesf1.frequentist.swaps import Swaps, fair_binomial, merge_mirrored
+from bayesf1.kinds.classes import from_class_codes
+
+# Random labels are often all alike, which is warned of.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*never predicts the positive", "ignore:no item is labelled", "ignore:all counts of"
+)
+
+FORMULAS = {
+    "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 0.0,
+    "f2": lambda tp, fp, fn, tn: 5 * tp / (5 * tp + fp + 4 * fn) if tp + fp + fn else 0.0,
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp) if tp + fp else 0.0,
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn) if tp + fn else 0.0,
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+    "mcc": lambda tp, fp, fn, tn: (
+        (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        if (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+        else 0.0
+    ),
+}
+
+
+def table(gold, said):
+    return [np.sum(said & gold), np.sum(said & ~gold), np.sum(~said & gold), np.sum(~said & ~gold)]
+
+
+def all_swaps(gold, a, b, groups, formula):
+    """Differences B - A over every way to swap whole groups, the observed one first."""
+    names = np.unique(groups)
+    for coins in itertools.product((False, True), repeat=len(names)):
+        swapped = np.isin(groups, names[list(coins)])
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        yield formula(*table(gold, other)) - formula(*table(gold, one))
+
+
+bits = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=bits,
+    metric=st.sampled_from(sorted(FORMULAS)),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_an_exact_p_value_is_the_share_of_all_swaps_of_items(rows, metric, alternative):
+    gold, a, b = np.array(rows).T
+    ev = bf.from_labels(gold, {"A": a, "B": b}, positive=True)
+    found = randomization_test(ev, metric=metric, alternative=alternative)
+    d = np.array(list(all_swaps(gold, a, b, np.arange(len(gold)), FORMULAS[metric])))
+    extreme = {"two-sided": abs(d) >= abs(d[0]) - 1e-9, "greater": d >= d[0] - 1e-9, "less": d <= d[0] + 1e-9}
+    assert found.exact
+    assert found.p_value == pytest.approx(extreme[alternative].mean(), rel=1e-12)
+    assert found.difference == pytest.approx(d[0], abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.booleans(), st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=20
+    ),
+    metric=st.sampled_from(["f1", "precision", "accuracy"]),
+)
+def test_documents_are_swapped_whole(rows, metric):
+    gold, a, b = np.array([row[:3] for row in rows]).T
+    groups = np.array([row[3] for row in rows])
+    ev = bf.from_labels(gold, {"A": a, "B": b}, positive=True, groups=groups)
+    found = randomization_test(ev, metric=metric)
+    d = np.array(list(all_swaps(gold, a, b, groups, FORMULAS[metric])))
+    assert found.n_units == len(np.unique(groups))
+    assert found.p_value == pytest.approx((abs(d) >= abs(d[0]) - 1e-9).mean(), rel=1e-12)
+
+
+def test_padós_example_has_two_extreme_swaps_of_sixty_four():
+    # Ustalov (2022), slide "Randomization Test: Example": p ≈ 0.0313 from 10^6 iterations.
+    found = randomization_test_scores([1, 2, 1, 2, 2, 2, 0], [4, 5, 5, 4, 3, 2, 1])
+    assert found.p_value == 2 / 64
+    assert found.n_discordant == 6
+    assert found.difference == pytest.approx(2.0)
+    assert found.score_a == pytest.approx(1.4286, abs=5e-5)
+    assert found.score_b == pytest.approx(3.4286, abs=5e-5)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("decimals", [0, 1, 8])
+def test_scores_get_the_p_value_of_scipy(alternative, decimals):
+    rng = np.random.default_rng(decimals)
+    a = rng.normal(size=10).round(decimals)
+    b = (a + rng.normal(0.4, 1.0, size=10)).round(decimals)
+    theirs = stats.permutation_test(
+        (b, a),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        alternative=alternative,
+        n_resamples=np.inf,
+    )
+    found = randomization_test_scores(a, b, alternative=alternative)
+    assert found.exact
+    if alternative == "two-sided":
+        # scipy doubles the smaller tail; the law is symmetric, so both are the same.
+        assert found.p_value == pytest.approx(min(1.0, theirs.pvalue), rel=1e-12)
+    else:
+        assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert found.difference == pytest.approx(theirs.statistic)
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b", "claimed_a", "claimed_b"),
+    [(3, 9, 2, 1), (0, 5, 0, 0), (40, 61, 17, 30), (700, 900, 2000, 2100), (20_000, 20_500, 30_000, 30_400)],
+)
+def test_accuracy_on_items_is_mcnemars_exact_test(only_a, only_b, claimed_a, claimed_b):
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    kinds = {(1, 1, 0): only_a, (1, 0, 1): only_b, (0, 1, 0): claimed_a, (0, 0, 1): claimed_b, (1, 1, 1): 50}
+    gold, a, b = np.repeat(np.array(list(kinds)), list(kinds.values()), axis=0).T
+    ev = bf.from_labels(gold, {"A": a, "B": b}, positive=1)
+    for_a, for_b = only_a + claimed_b, only_b + claimed_a
+    found = randomization_test(ev, metric="accuracy")
+    theirs = mcnemar([[50, for_a], [for_b, 0]], exact=True)
+    assert found.exact
+    assert found.n_discordant == for_a + for_b
+    assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    better = randomization_test(ev, metric="accuracy", alternative="greater")
+    assert better.p_value == pytest.approx(
+        stats.binomtest(for_b, for_a + for_b, alternative="greater").pvalue, rel=1e-9
+    )
+    recall = randomization_test(ev, metric="recall")
+    assert recall.p_value == pytest.approx(stats.binomtest(only_b, only_a + only_b).pvalue, rel=1e-9)
+
+
+def wnut():
+    return bf.load_example("wnut17")
+
+
+def test_sentences_of_a_shared_task_are_tested_exactly_and_by_trials_alike():
+    ev = wnut()
+    exact = randomization_test(ev, "UH-RiTUAL", "SpinningBytes")
+    drawn = randomization_test(
+        ev, "UH-RiTUAL", "SpinningBytes", method="montecarlo", n_trials=20_000, rng=1, confidence_level=0.9999
+    )
+    assert exact.exact
+    assert not drawn.exact
+    assert exact.interval == (exact.p_value, exact.p_value)
+    assert drawn.interval[0] < exact.p_value < drawn.interval[1]
+    assert drawn.n_trials == 20_000
+
+
+def test_the_lattice_gives_the_law_that_listing_gives(monkeypatch):
+    rng = np.random.default_rng(0)
+    net = rng.integers(-2, 3, size=(9, 3)).astype(float)
+    swaps = merge_mirrored(np.column_stack([net, -net[:, 0]]), rng.integers(1, 3, size=9).astype(float))
+    sums, mass = swaps.null()
+    monkeypatch.setattr(swaps_module, "_LISTED", 1)
+    on_lattice, its_mass = swaps.null()
+    assert len(on_lattice) < len(sums)
+    assert its_mass.sum() == pytest.approx(1.0, abs=1e-12)
+
+    def law(points, weights):
+        keys, which = np.unique(points.round(9) + 0.0, axis=0, return_inverse=True)
+        return keys, np.bincount(which.ravel(), weights)
+
+    for mine, theirs in zip(law(on_lattice, its_mass), law(sums, mass), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+
+
+def test_monte_carlo_intervals_hold_the_exact_p_value_as_often_as_they_say():
+    ev = wnut()
+    exact = randomization_test(ev, "SJTU-Adapt", "Arcada", metric="precision").p_value
+    inside = 0
+    for seed in range(200):
+        low, high = randomization_test(
+            ev, "SJTU-Adapt", "Arcada", "precision", method="montecarlo", n_trials=200, rng=seed
+        ).interval
+        inside += low <= exact <= high
+    # Clopper-Pearson covers at least 95 %: fewer than 180 of 200 has a probability of 0.003.
+    assert inside >= 180
+
+
+def test_a_p_value_from_trials_is_k_plus_1_of_n_plus_1():
+    ev = wnut()
+    found = randomization_test(ev, "UH-RiTUAL", "Drexel-CCI", method="montecarlo", n_trials=99, rng=0)
+    # The exact p-value is 2e-17, so no trial is as extreme.
+    assert found.p_value == 1 / 100
+    assert found.interval[0] == 0.0
+
+
+def test_the_cost_of_a_trial_does_not_know_the_number_of_items(monkeypatch):
+    drawn = []
+
+    def trials(self, n_trials, rng):
+        drawn.append(self.net.shape)
+        return iter([np.zeros((n_trials, self.net.shape[1]))])
+
+    monkeypatch.setattr(Swaps, "trials", trials)
+    for n in (1_000, 100_000):
+        rng = np.random.default_rng(n)
+        gold = rng.random(n) < 0.3
+        models = {name: gold ^ (rng.random(n) < 0.1) for name in "AB"}
+        randomization_test(bf.from_labels(gold, models, positive=True), method="montecarlo")
+    assert drawn[0] == drawn[1] == (2, 3)
+
+
+def test_macro_f1_of_several_classes_agrees_with_brute_force():
+    sklearn_metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 3, 40)
+    a = np.where(rng.random(40) < 0.85, gold, rng.integers(0, 3, 40))
+    b = np.where(rng.random(40) < 0.7, a, rng.integers(0, 3, 40))
+    ev = from_class_codes(gold, np.column_stack([a, b]), ("A", "B"), ["x", "y", "z"])
+    found = randomization_test(ev, metric="macro_f1")
+    where = np.flatnonzero(a != b)
+    assert 3 <= len(where) <= 12
+
+    def score(said):
+        return sklearn_metrics.f1_score(gold, said, average="macro", labels=[0, 1, 2], zero_division=0)
+
+    d = []
+    for coins in itertools.product((False, True), repeat=len(where)):
+        one, other = a.copy(), b.copy()
+        some = where[list(coins)]
+        one[some], other[some] = b[some], a[some]
+        d.append(score(other) - score(one))
+    d = np.array(d)
+    assert found.n_discordant == len(where)
+    assert found.p_value == pytest.approx((abs(d) >= abs(d[0]) - 1e-9).mean(), rel=1e-12)
+
+
+def test_a_callable_is_tested_as_the_measure_of_the_same_formula():
+    ev = wnut().select(["UH-RiTUAL", "Arcada"])
+
+    def dice(tables):
+        tp, fp, fn = np.moveaxis(tables, -1, 0)
+        return 2 * tp / (2 * tp + fp + fn)
+
+    assert randomization_test(ev, metric=dice).p_value == pytest.approx(
+        randomization_test(ev, metric="f1").p_value, rel=1e-9
+    )
+
+
+def test_swapping_the_models_swaps_the_alternatives():
+    ev = wnut()
+    forth = randomization_test(ev, "Arcada", "FLYTXT", alternative="greater")
+    back = randomization_test(ev, "FLYTXT", "Arcada", alternative="less")
+    assert forth.p_value == pytest.approx(back.p_value, rel=1e-12)
+    assert forth.difference == -back.difference
+    other = randomization_test(ev, "Arcada", "FLYTXT", alternative="less")
+    assert forth.p_value + other.p_value > 1.0
+    assert 2 * min(forth.p_value, other.p_value) == pytest.approx(
+        randomization_test(ev, "Arcada", "FLYTXT").p_value, rel=1e-9
+    )
+
+
+def test_models_that_do_the_same_have_a_p_value_of_1():
+    gold = np.array([1, 0, 1, 1])
+    found = randomization_test(bf.from_labels(gold, {"A": gold, "B": gold}, positive=1))
+    assert found.p_value == 1.0
+    assert found.n_discordant == 0
+
+
+def test_a_p_value_is_never_0_however_sure_the_difference():
+    gold = np.ones(5000, dtype=int)
+    found = randomization_test(bf.from_labels(gold, {"A": 1 - gold, "B": gold}, positive=1), metric="recall")
+    assert found.exact
+    assert 0.0 < found.p_value < 1e-300
+    assert p_equation(found.p_value) == "p < 0.0001"
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 1000, 1001, 4001, 100_000])
+def test_binomial_probabilities_are_those_of_scipy(n):
+    k = np.arange(n + 1)
+    near = np.abs(k - n / 2) < 12 * np.sqrt(n + 1)
+    np.testing.assert_allclose(fair_binomial(n)[near], stats.binom.pmf(k[near], n, 0.5), rtol=1e-9)
+
+
+class TestBadInput:
+    def test_totals_alone_cannot_be_swapped(self):
+        with pytest.raises(ValueError, match=r"swaps the models' outputs on single units, but only totals"):
+            randomization_test(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))
+
+    def folded(self, repeats):
+        ev = bf.from_labels([1, 0, 1, 1, 0], {"A": [1, 1, 0, 0, 0], "B": [1, 0, 1, 0, 0]}, positive=1)
+        counts = np.zeros((repeats, 2, 2, 4))
+        return dataclasses.replace(
+            ev.scaled(0.4), folds=Folds(counts, bf.BlockedCV(m=max(repeats, 1)), 0.4, 0.4)
+        ), ev
+
+    def test_items_of_several_repeats_cannot_be_swapped_independently(self):
+        with pytest.raises(ValueError, match=r"every item occurs in 3 repeats of the cross-validation"):
+            randomization_test(self.folded(3)[0])
+
+    def test_the_discount_of_a_single_repeat_changes_no_p_value(self):
+        discounted, ev = self.folded(1)
+        assert randomization_test(discounted).p_value == randomization_test(ev).p_value
+
+    def test_fractions_of_units_cannot_be_swapped(self):
+        ev = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 0, 1]}, positive=1).scaled(0.5)
+        with pytest.raises(ValueError, match=r"there are 0\.5 items of one kind; only whole items"):
+            randomization_test(ev)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"alternative": "grater"}, r"unknown alternative 'grater'; did you mean 'greater'"),
+            ({"method": "mc"}, r"unknown method 'mc'"),
+            ({"n_trials": 0}, r"n_trials must be a whole number from 1 to 1e9, not 0"),
+            ({"n_trials": 1.5}, r"n_trials must be a whole number"),
+            ({"confidence_level": 95}, r"confidence_level must lie strictly between 0 and 1"),
+            ({"rng": "x", "method": "montecarlo"}, r"rng must be a numpy Generator"),
+            ({"metric": "f11x"}, r"unknown metric 'f11x'"),
+        ],
+    )
+    def test_options_that_are_none_are_named(self, options, message):
+        ev = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 0, 1]}, positive=1)
+        with pytest.raises(ValueError, match=message):
+            randomization_test(ev, **options)
+
+    def test_scores_need_one_number_for_every_unit(self):
+        with pytest.raises(ValueError, match=r"there are 3 scores of 'B', but 2 of 'A'"):
+            randomization_test_scores([1, 2], [1, 2, 3])
+        with pytest.raises(ValueError, match=r"nan"):
+            randomization_test_scores([1, np.nan], [1, 2])
+
+    def test_too_many_swaps_to_count_are_refused_where_exactness_was_asked_for(self):
+        rng = np.random.default_rng(0)
+        a = rng.normal(size=200)
+        with pytest.raises(ValueError, match=r"too many to count all swaps; use method 'auto'"):
+            randomization_test_scores(a, a + rng.normal(size=200), method="exact")
+
+
+class TestResult:
+    def test_it_is_frozen(self):
+        found = randomization_test_scores([1, 2], [2, 1])
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            found.p_value = 0.01
+
+    def test_it_says_what_was_found_in_a_sentence(self):
+        # The scores are those of Derczynski et al. (2017), Table 4.
+        found = randomization_test(wnut(), "UH-RiTUAL", "SpinningBytes")
+        assert str(found) == (
+            "Randomisation test of whether UH-RiTUAL and SpinningBytes differ in F1 (41.86 % and 40.78 %): p = 0.496, "
+            "exact; the models differ on 381 of 1,287 sentences."
+        )
+
+    def test_its_dict_is_plain(self):
+        import json
+
+        found = randomization_test_scores([1, 2, 4], [2, 1, 9], method="montecarlo", n_trials=10, rng=0)
+        document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert document["p_value"] == found.p_value
+        assert document["low"] <= document["p_value"] <= document["high"]
+        assert list(found.to_frame()["n_trials"]) == [10]
+
+    def test_its_table_never_shows_a_p_value_of_0(self):
+        found = randomization_test(wnut(), "UH-RiTUAL", "Drexel-CCI")
+        assert found.table.rows[0][6] == "< 0.0001"

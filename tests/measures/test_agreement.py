@@ -1,0 +1,258 @@
+"""Krippendorff's alpha, beside the lecture, his own example and the krippendorff package."""
+
+import itertools
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+from bayesf1.measures import alpha_posterior, coincidence_matrix, krippendorff_alpha
+
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+N, V, _ = "NN", "VBP", None
+# Ustalov (2022), slide "Krippendorff's α: Example", transposed: rows are workers.
+LECTURE = [[N, N, V, V], [_, V, V, N], [N, V, V, N], [N, N, N, V]]
+# Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section C: four observers, twelve units.
+OBSERVERS = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3],
+    [_, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, _],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, _],
+]
+
+tables = st.tuples(st.integers(2, 5), st.integers(1, 9)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.sampled_from([np.nan, 0.0, 1.0, 2.0, 3.5, 7.0]), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    )
+)
+
+
+def pairable(table):
+    rated = np.array(table)[:, (~np.isnan(table)).sum(axis=0) >= 2]
+    return len(np.unique(rated[~np.isnan(rated)])) > 1
+
+
+def noisy(rng, n_units, n_raters=3, right=0.75):
+    truth = rng.choice(3, n_units, p=[0.6, 0.3, 0.1])
+    return np.where(rng.random((n_raters, n_units)) < right, truth, rng.choice(3, (n_raters, n_units)))
+
+
+def test_the_lectures_example_gives_the_lectures_numbers():
+    met = coincidence_matrix(LECTURE)
+    # 4.33, 3.67, 3.33 and n = 15 on the slide; 51.1 % of the pairs agree
+    np.testing.assert_allclose(met.matrix, [[13 / 3, 11 / 3], [11 / 3, 10 / 3]], rtol=1e-14)
+    assert (met.values, met.n) == (("NN", "VBP"), 15)
+    assert met.agreement == pytest.approx(23 / 45, abs=1e-15)
+    assert krippendorff_alpha(LECTURE) == pytest.approx(1 / 12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_krippendorffs_own_example_gives_his_numbers(level, printed):
+    assert krippendorff_alpha(OBSERVERS, level=level) == pytest.approx(printed, abs=5.1e-4)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@settings(max_examples=50, deadline=None)
+@given(table=tables)
+def test_alpha_is_that_of_the_krippendorff_package(level, table):
+    assume(pairable(table))
+    expected = krippendorff.alpha(np.array(table), level_of_measurement=level)
+    assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-11)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables)
+def test_the_coincidence_matrix_counts_pairs_one_by_one(table):
+    assume(pairable(table))
+    met = coincidence_matrix(table)
+    expected = np.zeros((len(met.values),) * 2)
+    for unit in np.array(table).T:
+        rated = unit[~np.isnan(unit)].tolist()
+        for c, k in itertools.permutations(rated, 2):
+            expected[met.values.index(c), met.values.index(k)] += 1 / (len(rated) - 1)
+    np.testing.assert_allclose(met.matrix, expected, atol=1e-12)
+    assert met.matrix.sum() == pytest.approx(met.n)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables)
+def test_nominal_alpha_is_the_slides_function_of_the_coincidence_matrix(table):
+    assume(pairable(table))
+    met = coincidence_matrix(table)
+    n, margins = met.n, met.matrix.sum(axis=0)
+    expected = 1 - (n - 1) * (n - np.trace(met.matrix)) / (n**2 - (margins**2).sum())
+    assert krippendorff_alpha(table) == pytest.approx(expected, abs=1e-12)
+
+
+def test_alpha_can_be_below_zero():
+    # two raters who never agree: n = 4, D_o = 1, D_e = 8/12
+    assert krippendorff_alpha([[0, 1], [1, 0]]) == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_raters_who_always_agree_have_an_alpha_of_one(level):
+    assert krippendorff_alpha([[1, 2, 3, 3]] * 3, level=level) == 1.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=tables, seed=st.integers(0, 1000))
+def test_the_order_of_raters_and_units_does_not_matter(table, seed):
+    assume(pairable(table))
+    rng, array = np.random.default_rng(seed), np.array(table)
+    shuffled = rng.permuted(rng.permutation(array.T).T, axis=0)
+    for level in LEVELS:
+        assert krippendorff_alpha(shuffled, level=level) == pytest.approx(
+            krippendorff_alpha(array, level=level), abs=1e-12
+        )
+
+
+def test_interval_alpha_survives_a_large_offset():
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=50) + 0.3 * rng.normal(size=(3, 50))
+    near, far = (krippendorff_alpha(table + shift, level="interval") for shift in (0, 1e6))
+    # 1e6 leaves ten digits of the values
+    assert far == pytest.approx(near, abs=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+@pytest.mark.parametrize("level", ["interval", "ratio"])
+def test_the_unit_of_measurement_does_not_matter(level, scale):
+    table = np.array([[1.0, 2, 3, 4], [1, 2, 4, 4], [2, 2, 3, 1]])
+    assert krippendorff_alpha(table * scale, level=level) == pytest.approx(
+        krippendorff_alpha(table, level=level), abs=1e-13
+    )
+
+
+def test_ordinal_words_need_their_order():
+    words = [["low", "high", "mid", "low"], ["low", "mid", "mid", "mid"]]
+    numbers = [[0, 2, 1, 0], [0, 1, 1, 1]]
+    found = krippendorff_alpha(words, level="ordinal", values=["low", "mid", "high"])
+    assert found == pytest.approx(krippendorff_alpha(numbers, level="ordinal"), abs=1e-15)
+    with pytest.raises(ValueError, match="which is the order of the values 'high', 'low', 'mid'"):
+        krippendorff_alpha(words, level="ordinal")
+
+
+def test_whole_and_broken_numbers_in_one_list_are_put_in_order():
+    mixed = [[1, 2.5, 3, 4], [2.5, 3, 3, 1]]
+    assert coincidence_matrix(mixed).values == (1, 2.5, 3, 4)
+    assert krippendorff_alpha(mixed, level="ordinal") == pytest.approx(
+        krippendorff.alpha(np.array(mixed), level_of_measurement="ordinal"), abs=1e-12
+    )
+
+
+def test_missing_ratings_are_none_or_nan_or_what_is_said():
+    expected = krippendorff_alpha(LECTURE)
+    for mark in (float("nan"), np.nan):
+        assert krippendorff_alpha([[mark if x is None else x for x in row] for row in LECTURE]) == expected
+    stars = [["*" if x is None else x for x in row] for row in LECTURE]
+    assert krippendorff_alpha(stars, missing="*") == expected
+    assert krippendorff_alpha(np.array(stars), missing="*") == expected
+    assert krippendorff_alpha(stars) != expected
+    codes = np.array([[9 if x is None else ("NN", "VBP").index(x) for x in row] for row in LECTURE])
+    assert krippendorff_alpha(np.ma.masked_equal(codes, 9)) == expected
+
+
+def test_values_that_never_occur_have_empty_rows():
+    met = coincidence_matrix(LECTURE, values=["JJ", "NN", "VBP"])
+    assert met.matrix.shape == (3, 3)
+    assert not met.matrix[0].any()
+    assert krippendorff_alpha(LECTURE, values=["JJ", "NN", "VBP"]) == pytest.approx(1 / 12)
+
+
+def test_a_frame_of_ratings_is_read():
+    import pandas as pd
+
+    frame = pd.DataFrame(LECTURE, index=["w1", "w2", "w3", "w4"])
+    assert krippendorff_alpha(frame) == pytest.approx(1 / 12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_bootstrap_over_units_weighs_units(level):
+    # the same draws, each unit repeated by hand as often as a multinomial bootstrap would: sd alike
+    rng = np.random.default_rng(2)
+    table = noisy(rng, 120) + 1
+    post = alpha_posterior(table, level=level, rng=1)
+    resampled = [
+        krippendorff.alpha(table[:, rng.integers(0, 120, 120)], level_of_measurement=level)
+        for _ in range(300)
+    ]
+    # the sd of 300 values is known within 4 %; the two bootstraps agree to order 1/n
+    assert post.std() == pytest.approx(np.std(resampled), rel=0.2)
+    assert post.mean() == pytest.approx(krippendorff_alpha(table, level=level), abs=0.25 * post.std())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_weights_of_units_sum_to_the_number_of_units(level):
+    # all of N = 30 units are rated 1 and 2, so D_o is the distance and D_e = N² · distance / (N (2N - 1)), however weighed
+    table = np.array([[1, 2] * 15, [2, 1] * 15])
+    draws = alpha_posterior(table, level=level, n_draws=100, rng=1).draws
+    np.testing.assert_allclose(draws, -1 + 1 / 30, rtol=1e-12)
+
+
+def test_intervals_cover_the_alpha_of_the_population_as_often_as_they_say():
+    rng, hits, n = np.random.default_rng(3), 0, 300
+    truth = krippendorff_alpha(noisy(rng, 400_000))
+    for _ in range(n):
+        low, high = alpha_posterior(noisy(rng, 60), n_draws=500, rng=rng).interval(0.95)
+        hits += low <= truth <= high
+    # 4 standard errors of a share of .95 are .05; a bootstrap of 60 units may lose a point or two
+    assert 0.89 <= hits / n <= 0.99
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_draws_in_small_blocks_are_the_same(level, monkeypatch):
+    table = noisy(np.random.default_rng(4), 40) + 1
+    whole = alpha_posterior(table, level=level, n_draws=200, rng=5)
+    monkeypatch.setattr("bayesf1.measures.agreement._BLOCK", 100)
+    np.testing.assert_allclose(alpha_posterior(table, level=level, n_draws=200, rng=5).draws, whole.draws)
+
+
+def test_many_raters_and_values_take_the_long_way_to_the_same_patterns():
+    # 12 raters with 60 values: rows do not fit into one 64-bit number
+    rng = np.random.default_rng(6)
+    table = rng.integers(0, 60, (12, 30)).astype(float)
+    table[rng.random(table.shape) < 0.3] = np.nan
+    for level in LEVELS:
+        expected = krippendorff.alpha(table, level_of_measurement=level)
+        assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-12)
+
+
+def test_few_units_are_warned_about():
+    with pytest.warns(UserWarning, match="only 4 units with two ratings"):
+        alpha_posterior(LECTURE, n_draws=100, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: krippendorff_alpha([]), r"axes \(rater, unit\)"),
+        (lambda: krippendorff_alpha([[], []]), r"axes \(rater, unit\)"),
+        (lambda: krippendorff_alpha([1, 2, 3]), "one list of values for each rater"),
+        (lambda: krippendorff_alpha(np.array([1, 2, 3])), r"axes \(rater, unit\), not shape \(3,\)"),
+        (lambda: krippendorff_alpha([[1, 2], [1]]), "all of the same length"),
+        (lambda: krippendorff_alpha([[1, 2, 3]]), "one rater only"),
+        (lambda: krippendorff_alpha([[1, None], [None, 2]]), "none of the 2 units has two ratings"),
+        (lambda: krippendorff_alpha([[1, 1], [1, 1]]), "all ratings are 1; without variation"),
+        (lambda: krippendorff_alpha([[1, 2], [1, 1]], level="cardinal"), "unknown level 'cardinal'"),
+        (
+            lambda: krippendorff_alpha(LECTURE, level="interval"),
+            "level 'interval' needs numbers, not values such as 'NN'",
+        ),
+        (lambda: krippendorff_alpha([[1, -2], [1, 1]], level="ratio"), "-2 cannot be; use 'interval'"),
+        (lambda: krippendorff_alpha([[1, np.inf], [1, 1]], level="interval"), "must be finite"),
+        (lambda: krippendorff_alpha(LECTURE, values=["NN"]), "rating 'VBP' is none of values= 'NN'"),
+        (lambda: krippendorff_alpha(LECTURE, values=["NN", "NN"]), "at least one and differ"),
+        (lambda: krippendorff_alpha(LECTURE, values=[]), "values must be at least one"),
+        (lambda: krippendorff_alpha([[{1}, {2}], [{1}, {1}]]), "ratings must be strings or numbers"),
+        (lambda: krippendorff_alpha("abc"), r"axes \(rater, unit\)"),
+        (lambda: alpha_posterior(LECTURE, n_draws=3), "n_draws must be"),
+    ],
+)
+def test_bad_ratings_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,185 @@
+"""Agreement of clusterings, beside scikit-learn, the lecture's example and pairs counted one by one."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+from sklearn.metrics import adjusted_rand_score, f1_score, precision_score, rand_score, recall_score
+from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
+
+from bayesf1.measures import PairScores, PurityScores, pair_scores, purity_scores, soft_purity_scores
+
+# Ustalov (2022), slide "Normalized Modified Purity: Example".
+GOLD = [
+    {"bank": 1},
+    {"riverbank": 1, "streambank": 1, "streamside": 1},
+    {"building": 1, "bank building": 1},
+]
+PREDICTED = [
+    {"bank": 0.5, "riverbank": 1, "streambank": 1, "streamside": 1},
+    {"bank": 0.5, "building": 1, "bank building": 1},
+]
+
+two_partitions = st.integers(1, 25).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 6), min_size=n, max_size=n)] * 2)
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(two_partitions)
+def test_pairs_and_rand_indices_are_those_of_scikit_learn(partitions):
+    gold, predicted = partitions
+    pairs = pair_scores(gold, predicted)
+    # scikit-learn counts ordered pairs
+    np.testing.assert_array_equal(
+        pair_confusion_matrix(gold, predicted), 2 * np.array([[pairs.tn, pairs.fp], [pairs.fn, pairs.tp]])
+    )
+    assert pairs.rand == pytest.approx(rand_score(gold, predicted), abs=1e-14)
+    assert pairs.adjusted_rand == pytest.approx(adjusted_rand_score(gold, predicted), abs=1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_partitions.filter(lambda p: len(p[0]) > 1))
+def test_pairwise_precision_recall_and_f1_are_those_of_pairs_listed_one_by_one(partitions):
+    together = [[a == b for a, b in itertools.combinations(labels, 2)] for labels in partitions]
+    pairs = pair_scores(*partitions)
+    for ours, theirs in (
+        (pairs.precision, precision_score),
+        (pairs.recall, recall_score),
+        (pairs.f1, f1_score),
+    ):
+        assert ours == pytest.approx(theirs(*together, zero_division=0), abs=1e-14)
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_partitions)
+def test_purity_sums_the_maxima_of_the_contingency_table(partitions):
+    table = contingency_matrix(*partitions)
+    scores = purity_scores(*partitions)
+    assert scores.purity == pytest.approx(table.max(axis=0).sum() / table.sum())
+    assert scores.inverse_purity == pytest.approx(table.max(axis=1).sum() / table.sum())
+    assert scores.f1 == pytest.approx(2 / (1 / scores.purity + 1 / scores.inverse_purity))
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_partitions, st.permutations(range(7)))
+def test_names_of_clusters_do_not_matter_and_swapping_sides_swaps_precision_and_recall(partitions, names):
+    gold, predicted = partitions
+    pairs = pair_scores(gold, predicted)
+    assert pair_scores([f"c{names[g]}" for g in gold], predicted) == pairs
+    swapped = pair_scores(predicted, gold)
+    assert (swapped.precision, swapped.recall) == (pairs.recall, pairs.precision)
+    turned, scores = purity_scores(predicted, gold), purity_scores(gold, predicted)
+    assert (turned.purity, turned.inverse_purity) == (scores.inverse_purity, scores.purity)
+
+
+def test_equal_clusterings_have_rand_indices_of_one_also_where_nothing_is_together():
+    for labels in ([1, 1, 2, 2], [1, 2, 3], [7, 7], [0]):
+        pairs = pair_scores(labels, labels)
+        assert pairs.rand == pairs.adjusted_rand == 1.0
+    assert pair_scores([1, 2, 3], [1, 2, 3]).f1 == 0.0
+
+
+def test_chance_has_an_adjusted_rand_index_of_zero_on_average():
+    rng = np.random.default_rng(1)
+    found = [pair_scores(*rng.integers(0, 4, (2, 60))).adjusted_rand for _ in range(400)]
+    assert abs(np.mean(found)) < 4 * np.std(found) / 20
+
+
+def test_a_million_items_in_thousands_of_clusters_are_counted_exactly():
+    gold, predicted = np.random.default_rng(2).integers(0, 5000, (2, 1_000_000))
+    pairs = pair_scores(gold, predicted)
+    tn, fp, fn, tp = (int(x) // 2 for x in pair_confusion_matrix(gold, predicted).ravel())
+    assert pairs == PairScores(tp, fp, fn, tn)
+
+
+def test_the_lectures_soft_clusters_give_the_lectures_numbers():
+    # nmPU .833, niPU 1.000 and F1 .909 on the slide
+    scores = soft_purity_scores(GOLD, PREDICTED)
+    assert scores.purity == pytest.approx(5 / 6, abs=1e-15)
+    assert scores.inverse_purity == 1.0
+    assert scores.f1 == pytest.approx(10 / 11, abs=1e-15)
+
+
+def test_sets_share_the_weight_of_an_element_among_its_clusters():
+    assert soft_purity_scores([set(c) for c in GOLD], [list(c) for c in PREDICTED]) == soft_purity_scores(
+        GOLD, PREDICTED
+    )
+
+
+def test_arrays_are_clusters_by_columns():
+    names = sorted({e for c in GOLD for e in c})
+    gold, predicted = (np.array([[c.get(e, 0) for c in side] for e in names]) for side in (GOLD, PREDICTED))
+    assert soft_purity_scores(gold, predicted) == soft_purity_scores(GOLD, PREDICTED)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
+    st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
+)
+def test_soft_purity_is_its_definition_spelt_out(gold, predicted):
+    assume(any(gold) and any(predicted))
+    scores = soft_purity_scores(gold, predicted)
+    pure = sum(max(sum(w for e, w in c.items() if e in g) for g in gold) for c in predicted if len(c) > 1)
+    kept = sum(max(sum(w for e, w in g.items() if e in c) for c in predicted) for g in gold)
+    assert scores.purity == pytest.approx(pure / sum(sum(c.values()) for c in predicted), abs=1e-14)
+    assert scores.inverse_purity == pytest.approx(kept / sum(sum(g.values()) for g in gold), abs=1e-14)
+
+
+@settings(max_examples=60, deadline=None)
+@given(two_partitions)
+def test_hard_clusters_without_singletons_have_the_same_purity_as_soft_ones(partitions):
+    # every item twice, so that no cluster has one element only
+    gold, predicted = ([*labels, *labels] for labels in partitions)
+    gold_sets, predicted_sets = (
+        [{i for i, label in enumerate(labels) if label == name} for name in set(labels)]
+        for labels in (gold, predicted)
+    )
+    hard, soft = purity_scores(gold, predicted), soft_purity_scores(gold_sets, predicted_sets)
+    assert (soft.purity, soft.inverse_purity) == pytest.approx((hard.purity, hard.inverse_purity))
+
+
+def test_clusters_of_one_element_add_nothing_to_modified_purity():
+    assert soft_purity_scores([{"a", "b"}, {"c"}], [{"a"}, {"b"}, {"c"}]) == PurityScores(0.0, 2 / 3)
+    assert PurityScores(0.0, 0.0).f1 == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pair_scores([], []), "gold is empty"),
+        (lambda: pair_scores([1, 2], [1, 2, 3]), "predicted has 3 items, but gold has 2"),
+        (lambda: pair_scores([1.0, np.nan], [1, 2]), "gold has no label for item 2"),
+        (lambda: pair_scores(["a", None], [1, 2]), "gold has no label for item 2"),
+        (lambda: pair_scores(["a", float("nan")], [1, 2]), "gold has no label for item 2"),
+        (lambda: pair_scores(["a", 1], [1, 2]), "gold mixes strings and other values"),
+        (lambda: pair_scores("ab", [1, 2]), "gold must be a sequence of labels, not str"),
+        (lambda: pair_scores([[1], [2]], [1, 2]), "one label for each item, not an array of shape"),
+        (lambda: pair_scores([[1], [2, 3]], [1, 2]), "not lists of different lengths"),
+        (lambda: purity_scores([1, 2], [1]), "predicted has 1 items"),
+        (lambda: soft_purity_scores([], [{"a"}]), "gold must be a list of at least one cluster"),
+        (lambda: soft_purity_scores([set()], [{"a"}]), "gold holds no element"),
+        (lambda: soft_purity_scores(3, [{"a"}]), "gold must be a list of clusters, not 3"),
+        (lambda: soft_purity_scores(["ab"], [{"a"}]), "gold must be a list of at least one cluster"),
+        (
+            lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]),
+            "all mappings of element to weight or all sets",
+        ),
+        (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "gold holds weight -1"),
+        (lambda: soft_purity_scores([{"a": np.nan}], [{"a"}]), "gold holds weight nan"),
+        (lambda: soft_purity_scores([{"a": "x"}], [{"a"}]), "weights of gold must be numbers"),
+        (
+            lambda: soft_purity_scores([[[1], [2]]], [{1}]),
+            "elements of gold must be strings, numbers or tuples",
+        ),
+        (lambda: soft_purity_scores(np.eye(2), [{"a"}]), "both be arrays"),
+        (lambda: soft_purity_scores(np.eye(2), np.eye(3)), "predicted has 3 items, but gold has 2"),
+        (lambda: soft_purity_scores(np.eye(2), np.ones(2)), "with axes"),
+        (lambda: soft_purity_scores(np.eye(2), -np.eye(2)), "predicted holds weight -1"),
+    ],
+)
+def test_bad_clusters_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

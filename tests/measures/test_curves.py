@@ -1,0 +1,201 @@
+"""Curves and their areas, beside scikit-learn's, and bands that mean what they say."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from sklearn import metrics
+
+from bayesf1.measures import average_precision, pr_ap, pr_curve, pr_points, roc_auc, roc_curve, roc_points
+
+# Ustalov (2022), the ERR slide's list, positive grades relevant: the data of the slides' curves follow it.
+LECTURE = np.array([0, 0, 1, 0, 1, 0, 1, 0, 0, 1])
+
+
+@st.composite
+def scored(draw):
+    n = draw(st.integers(2, 30))
+    gold = draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(lambda g: 0 < sum(g) < len(g)))
+    # few different scores, so that there are ties
+    scores = draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    return np.array(gold), np.array(scores, dtype=float)
+
+
+def sample(n, rng, shift=1.0, decimals=1):
+    gold = rng.random(n) < 0.4
+    return gold, np.round(rng.normal(size=n) + shift * gold, decimals)
+
+
+@settings(max_examples=50, deadline=None)
+@given(scored())
+def test_corners_and_areas_are_those_of_scikit_learn_ties_included(data):
+    gold, scores = data
+    fpr, tpr, _ = metrics.roc_curve(gold, scores, drop_intermediate=False)
+    np.testing.assert_allclose(roc_points(gold, scores), [fpr, tpr], atol=1e-14)
+    precision, recall, _ = metrics.precision_recall_curve(gold, scores)
+    # scikit-learn goes from the lowest score to the highest, and ends with a made-up point
+    np.testing.assert_allclose(pr_points(gold, scores), [recall[-2::-1], precision[-2::-1]], atol=1e-14)
+    assert roc_auc(gold, scores) == pytest.approx(metrics.roc_auc_score(gold, scores), abs=1e-13)
+    assert pr_ap(gold, scores) == pytest.approx(metrics.average_precision_score(gold, scores), abs=1e-13)
+
+
+@settings(max_examples=40, deadline=None)
+@given(scored(), st.integers(0, 2**32))
+def test_weighted_areas_are_those_of_scikit_learn(data, seed):
+    gold, scores = data
+    weights = np.random.default_rng(seed).exponential(size=(3, len(gold)))
+    for ours, theirs in ((roc_auc, metrics.roc_auc_score), (pr_ap, metrics.average_precision_score)):
+        expected = [theirs(gold, scores, sample_weight=w) for w in weights]
+        np.testing.assert_allclose(ours(gold, scores, weights=weights), expected, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(scored(), st.integers(0, 2**32))
+def test_leaving_out_needless_corners_changes_no_area(data, seed):
+    gold, scores = data
+    curves = {
+        kind: f(gold, scores, n_draws=100, rng=seed) for kind, f in (("roc", roc_curve), ("pr", pr_curve))
+    }
+    weights = np.random.default_rng(seed).standard_exponential((100, len(gold)))
+    np.testing.assert_allclose(curves["roc"].area_draws, roc_auc(gold, scores, weights=weights), atol=1e-12)
+    np.testing.assert_allclose(curves["pr"].area_draws, pr_ap(gold, scores, weights=weights), atol=1e-12)
+    assert curves["roc"].area == pytest.approx(roc_auc(gold, scores), abs=1e-13)
+    assert curves["pr"].area == pytest.approx(pr_ap(gold, scores), abs=1e-13)
+
+
+def test_average_precision_of_scores_without_ties_is_that_of_the_ranked_list():
+    # .390476: the lecture's list, by the definition of its slide "Average Precision"
+    scores = -np.arange(10.0)
+    assert pr_ap(LECTURE, scores) == pytest.approx(0.390476, abs=5e-7)
+    assert pr_ap(LECTURE, scores) == pytest.approx(average_precision(LECTURE), abs=1e-14)
+
+
+def test_the_area_under_the_roc_curve_is_the_chance_that_a_positive_item_scores_higher():
+    gold, scores = sample(200, np.random.default_rng(1))
+    gap = scores[gold][:, None] - scores[~gold]
+    assert roc_auc(gold, scores) == pytest.approx(np.mean((gap > 0) + 0.5 * (gap == 0)), abs=1e-13)
+
+
+@settings(max_examples=40, deadline=None)
+@given(scored())
+def test_a_roc_curve_is_read_straight_between_its_corners(data):
+    gold, scores = data
+    curve = roc_curve(gold, scores, n_points=41, n_draws=100, rng=1)
+    fpr, tpr = roc_points(gold, scores)
+    for x, y in zip(curve.x, curve.y, strict=True):
+        # where the curve rises it has two values; the upper one is read, reached from the right in the limit
+        beyond = np.interp(min(x + 1e-9, 1.0), fpr, tpr) if x < 1 else 1.0
+        assert y == pytest.approx(beyond, abs=1e-6)
+
+
+@pytest.mark.parametrize("interpolated", [False, True])
+@settings(max_examples=40, deadline=None)
+@given(data=scored())
+def test_a_pr_curve_is_read_at_the_shortest_list_or_the_best_one_with_that_recall(interpolated, data):
+    gold, scores = data
+    curve = pr_curve(gold, scores, n_points=12, n_draws=100, rng=1, interpolated=interpolated)
+    recall, precision = pr_points(gold, scores)
+    for x, y in zip(curve.x, curve.y, strict=True):
+        enough = precision[(recall >= x) & (recall > 0)]
+        assert y == pytest.approx(enough.max() if interpolated else enough[0], abs=1e-14)
+
+
+def test_the_eleven_point_curve_of_the_lectures_list_never_rises():
+    curve = pr_curve(LECTURE, -np.arange(10.0), n_points=11, interpolated=True, rng=1)
+    # recall ¼ ½ ¾ 1 at ranks 3, 5, 7, 10 with precisions 1/3, 2/5, 3/7, 2/5: the best is 3/7 up to recall ¾
+    np.testing.assert_allclose(curve.y, [3 / 7] * 8 + [0.4] * 3)
+
+
+def test_the_mean_of_the_curve_is_the_area():
+    gold, scores = sample(400, np.random.default_rng(2))
+    for curve in (roc_curve, pr_curve):
+        fine = curve(gold, scores, n_points=20_001, n_draws=100, rng=1)
+        # a step function with 400 steps read at 20,001 points
+        assert fine.y.mean() == pytest.approx(fine.area, abs=5e-4)
+
+
+@pytest.mark.parametrize("curve", [roc_curve, pr_curve])
+def test_a_band_holds_its_curve_and_narrows_with_more_items(curve):
+    rng = np.random.default_rng(3)
+    widths = []
+    for n in (100, 1600):
+        gold, scores = sample(n, rng, decimals=3)
+        found = curve(gold, scores, rng=1)
+        assert found.x.shape == found.y.shape == found.low.shape == found.high.shape == (201,)
+        assert (found.low <= found.high).all()
+        inside = (found.low <= found.y + 1e-12) & (found.y <= found.high + 1e-12)
+        assert inside.mean() > 0.97
+        assert found.area_interval[0] < found.area < found.area_interval[1]
+        widths.append(found.area_interval[1] - found.area_interval[0])
+    # sixteen times the items: a quarter of the width, give or take what two samples differ by
+    assert 2.5 < widths[0] / widths[1] < 6.5
+
+
+def test_the_interval_of_an_auc_covers_its_true_value_as_often_as_it_says():
+    # scores N(0, 1) and N(1, 1): the true area is Φ(1/√2) = .7602499
+    rng, hits, n = np.random.default_rng(4), 0, 300
+    for _ in range(n):
+        gold, scores = sample(150, rng, decimals=9)
+        low, high = roc_curve(gold, scores, n_points=2, n_draws=400, rng=rng).area_interval
+        hits += low <= 0.7602499 <= high
+    # 4 standard errors of a share of .95 are .05; a bootstrap of 150 items may lose a point or two
+    assert 0.89 <= hits / n <= 0.99
+
+
+def test_the_draws_of_two_systems_on_the_same_items_are_paired():
+    rng = np.random.default_rng(5)
+    gold, scores = sample(300, rng, decimals=6)
+    near = scores + rng.normal(0, 0.05, 300)
+    a, b, apart = (roc_curve(gold, s, rng=r) for s, r in ((scores, 7), (near, 7), (near, 8)))
+    assert np.std(a.area_draws - b.area_draws) < 0.3 * np.std(a.area_draws - apart.area_draws)
+
+
+def test_the_same_rng_gives_the_same_curve_in_blocks_of_any_size(monkeypatch):
+    gold, scores = sample(50, np.random.default_rng(6))
+    whole = pr_curve(gold, scores, rng=3)
+    monkeypatch.setattr("bayesf1.measures.scored_items._BLOCK", 777)
+    np.testing.assert_array_equal(pr_curve(gold, scores, rng=3).low, whole.low)
+
+
+def test_labels_may_be_words_and_the_positive_one_is_said():
+    words = np.where(LECTURE == 1, "spam", "ham")
+    assert roc_auc(words, -np.arange(10.0), positive="spam") == roc_auc(LECTURE, -np.arange(10.0))
+    assert roc_auc(words, np.arange(10.0), positive="ham") == pytest.approx(
+        roc_auc(LECTURE, -np.arange(10.0))
+    )
+    with pytest.raises(ValueError, match="which label is positive"):
+        roc_auc(words, -np.arange(10.0))
+
+
+def test_a_curve_prints_its_area_and_cannot_be_changed():
+    curve = pr_curve(LECTURE, -np.arange(10.0), rng=1)
+    assert "AP 0.3905, 95 % in [" in repr(curve)
+    with pytest.raises(ValueError, match="read-only"):
+        curve.y[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: roc_auc([], []), "y_true is empty"),
+        (lambda: roc_auc([0, 1], [0.5]), "scores has 1 items, but y_true has 2"),
+        (lambda: roc_auc([0, 1], [0.5, np.nan]), "scores hold nan at item 2"),
+        (lambda: roc_auc([0, 1], [0.5, np.inf]), "scores hold inf at item 2"),
+        (lambda: roc_auc([0, 1], [[0.5, 1]]), "one number for each item"),
+        (lambda: roc_auc([0, 1], ["a", "b"]), "scores must be numbers"),
+        (lambda: roc_auc([0, None], [0.5, 1]), "y_true has no label for item 2"),
+        (lambda: roc_auc([0.0, np.nan], [0.5, 1]), "y_true has no label for item 2"),
+        (lambda: roc_auc([1, 1], [0.5, 1]), "y_true holds no negative item"),
+        (lambda: roc_auc([0, 1], [0.5, 1], positive=2), "y_true holds no positive item"),
+        (lambda: roc_auc([0, 1], [0.5, 1], weights=[1]), r"weights have shape \(1,\)"),
+        (lambda: roc_auc([0, 1], [0.5, 1], weights=["a", 1]), "weights must be numbers"),
+        (lambda: roc_auc([0, 1], [0.5, 1], weights=[1, -1]), "weights hold -1"),
+        (lambda: roc_auc([0, 1], [0.5, 1], weights=[1, 0]), "no positive or no negative item"),
+        (lambda: roc_curve([0, 1], [0.5, 1], n_points=1), "n_points must be a whole number from 2"),
+        (lambda: pr_curve([0, 1], [0.5, 1], prob=95), "prob must lie strictly between 0 and 1"),
+        (lambda: pr_curve([0, 1], [0.5, 1], n_draws=5), "n_draws must be a whole number from 100"),
+        (lambda: pr_curve([0, 1], [0.5, 1], rng="x"), "rng must be"),
+    ],
+)
+def test_bad_items_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

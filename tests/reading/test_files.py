@@ -1,0 +1,273 @@
+"""Counts from CSV and JSON, packaged examples, and files that are written whole or not at all."""
+
+import csv
+import io
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from bayesf1 import BlockedCV, compare, from_counts, from_folds, load_example, read_counts
+from bayesf1.reading.files import write_atomic
+from bayesf1.reading.records import read_number
+
+A, B = (77, 44, 10), (80, 30, 7)
+EXPECTED = from_counts(A=A, B=B)
+
+FOLDS = [(1, 1, 8, 1, 2), (1, 2, 9, 2, 1), (2, 1, 7, 3, 3), (2, 2, 6, 0, 4)]
+FOLD_TABLES = [row[2:] for row in FOLDS]
+
+
+def names_in(folder):
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(content, name="counts.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+class TestCsv:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "model,tp,fp,fn\nA,77,44,10\nB,80,30,7\n",
+            "model;tp;fp;fn\nA;77;44;10\nB;80;30;7",
+            "model\ttp\tfp\tfn\nA\t77\t44\t10\nB\t80\t30\t7\n",
+            "\ufeffmodel,tp,fp,fn\r\nA,77,44,10\r\nB,80,30,7\r\n",
+            ' Model , "TP", Fp ,fN\n"A", 77 ,44,10\nB,"80",30,7\n',
+            "# counts of the test set\n\nmodel,tp,fp,fn\n  # first\nA,77,44,10\n\n \nB,80,30,7\n\n",
+            "fn,fp,model,tp\n10,44,A,77\n7,30,B,80\n",
+            "model,tp,fp,fn\nA,77.0,4.4e1,1E+1\nB,+80,30.,07\n",
+            "model,gold,predicted,correct\nA,87,121,77\nB,87,110,80\n",
+            "model,task,tp,fp,fn\nA,NER,77,44,10\nB,NER,80,30,7\n",
+            "model,tp,fp,fn\nA,77,44,10\nB,80,30,7\n,,,\n",
+        ],
+        ids=[
+            "comma",
+            "semicolon",
+            "tab",
+            "bom-crlf",
+            "quotes-blanks-case",
+            "comments",
+            "column-order",
+            "numbers",
+            "chunks",
+            "one-task",
+            "empty-row",
+        ],
+    )
+    def test_the_same_counts_are_read_however_they_are_written(self, write, content):
+        assert read_counts(write(content)) == EXPECTED
+
+    def test_true_negatives_are_read_where_they_are_there(self, write):
+        ev = read_counts(write("model,tp,fp,fn,tn\nA,77,44,10,702\n"))
+        assert ev == from_counts(A=(*A, 702))
+
+    def test_models_come_in_the_order_of_their_first_row(self, write):
+        assert read_counts(write("model,tp,fp,fn\nz,1,1,1\na,1,1,1\nm,1,1,1\n")).models == ("z", "a", "m")
+
+    def test_a_quoted_name_may_hold_what_separates_and_what_comments(self, write):
+        ev = read_counts(write('model,tp,fp,fn\n"#1, ""big""",1,2,3\n'))
+        assert ev.models == ('#1, "big"',)
+
+    def test_a_path_object_and_a_string_are_the_same(self, write):
+        path = write("model,tp,fp,fn\nA,77,44,10\nB,80,30,7\n")
+        assert read_counts(path) == read_counts(str(path))
+
+    names = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+    numbers = st.floats(0.01, 1e15)
+
+    @given(st.dictionaries(names, st.tuples(numbers, numbers, numbers), min_size=1, max_size=5))
+    def test_what_the_csv_module_writes_comes_back_exactly(self, tmp_path_factory, models):
+        buffer = io.StringIO()
+        writer = csv.writer(buffer)
+        writer.writerow(["tp", "fp", "fn", "model"])
+        writer.writerows([*map(repr, counts), name] for name, counts in models.items())
+        path = tmp_path_factory.getbasetemp() / "round_trip.csv"
+        path.write_text(buffer.getvalue(), encoding="utf-8", newline="")
+        assert read_counts(path) == from_counts(models)
+
+    def test_an_all_zero_table_is_allowed_with_a_warning(self, write):
+        with pytest.warns(UserWarning, match="all counts of A are 0"):
+            read_counts(write("model,tp,fp,fn\nA,0,0,0\nB,1,2,3\n"))
+
+
+class TestFolds:
+    header = "model,repeat,fold,tp,fp,fn\n"
+
+    def rows(self, *models):
+        return ["{},{},{},{},{},{}".format(model, *row) for model in models for row in FOLDS]
+
+    def test_the_design_is_taken_from_the_file(self, write):
+        ev = read_counts(write(self.header + "\n".join(self.rows("A", "B"))))
+        assert ev == from_folds({"A": FOLD_TABLES, "B": FOLD_TABLES}, cv=BlockedCV(2))
+
+    def test_rows_may_come_in_any_order(self, write):
+        rows = self.rows("A", "B")
+        shuffled = [rows[i] for i in (3, 7, 0, 5, 1, 6, 2, 4)]
+        assert read_counts(write(self.header + "\n".join(shuffled))) == read_counts(
+            write(self.header + "\n".join(rows), "other.csv")
+        )
+
+    def test_cv_and_discount_are_applied_as_asked(self, write):
+        path = write(self.header + "\n".join(self.rows("A")))
+        ev = read_counts(path, cv=BlockedCV(2), discount="once")
+        np.testing.assert_allclose(ev.tables[0], np.sum(FOLD_TABLES, axis=0) / 2)
+
+    def test_whole_numbers_may_have_a_point_as_pandas_writes_them(self, write):
+        text = self.header + "\n".join(self.rows("A")).replace("A,1,", "A,1.0,").replace("A,2,", "A,2.,")
+        assert read_counts(write(text)).folds.cv == BlockedCV(2)
+
+    def test_tasks_of_different_designs_share_a_file(self, write):
+        text = "task,model,repeat,fold,tp,fp,fn\n" + "\n".join(
+            [*("x," + row for row in self.rows("A")), *("y," + row for row in self.rows("A")[:2])]
+        )
+        path = write(text)
+        assert read_counts(path, task="x").folds.cv == BlockedCV(2)
+        assert read_counts(path, task="y").folds.cv == BlockedCV(1)
+
+
+class TestJson:
+    records = tuple(
+        {"model": name, "tp": tp, "fp": fp, "fn": fn} for name, (tp, fp, fn) in {"A": A, "B": B}.items()
+    )
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            list(records),
+            [{"FN": 10, " Model ": "A", "Tp": 77.0, "fp": 44}, records[1]],
+            [{**record, "task": "NER"} for record in records],
+            {"A": A, "B": B},
+            {"A": {"tp": 77, "fp": 44, "fn": 10}, "B": {"gold": 87, "predicted": 110, "correct": 80}},
+        ],
+        ids=["records", "keys", "task", "lists", "objects"],
+    )
+    @pytest.mark.parametrize("name", ["counts.json", "COUNTS.JSON", "counts.txt"])
+    def test_the_same_counts_are_read_however_they_are_written(self, write, document, name):
+        assert read_counts(write(json.dumps(document), name)) == EXPECTED
+        assert read_counts(write("\ufeff\n " + json.dumps(document, indent=1), name)) == EXPECTED
+
+    def test_records_may_hold_folds(self, write):
+        keys = ("repeat", "fold", "tp", "fp", "fn")
+        document = [{"model": "A", **dict(zip(keys, row, strict=True))} for row in reversed(FOLDS)]
+        assert read_counts(write(json.dumps(document))) == from_folds({"A": FOLD_TABLES}, cv=BlockedCV(2))
+
+    def test_a_mapping_of_models_to_folds_needs_a_cv(self, write):
+        path = write(json.dumps({"A": FOLD_TABLES}))
+        assert read_counts(path, cv=BlockedCV(2)) == from_folds({"A": FOLD_TABLES}, cv=BlockedCV(2))
+        with pytest.raises(ValueError, match="tables of folds need a cv, such as 3x2"):
+            read_counts(path)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        "text", ["", ".", "1_000", "0x10", "1e400", "nan", "inf", "１２", "1,5", "1 2", "--1", "e5"]
+    )
+    def test_what_is_no_plain_number_is_none(self, text):
+        assert read_number(text) is None
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_a_number_comes_back_exactly(self, x):
+        assert read_number(f" {x!r}") == x
+
+
+class TestExamples:
+    @pytest.mark.parametrize(
+        ("name", "models", "p_h1"),
+        # Wang & Li (2019), Tables 3-5, exact by quadrature with the printed k = 0.3688: P, R, F1.
+        [
+            ("wang-li-cws", ("BMES", "BB2B3MES"), (0.9759079438, 0.9999853880, 0.9999913219)),
+            ("wang-li-ner", ("IOB2", "IOBES"), (0.6799293614, 0.6274323192, 0.6997968841)),
+            ("wang-li-org", ("IOB2", "IOBES"), (0.8097460319, 0.2949610426, 0.4126646415)),
+        ],
+    )
+    def test_a_packaged_example_gives_the_published_probabilities(self, name, models, p_h1):
+        ev = load_example(name)
+        assert ev.models == models
+        assert ev.folds.cv == BlockedCV(3)
+        tables = {model: ev.folds.counts[:, :, i] for i, model in enumerate(models)}
+        res = compare(from_folds(tables, discount=0.3688))
+        assert [res[m].p_h1 for m in ("precision", "recall", "f1")] == pytest.approx(p_h1, abs=1e-9)
+
+
+class TestWriting:
+    def test_a_file_is_written_and_written_over(self, tmp_path):
+        path = tmp_path / "table.md"
+        write_atomic(path, "first")
+        write_atomic(str(path), "zweite λ\n")
+        assert path.read_bytes() == "zweite λ\n".encode()
+        assert names_in(tmp_path) == ["table.md"]
+
+    def test_a_failure_leaves_the_old_file_and_nothing_else(self, tmp_path, monkeypatch):
+        path = tmp_path / "table.md"
+        path.write_text("old")
+
+        def fail(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match=r"No space left on device.*table\.md"):
+            write_atomic(path, "new")
+        assert path.read_text() == "old"
+        assert names_in(tmp_path) == ["table.md"]
+
+    def test_an_interruption_leaves_nothing(self, tmp_path, monkeypatch):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_atomic(tmp_path / "table.md", "new")
+        assert names_in(tmp_path) == []
+
+    def test_text_that_cannot_be_encoded_leaves_nothing(self, tmp_path):
+        with pytest.raises(ValueError, match="surrogates not allowed"):
+            write_atomic(tmp_path / "table.md", "\ud800")
+        assert names_in(tmp_path) == []
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
+    def test_permissions_are_those_of_the_umask_or_of_the_old_file(self, tmp_path):
+        path = tmp_path / "table.md"
+        old = os.umask(0o027)
+        try:
+            write_atomic(path, "x")
+        finally:
+            os.umask(old)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o604)
+        write_atomic(path, "y")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+    def test_a_link_stays_a_link(self, tmp_path):
+        (tmp_path / "real.md").write_text("old")
+        link = tmp_path / "link.md"
+        link.symlink_to("real.md")
+        write_atomic(link, "new")
+        assert link.is_symlink()
+        assert (tmp_path / "real.md").read_text() == "new"
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+    def test_a_device_is_written_to_and_not_replaced(self):
+        write_atomic("/dev/null", "gone")
+        assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+    @pytest.mark.parametrize(
+        ("name", "message"), [(".", "is a folder"), ("no/where.md", "there is no folder")]
+    )
+    def test_a_folder_or_a_missing_one_is_refused(self, tmp_path, name, message):
+        with pytest.raises(ValueError, match=message):
+            write_atomic(tmp_path / name, "x")
+        assert names_in(tmp_path) == []
