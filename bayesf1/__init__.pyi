@@ -3,7 +3,7 @@
 from . import measures as measures
 from .bayes.bayes_test import compare as compare, compare_classes as compare_classes
 from .bayes.comparison import Comparison as Comparison, Comparisons as Comparisons
-from .bayes.posterior import EmpiricalPosterior as EmpiricalPosterior, posterior as posterior
+from .bayes.posterior import posterior as posterior
 from .bayes.ranking import Ranking as Ranking, rank as rank
 from .bayes.summary import summary as summary
 from .crossval.fold_tests import fold_tests as fold_tests
@@ -37,6 +37,7 @@ from .groups.saved import load_fit as load_fit
 from .kinds.classes import confusion as confusion, from_confusion as from_confusion
 from .laws.difference import Difference as Difference
 from .laws.distributions import Beta as Beta, FScore as FScore
+from .laws.empirical import EmpiricalPosterior as EmpiricalPosterior
 from .laws.law import Posterior as Posterior
 from .reading.counts import from_counts as from_counts, from_folds as from_folds
 from .reading.files import read_counts as read_counts

@@ -21,8 +21,8 @@ import warnings
 import numpy as np
 
 import bayesf1 as bf
+from bayesf1.base.arviz_data import effective
 from bayesf1.groups.fitting import hierarchical
-from bayesf1.report.inference_data import effective
 
 
 def corpora(n_groups: int, n_models: int) -> dict[str, bf.Evaluation]:

@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.posterior import (
     KEPT_DRAWS,
-    EmpiricalPosterior,
-    check_draws,
     check_prior,
-    check_rng,
     check_rope,
     law_of,
     resolve_assumption,
     warn_if_few,
 )
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike, Proportion
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.kinds.classes import paired_accuracy
 from bayesf1.kinds.draws import draw_tables
 from bayesf1.laws.difference import Difference, tail_probabilities
-from bayesf1.laws.distributions import Posterior, RNGLike, check_prob, plain
+from bayesf1.laws.empirical import EmpiricalPosterior
+from bayesf1.laws.law import Posterior
 
 METHODS = ("auto", "exact", "montecarlo")
 

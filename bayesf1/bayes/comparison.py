@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base.arrays import plain
+from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import Assumption, Evaluation, Folds
 from bayesf1.evaluation.metric import Metric
-from bayesf1.laws.law import Posterior, RNGLike, plain
+from bayesf1.laws.law import Posterior
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -5,28 +5,21 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import nearest, plural
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.evaluation.evaluation import Assumption, Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.classes import cell_priors, default_prior
 from bayesf1.kinds.draws import draw_tables
-from bayesf1.laws.distributions import (
-    Beta,
-    FScore,
-    Posterior,
-    RNGLike,
-    UnitLaw,
-    check_levels,
-    check_prob,
-    plain,
-)
+from bayesf1.laws.distributions import Beta, FScore
+from bayesf1.laws.empirical import EmpiricalPosterior
+from bayesf1.laws.law import Posterior
+from bayesf1.laws.unit_law import UnitLaw
 
 # A quadrature needs Beta parameters whose mass does not underflow in the logit.
 MIN_PRIOR = 0.1
@@ -39,107 +32,6 @@ KEPT_DRAWS = 1 << 20
 FEW_UNITS = 20
 
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
-
-
-class EmpiricalPosterior(Posterior):
-    """A posterior known by its draws.
-
-    Parameters
-    ----------
-    draws
-        Draws, in any order.
-    support
-        Smallest and largest value that the quantity can take; the density is reflected there.
-
-    Examples
-    --------
-    >>> post = EmpiricalPosterior(np.linspace(0, 1, 1001), support=(0.0, 1.0))
-    >>> post.mean(), post.cdf(0.25), post.interval(0.5)
-    (0.5, 0.25..., (0.25, 0.75))
-    """
-
-    def __init__(self, draws: ArrayLike, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
-        self.draws: FloatArray = np.sort(np.asarray(draws, dtype=np.float64).ravel())
-        self.support = support
-        if not len(self.draws) or not np.isfinite(self.draws).all():
-            raise ValueError("draws of a posterior are finite numbers, at least one")
-
-    def __repr__(self) -> str:
-        return f"EmpiricalPosterior({len(self.draws)} draws, mean {self.mean():.4g}, sd {self.std():.2g})"
-
-    @cached_property
-    def _density(self) -> tuple[FloatArray, FloatArray]:
-        """Kernel density on a grid: Gaussian kernel with Scott's width, reflected at the support."""
-        x = self.draws
-        quartiles = np.quantile(x, [0.25, 0.75])
-        spread = min(x.std(), (quartiles[1] - quartiles[0]) / 1.349) or x.std() or 1e-12
-        width = 1.06 * spread * len(x) ** -0.2
-        low, high = max(x[0] - 4 * width, self.support[0]), min(x[-1] + 4 * width, self.support[1])
-        n = int(np.clip(np.ceil(6 * (high - low) / width), 64, 8192))
-        counts, edges = np.histogram(x, bins=n, range=(low, high))
-        step = edges[1] - edges[0]
-        reach = min(n, int(np.ceil(5 * width / step)))
-        kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
-        padded = np.pad(counts.astype(float), reach, mode="symmetric")
-        # Draws are never closer than four widths to a cut that is not an end of the support.
-        density = np.convolve(padded, kernel / kernel.sum(), mode="valid")
-        return 0.5 * (edges[1:] + edges[:-1]), density / (density.sum() * step)
-
-    def pdf(self, x: ArrayLike) -> Any:
-        """Density at `x`, estimated."""
-        points = np.asarray(x, dtype=np.float64)
-        grid, density = self._density
-        inside = (points >= self.support[0]) & (points <= self.support[1])
-        half = 0.5 * (grid[1] - grid[0])
-        near = (points >= grid[0] - half) & (points <= grid[-1] + half)
-        return plain(np.where(inside & near, np.interp(points, grid, density), 0.0))
-
-    def cdf(self, x: ArrayLike) -> Any:
-        """Probability of at most `x`."""
-        return plain(np.searchsorted(self.draws, x, side="right") / len(self.draws))
-
-    def sf(self, x: ArrayLike) -> Any:
-        """Probability of more than `x`."""
-        return plain((len(self.draws) - np.searchsorted(self.draws, x, side="right")) / len(self.draws))
-
-    def ppf(self, q: ArrayLike) -> Any:
-        """Quantile: the point with probability `q` below it."""
-        return plain(np.quantile(self.draws, check_levels(q)))
-
-    def isf(self, q: ArrayLike) -> Any:
-        """Point with probability `q` above it."""
-        return plain(np.quantile(self.draws, 1.0 - check_levels(q)))
-
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
-        """Draw again from the draws."""
-        return np.random.default_rng(rng).choice(self.draws, size)
-
-    def mean(self) -> Any:
-        """Mean."""
-        return float(self.draws.mean())
-
-    def var(self) -> Any:
-        """Variance."""
-        return float(self.draws.var())
-
-    def mode(self) -> Any:
-        """Point of the highest estimated density."""
-        grid, density = self._density
-        return float(grid[np.argmax(density)])
-
-    def entropy(self) -> Any:
-        """Differential entropy in nats, of the estimated density."""
-        grid, density = self._density
-        used = density > 0
-        return float(-np.sum(density[used] * np.log(density[used])) * (grid[1] - grid[0]))
-
-    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
-        """Shortest interval that holds a share `prob` of the draws."""
-        n = len(self.draws)
-        inside = min(n - 1, max(1, math.ceil(check_prob(prob) * n) - 1)) if n > 1 else 0
-        widths = self.draws[inside:] - self.draws[: n - inside]
-        start = int(np.argmin(widths))
-        return float(self.draws[start]), float(self.draws[start + inside])
 
 
 def posterior(
@@ -315,26 +207,6 @@ def check_rope(rope: float, *measures: Metric) -> float:
         most = " to below 1" if bounded else ""
         raise ValueError(f"rope is a half-width from 0{most}, such as 0.01 for one point, not {rope!r}")
     return float(rope)
-
-
-def check_rng(rng: RNGLike) -> np.random.Generator:
-    """Return a source of randomness, or say that it is none."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"rng must be a numpy Generator, a whole number from 0, or None, not {rng!r}"
-        ) from None
-
-
-def check_draws(n_draws: int) -> int:
-    """Return a number of draws, or say that it is none."""
-    whole = (
-        isinstance(n_draws, int | np.integer | float) and not isinstance(n_draws, bool) and n_draws % 1 == 0
-    )
-    if not whole or not 100 <= n_draws <= 10**9:
-        raise ValueError(f"n_draws must be a whole number from 100 to 1e9, not {n_draws!r}")
-    return int(n_draws)
 
 
 def _check_single(ev: Evaluation, name: str) -> None:

@@ -7,22 +7,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
-from bayesf1.bayes.posterior import (
-    KEPT_DRAWS,
-    check_draws,
-    check_prior,
-    check_rng,
-    check_rope,
-    resolve_assumption,
-    warn_if_few,
-)
+from bayesf1.bayes.posterior import KEPT_DRAWS, check_prior, check_rope, resolve_assumption, warn_if_few
 from bayesf1.bayes.verdict import dependence, describe_prior, describe_units
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.draws import draw_tables
-from bayesf1.laws.distributions import RNGLike, check_prob
 
 JSON_FORMAT = "bayesf1.rank/1"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayesf1.bayes.posterior import check_draws, check_prior, check_rng, posteriors
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.bayes.posterior import check_prior, posteriors
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.laws.distributions import RNGLike, check_prob
 
 if TYPE_CHECKING:
     import pandas as pd

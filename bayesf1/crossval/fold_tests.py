@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes.posterior import check_rope
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike, find_metric
 
 if TYPE_CHECKING:

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-FloatArray: TypeAlias = NDArray[np.float64]
 Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
 Task: TypeAlias = Literal["binary", "multiclass", "multilabel", "spans", "scores"]
 

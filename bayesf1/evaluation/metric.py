@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import FloatArray
 
 
 @dataclass(frozen=True)

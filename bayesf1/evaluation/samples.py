@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation.evaluation import Assumption, Evaluation
 
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
-# Numbers in flight in one block of tables.
-_BLOCK = 1 << 21
 # Fourth-order central differences, relative to a cell.
 _STEP = 2e-3
 _STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
@@ -92,7 +91,7 @@ class Samples:
         """
         numbers = sum(len(part.weights) for part in self.parts) + self.tables.size
         blocks = []
-        for n in _blocks(n_resamples, numbers):
+        for n in blocks_of(n_resamples, numbers):
             flat = np.zeros((n, self.tables.size))
             for part in self.parts:
                 drawn = max(1, round(part.size))
@@ -111,7 +110,7 @@ class Samples:
         second = third = 0.0
         for part in self.parts:
             effects, start = np.empty(len(part.weights)), 0
-            for n in _blocks(len(part.weights), total.size):
+            for n in blocks_of(len(part.weights), total.size):
                 kinds = slice(start, start + n)
                 start += n
                 rows, share = part.patterns[kinds], part.weights[kinds].clip(None, 1.0)
@@ -131,7 +130,7 @@ class Samples:
         slopes = np.zeros(total.size)
         counted = np.flatnonzero(total > 0.0)
         start = 0
-        for n in _blocks(len(counted), len(_STENCIL) * total.size):
+        for n in blocks_of(len(counted), len(_STENCIL) * total.size):
             cells = counted[start : start + n]
             start += n
             moved = np.tile(total, (n, len(_STENCIL), 1))
@@ -176,10 +175,3 @@ def samples_of(ev: Evaluation, assumption: Assumption) -> Samples:
 def _sample(patterns: Any, weights: FloatArray, columns: slice) -> Sample:
     seen = np.flatnonzero(weights > 0.0)
     return Sample(patterns[seen], weights[seen], columns)
-
-
-def _blocks(n: int, numbers: int) -> Iterator[int]:
-    size = max(1, _BLOCK // max(1, numbers))
-    while n > 0:
-        yield min(size, n)
-        n -= size

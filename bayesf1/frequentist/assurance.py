@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
-from bayesf1.bayes.posterior import check_draws, check_prior, check_rng
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.bayes.posterior import check_prior
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.rivals import Rivals, rivals
-from bayesf1.laws.distributions import RNGLike
 
 _MAX_UNITS = 1e12
 _ROUNDS = 10

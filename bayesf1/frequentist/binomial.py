@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_prob
 from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.bounds import Bounds, bounds, check_counts, normal_bounds, normal_quantile
-from bayesf1.laws.distributions import check_prob
 
 
 def binomial_clopper_pearson(

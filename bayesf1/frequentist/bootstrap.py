@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
-from bayesf1.laws.distributions import check_prob
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_prob
 
 
 def percentile_ends(scores: FloatArray, confidence_level: float = 0.95) -> tuple[float, float]:

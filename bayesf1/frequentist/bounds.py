@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
-from bayesf1.laws.distributions import check_prob, plain
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import check_prob
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 

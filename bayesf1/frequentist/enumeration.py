@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 Proportions: TypeAlias = tuple[float, float, float]
 # Counts tp, fp and fn, and the probability of each table.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, wilson_ends
 from bayesf1.frequentist.bounds import Bounds, bounds, check_counts, normal_bounds, normal_quantile

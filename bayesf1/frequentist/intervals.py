@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import plural
-from bayesf1.bayes.posterior import check_prior, check_rng, posterior, resolve_assumption
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.bayes.posterior import check_prior, posterior, resolve_assumption
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.samples import Samples, samples_of
 from bayesf1.evaluation.scoring import find_measure
@@ -20,7 +22,6 @@ from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
 from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
 from bayesf1.frequentist.multiclass import macro_f1, macro_f1_star, micro_f1
-from bayesf1.laws.distributions import RNGLike, check_prob
 
 __all__ = [
     "Bounds",

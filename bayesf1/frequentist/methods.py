@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
 from bayesf1.evaluation.samples import Samples, Statistic
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
@@ -17,7 +17,7 @@ from bayesf1.frequentist.bounds import Bounds, normal_quantile
 from bayesf1.frequentist.delta import fbeta_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import MethodInterval
-from bayesf1.laws.distributions import Posterior
+from bayesf1.laws.law import Posterior
 
 Support: TypeAlias = tuple[float, float]
 

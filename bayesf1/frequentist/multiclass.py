@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds, normal_quantile
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 _STEPS = 100
 # Tables at a time, so that all that is computed of them stays in the cache.

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table, digits_of, points, printable
-from bayesf1.bayes.posterior import check_rng
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
 from bayesf1.kinds.sufficient import sufficient_sums
-from bayesf1.laws.distributions import RNGLike, check_prob
 from bayesf1.reading.scores import from_scores
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import plural
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.kinds.draws import item_patterns
 from bayesf1.kinds.sufficient import Score, sufficient_sums

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 # Sums that are listed one by one, sums on a lattice, and additions to get there: about a second at most.
 _LISTED = 1 << 20

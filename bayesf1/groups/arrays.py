@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arviz_data import dataset, named_scores
 from bayesf1.evaluation.metric import Metric
 from bayesf1.groups.dirichlet_multinomial import Draws
 from bayesf1.groups.nuts import Likelihood
 from bayesf1.groups.simplex import draw_counts
-from bayesf1.report.inference_data import dataset, named_scores
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,7 +91,7 @@ def _variables(
         tables = groups.tables(p)
         return np.stack([measure(tables, groups.ev.cells) for measure in measures], axis=-1)
 
-    found = named_scores(score(draws["pi"]), measures)
+    found = named_scores(score(draws["pi"]), [m.name for m in measures])
     found["score_new"] = ((*lead, "system", "metric"), score(likelihood.new_shares(draws, rng)))
     # One corpus at a time, so that tables of all at once need no room. Dims come in one order throughout, as
     # ArviZ 1.x mixes up its labels otherwise.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
 from bayesf1.kinds.classes import class_cells, confusion, default_prior
 from bayesf1.kinds.draws import item_patterns
 

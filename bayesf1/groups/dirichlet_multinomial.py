@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.groups.corpora import Groups
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import contrasts, draw_dirichlet, log_softmax, softmax

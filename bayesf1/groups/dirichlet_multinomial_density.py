@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 
 def log_density(

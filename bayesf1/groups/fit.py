@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base import arviz_data
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_prob
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table
 from bayesf1.bayes.comparison import Comparisons
-from bayesf1.bayes.posterior import EmpiricalPosterior, check_rope
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.bayes.posterior import check_rope
+from bayesf1.evaluation.evaluation import Assumption, Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.groups.corpora import QUESTIONS
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.kinds.classes import default_prior
-from bayesf1.laws.distributions import check_prob
-from bayesf1.report import inference_data
+from bayesf1.laws.empirical import EmpiricalPosterior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +137,7 @@ class HierarchicalFit:
         gap = draws[..., 1] - draws[..., 0]
         better, less, greater = (float(x.mean()) for x in (gap > 0, gap < -rope, gap > rope))
         if self.diagnostics.pareto_k is None:
-            effective = inference_data.effective((gap > 0).astype(float))
+            effective = arviz_data.effective((gap > 0).astype(float))
         else:
             effective = min(self.diagnostics.ess_bulk, gap.size)
         smoothed = (better * effective + 1.0) / (effective + 2.0)
@@ -272,12 +274,12 @@ class HierarchicalFit:
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of parameters and scores, with highest density intervals of mass `prob`."""
         names = [name for name in self.posterior.data_vars if name not in {m.name for m in self.metrics}]
-        return inference_data.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+        return arviz_data.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
 
     @property
     def inference_data(self) -> Any:
         """All draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x."""
-        return inference_data.container(self.groups)
+        return arviz_data.container(self.groups)
 
     def to_arviz(self) -> Any:
         """Return `inference_data`."""
@@ -285,4 +287,4 @@ class HierarchicalFit:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
-        inference_data.save(self.groups, str(path))
+        arviz_data.save(self.groups, str(path))

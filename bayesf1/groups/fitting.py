@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base import arviz_data
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.posterior import check_prior, check_rng, check_rope
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.bayes.posterior import check_prior, check_rope
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.groups import importance, nuts
@@ -24,8 +27,6 @@ from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import describe_measures
-from bayesf1.laws.distributions import RNGLike, check_prob
-from bayesf1.report import inference_data
 
 LIKELIHOODS: dict[str, Callable[[Groups, HierarchicalPrior], nuts.Likelihood]] = {
     "dirichlet": DirichletMultinomial,
@@ -150,7 +151,7 @@ def hierarchical(
     attrs = {"bayesf1_version": _version()}
     built = arviz_groups(model, found, measures, generator, stats=stats, attrs=attrs)
     if quality.pareto_k is None:
-        r_hat, bulk, tail = inference_data.convergence(built["posterior"])
+        r_hat, bulk, tail = arviz_data.convergence(built["posterior"])
         quality = Diagnostics(
             quality.sampler, quality.n_draws, bulk, tail, divergences=quality.divergences, r_hat=r_hat
         )

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.evaluation.evaluation import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.groups.corpora import Groups
 from bayesf1.groups.dirichlet_multinomial import Draws, log_coefficient
 from bayesf1.groups.prior import HierarchicalPrior

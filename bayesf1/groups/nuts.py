@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.simplex import contrasts

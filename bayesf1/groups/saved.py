@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.base import arviz_data
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.prior import HierarchicalPrior
-from bayesf1.report import inference_data
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
@@ -37,7 +38,7 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     >>> str(again) == str(fit)
     True
     """
-    groups = inference_data.load(str(path))
+    groups = arviz_data.load(str(path))
     try:
         said = json.loads(groups["posterior"].attrs["bayesf1"])
         if said.pop("format") != FILE_FORMAT:

@@ -13,9 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation.evaluation import Assumption, Evaluation
 from bayesf1.kinds.classes import apart, cell_priors
-from bayesf1.kinds.gamma_process import atoms_of, blocks_of, break_sticks
+from bayesf1.kinds.gamma_process import atoms_of, break_sticks
 
 Integers: TypeAlias = NDArray[np.int64]
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import (
     METRICS,
     Harmonic,

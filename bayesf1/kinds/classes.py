@@ -14,14 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayesf1.evaluation.evaluation import (
-    Evaluation,
-    FloatArray,
-    Task,
-    merge_sparse,
-    model_names,
-    warn_if_empty,
-)
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import Evaluation, Task, merge_sparse, model_names, warn_if_empty
 from bayesf1.reading.counts import check_matrix
 
 _KINDS = ("tp", "fp", "fn", "tn")

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation.evaluation import Assumption, Evaluation
 from bayesf1.kinds.class_draws import draw_class_tables
-from bayesf1.kinds.gamma_process import atoms_of, blocks_of, break_sticks
+from bayesf1.kinds.gamma_process import atoms_of, break_sticks
 
 
 def item_patterns(n_models: int, cells: tuple[str, ...]) -> FloatArray:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
-# Numbers in flight in one block of draws.
-_BLOCK = 1 << 21
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0
 
@@ -25,11 +22,3 @@ def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> F
     left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)
     left[:, -1] = 0.0
     return -np.diff(left, axis=1, prepend=1.0) * rng.standard_gamma(mass, size=(n, 1))
-
-
-def blocks_of(n_draws: int, numbers_per_draw: int) -> Iterator[int]:
-    """Yield sizes of blocks of draws that together are `n_draws`, each small enough for memory."""
-    size = max(1, _BLOCK // max(numbers_per_draw, 1))
-    while n_draws > 0:
-        yield min(size, n_draws)
-        n_draws -= size

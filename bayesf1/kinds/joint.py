@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric
 from bayesf1.laws.distributions import Beta
 from bayesf1.laws.quadrature import crossing, expit_pair

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, Proportion, fbeta, proportion
 
 # The measure on its sums, axes (..., sum) to (...,).

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.laws import quadrature
 from bayesf1.laws.quadrature import holds_everywhere, holds_somewhere
 from bayesf1.laws.unit_law import LogitFrame, UnitLaw

@@ -9,19 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import RNGLike, check_levels
 from bayesf1.laws import quadrature
 from bayesf1.laws.convolution import BOTH, DENSITY, TAILS, Want, evaluate, flat, tail_probabilities
-from bayesf1.laws.law import (
-    CURVATURE,
-    SLOPE,
-    STENCIL,
-    ParametricLaw,
-    RNGLike,
-    check_levels,
-    lazy_property,
-    plain,
-)
+from bayesf1.laws.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, lazy_property
 from bayesf1.laws.unit_law import UnitLaw
 
 __all__ = ["Difference", "tail_probabilities"]

@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import RNGLike, check_levels, check_prob
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import Posterior, RNGLike, check_levels, check_prob, lazy_property, plain
+from bayesf1.laws.law import Posterior, lazy_property
 from bayesf1.laws.unit_law import UnitLaw
 
 __all__ = ["Beta", "FScore", "Posterior", "RNGLike", "UnitLaw", "check_levels", "check_prob", "plain"]

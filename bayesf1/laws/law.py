@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import RNGLike, check_prob
 from bayesf1.laws import quadrature
-
-RNGLike: TypeAlias = np.random.Generator | int | None
-
 
 T = TypeVar("T")
 
@@ -38,30 +36,6 @@ class lazy_property(Generic[T]):
             return self
         value = vars(instance)[self.function.__name__] = self.function(instance)
         return value
-
-
-def plain(value: Any) -> Any:
-    """Return a 0-d array as a float, and any other array as it is."""
-    if isinstance(value, float):
-        return float(value)
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else float(array)
-
-
-def check_prob(prob: float, name: str = "prob") -> float:
-    """Return a credible mass, or say that it is not strictly between 0 and 1."""
-    if isinstance(prob, bool) or not isinstance(prob, float | int | np.floating) or not 0.0 < prob < 1.0:
-        raise ValueError(f"{name} must lie strictly between 0 and 1 (0.95 for 95 %), not {prob!r}")
-    return float(prob)
-
-
-def check_levels(q: ArrayLike) -> FloatArray:
-    """Return probabilities as an array, or say which is none."""
-    array = np.asarray(q, dtype=np.float64)
-    bad = ~((array >= 0.0) & (array <= 1.0))
-    if bad.any():
-        raise ValueError(f"probabilities lie between 0 and 1, not {array[bad].flat[0]:g}")
-    return array
 
 
 class Posterior(ABC):

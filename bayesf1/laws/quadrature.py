@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 # Log-density drop below the mode at which a window ends: e^-38 < 1e-16.
 DROP = 38.0

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import check_levels
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import ParametricLaw, check_levels, lazy_property, plain
+from bayesf1.laws.law import ParametricLaw, lazy_property
 
 
 class LogitFrame(NamedTuple):

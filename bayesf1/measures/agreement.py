@@ -17,10 +17,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.posterior import FEW_UNITS, EmpiricalPosterior, check_draws, check_rng
-from bayesf1.evaluation.evaluation import FloatArray
-from bayesf1.laws.law import RNGLike
+from bayesf1.bayes.posterior import FEW_UNITS
+from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.measures.ratings import Ratings, read_ratings
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.measures.label_arrays import label_array, same_length
 
 Counts: TypeAlias = NDArray[np.intp]

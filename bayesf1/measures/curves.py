@@ -13,9 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.bayes.posterior import check_draws, check_rng
-from bayesf1.evaluation.evaluation import FloatArray
-from bayesf1.laws.law import RNGLike, check_prob, plain
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.measures.scored_items import ScoredItems
 
 

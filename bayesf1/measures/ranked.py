@@ -15,9 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import FloatArray
-from bayesf1.laws.law import plain
 from bayesf1.measures.ranked_lists import Lists, is_number, ranks, read_lists, top, where
 
 Log: TypeAlias = Literal["i", "i+1"]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
 # Sums of larger gains could overflow.

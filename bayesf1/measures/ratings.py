@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing
-from bayesf1.evaluation.evaluation import FloatArray
 from bayesf1.laws.law import lazy_property
 from bayesf1.reading.labels import is_missing
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.measures.label_arrays import label_array, same_length
 from bayesf1.reading.labels import distinct_labels, guess_positive
 

@@ -11,15 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation.evaluation import (
-    BINARY_CELLS,
-    Evaluation,
-    FloatArray,
-    Folds,
-    model_names,
-    warn_if_empty,
-)
+from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, Folds, model_names, warn_if_empty
 
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
 # Beyond it a double cannot tell a count from the next one.

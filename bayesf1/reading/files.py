@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.designs.design import BlockedCV, Discount
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
 from bayesf1.reading.records import (
     Layout,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, FloatArray, model_names
+from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, model_names
 from bayesf1.reading.labels import check_positive, distinct_labels, guess_positive
 from bayesf1.reading.predictions import clustered, default_names, from_hits
 from bayesf1.reading.tally import Tally, read_rows, read_weights

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, FloatArray, merge_patterns, model_names
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, merge_patterns, model_names
 from bayesf1.kinds.classes import class_names, from_class_codes
 from bayesf1.reading.counts import check_counts
 from bayesf1.reading.label_sets import from_label_sets

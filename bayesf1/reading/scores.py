@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray, merge_sparse, model_names
+from bayesf1.evaluation.evaluation import Evaluation, merge_sparse, model_names
 from bayesf1.evaluation.metric import Metric, ratio
 
 Statistic = Callable[[FloatArray, FloatArray], Any]

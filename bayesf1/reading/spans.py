@@ -8,8 +8,9 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, FloatArray, model_names
+from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, model_names
 from bayesf1.kinds.classes import from_typed_spans
 from bayesf1.reading.conll import align_conll
 from bayesf1.reading.predictions import clustered, merge_codes

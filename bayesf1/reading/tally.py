@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.kinds.classes import class_names, from_class_codes
 from bayesf1.reading.counts import MAX_COUNT
 from bayesf1.reading.labels import check_labels, distinct_labels, is_missing

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesf1.base.checks import check_prob
 from bayesf1.base.table import probability
 from bayesf1.bayes.comparison import Comparison
 from bayesf1.bayes.verdict import is_decisive
-from bayesf1.laws.distributions import check_prob
 from bayesf1.report.plot_style import (
     COLUMN,
     PLAIN,

@@ -12,20 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import decimals, equation
 from bayesf1.bayes.comparison import Comparison
-from bayesf1.bayes.posterior import (
-    check_draws,
-    check_prior,
-    check_rng,
-    posteriors,
-    resolve_assumption,
-)
+from bayesf1.bayes.posterior import check_prior, posteriors, resolve_assumption
 from bayesf1.designs.design import BlockedCV, Discount
-from bayesf1.evaluation.evaluation import Evaluation, FloatArray, check_evaluation
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.laws.distributions import Posterior, RNGLike, check_prob
+from bayesf1.laws.law import Posterior
 from bayesf1.report.plot_style import (
     PLAIN,
     RULE,

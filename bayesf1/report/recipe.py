@@ -10,10 +10,10 @@ import scipy
 
 from bayesf1.base.table import printable
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.posterior import EmpiricalPosterior
 from bayesf1.designs.design import BlockedCV
 from bayesf1.evaluation.evaluation import Evaluation, Folds
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.laws.empirical import EmpiricalPosterior
 
 _GOLD, _CLAIMED = ("tp", "fn"), ("tp", "fp")
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes.comparison import Comparison
-from bayesf1.bayes.posterior import EmpiricalPosterior
-from bayesf1.evaluation.evaluation import FloatArray
 from bayesf1.kinds.draws import draw_tables
-from bayesf1.laws.distributions import Posterior
+from bayesf1.laws.empirical import EmpiricalPosterior
+from bayesf1.laws.law import Posterior
 
 # About as many half-widths as a slider on a phone can tell apart.
 STEPS = 200

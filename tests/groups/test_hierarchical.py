@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
+from bayesf1.base.arviz_data import group, group_names, is_old, load_arviz, stacked_scores
 from bayesf1.groups import fitting, importance, nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.diagnostics import Diagnostics
@@ -17,7 +18,6 @@ from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import load_fit
 from bayesf1.kinds.joint import joint_counts
-from bayesf1.report.inference_data import group, group_names, is_old, load_arviz, stacked_scores
 
 CORPORA = {
     "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),

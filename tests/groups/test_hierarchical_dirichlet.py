@@ -10,13 +10,13 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import bayesf1 as bf
+from bayesf1.base.arviz_data import is_old
 from bayesf1.groups import importance
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, log_rising
 from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import draw_counts, draw_dirichlet
-from bayesf1.report.inference_data import is_old
 
 CORPORA = {
     "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),

@@ -184,7 +184,7 @@ def test_draws_of_pymc_are_read_as_what_they_are(monkeypatch):
     # PyMC compiles for longer than a test may take, so its sampler is replaced; its density is checked above.
     import pymc
 
-    from bayesf1.report.inference_data import container, dataset
+    from bayesf1.base.arviz_data import container, dataset
 
     asked = {}
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.report.inference_data import (
-    comparisons_to_arviz,
+from bayesf1.base.arviz_data import (
     container,
     convergence,
     dataset,
@@ -21,8 +20,8 @@ from bayesf1.report.inference_data import (
     save,
     stacked_scores,
     summary,
-    to_arviz,
 )
+from bayesf1.report.inference_data import comparisons_to_arviz, to_arviz
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
