@@ -54,7 +54,9 @@ def imports(path):
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            assert isinstance(node.args[0], ast.Constant), f"{path} imports a module by a name that it computes"
+            assert isinstance(node.args[0], ast.Constant), (
+                f"{path} imports a module by a name that it computes"
+            )
             yield node.args[0].value
 
 

@@ -19,12 +19,12 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.groups import importance, nuts
-from bayesf1.groups.arrays import arviz_groups
 from bayesf1.groups.corpora import Groups, read_groups
 from bayesf1.groups.diagnostics import MAX_PARETO_K, MIN_ESS, Diagnostics
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.logistic_normal import LogisticNormal
+from bayesf1.groups.named_arrays import arviz_groups
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import describe_measures
 

@@ -61,7 +61,7 @@ def to_arviz(
     Examples
     --------
     >>> from bayesf1 import from_counts
-    >>> from bayesf1.base.arviz_data import group
+    >>> from bayesf1.base.arviz_data import group, stacked_scores
     >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
     >>> group(idata, "posterior")["f1"].dims, stacked_scores(idata)["score"].dims
     (('chain', 'draw', 'system'), ('chain', 'draw', 'system', 'metric'))
@@ -93,7 +93,7 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     Examples
     --------
     >>> from bayesf1 import compare, from_counts
-    >>> from bayesf1.base.arviz_data import group
+    >>> from bayesf1.base.arviz_data import group, stacked_scores
     >>> idata = comparisons_to_arviz(compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))), rng=1)
     >>> group(idata, "posterior")["f1_difference"].dims, stacked_scores(idata)["difference"].dims
     (('chain', 'draw'), ('chain', 'draw', 'metric'))
