@@ -34,17 +34,18 @@ from .groups.fit import HierarchicalFit as HierarchicalFit
 from .groups.fitting import hierarchical as hierarchical
 from .groups.prior import HierarchicalPrior as HierarchicalPrior
 from .groups.saved import load_fit as load_fit
-from .kinds.classes import confusion as confusion, from_confusion as from_confusion
+from .kinds.multiclass import confusion as confusion
 from .laws.difference import Difference as Difference
 from .laws.distributions import Beta as Beta, FScore as FScore
 from .laws.empirical import EmpiricalPosterior as EmpiricalPosterior
 from .laws.law import Posterior as Posterior
+from .reading.confusion import from_confusion as from_confusion
 from .reading.counts import from_counts as from_counts, from_folds as from_folds
 from .reading.files import read_counts as read_counts
 from .reading.frames import from_frame as from_frame, from_patterns as from_patterns
 from .reading.packaged import load_example as load_example
 from .reading.predictions import from_labels as from_labels, from_units as from_units
-from .reading.scores import from_scores as from_scores
+from .reading.score_columns import from_scores as from_scores
 from .reading.spans import from_conll as from_conll, from_tags as from_tags
 from .report.forests import (
     plot_balance as plot_balance,

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.bayes.posterior import resolve_assumption
-from bayesf1.evaluation.evaluation import BINARY_CELLS, merge_patterns
-from bayesf1.evaluation.metric import find_metric
-from bayesf1.kinds.draws import draw_tables, item_patterns
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.binary import BINARY_CELLS, Binary, item_patterns
+from bayesf1.kinds.binary_measures import find_metric
 
 F1 = find_metric("f1")
 
@@ -37,9 +37,8 @@ class Quality(NamedTuple):
 
 def interval(ev: bf.Evaluation, assumption: str, rng: np.random.Generator, n_draws: int = 2000) -> np.ndarray:
     """Return the equal-tailed 95 % interval of F1(B) - F1(A)."""
-    units, taken = resolve_assumption(ev, assumption)
-    tables = np.concatenate(list(draw_tables(units, taken, prior=1.0, n_draws=n_draws, rng=rng)))
-    scores = F1(tables, units.cells)
+    tables = np.concatenate(list(ev.under(assumption).draw(prior=1.0, n_draws=n_draws, rng=rng)))
+    scores = F1(tables, ev.cells)
     return np.quantile(scores[:, 1] - scores[:, 0], [0.025, 0.975])
 
 
@@ -79,7 +78,9 @@ def label_study(
     agreement = float(p[0] + p[3] + p[4] + p[7])
     intervals: dict[str, list[np.ndarray]] = {"independent": [], "paired": []}
     for counts in rng.multinomial(n_items, p, size=replicates):
-        ev = merge_patterns(("A", "B"), BINARY_CELLS, patterns, counts.astype(float), unit="item")
+        ev = Evaluation.of_units(
+            ("A", "B"), Binary(BINARY_CELLS), Units.merge(patterns, counts.astype(float), "item")
+        )
         for name, kept in intervals.items():
             kept.append(interval(ev, name, rng))
     quality = {name: judge(np.array(kept), truth) for name, kept in intervals.items()}
@@ -108,14 +109,9 @@ def span_evaluation(n_documents: int, size: int, spread: float, rng: np.random.G
     counts = [found.sum((2, 3)), false.sum(2), (present & ~found).sum((2, 3))]
     rows = np.stack(counts, axis=-1).swapaxes(0, 1).astype(float)
     joint = [(present & (found[0] == a) & (found[1] == b)).sum() for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    items = merge_patterns(
-        ("A", "B"),
-        BINARY_CELLS[:3],
-        item_patterns(2, BINARY_CELLS[:3]),
-        np.array([*joint, 0, *false.sum((1, 2))], dtype=float),
-        unit="item",
-    )
-    return replace(bf.from_units(rows, unit="document"), items=items)
+    weights = np.array([*joint, 0, *false.sum((1, 2))], dtype=float)
+    items = Units.merge(item_patterns(2, BINARY_CELLS[:3]), weights, "item")
+    return replace(bf.from_units(rows, unit="document"), finer=items)
 
 
 def span_study(size: int, spread: float, *, replicates: int, rng: np.random.Generator) -> dict[str, object]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.evaluation.metric import find_metric
+from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.kinds.joint import joint_counts, paired_sf
 from bayesf1.reading.conll import align_conll
 from bayesf1.reading.tags import read_spans

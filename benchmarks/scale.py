@@ -86,11 +86,15 @@ def infer(patterns: list[Any], weights: list[float], group: str | None) -> dict[
     import numpy as np
 
     from bayesf1 import compare
-    from bayesf1.evaluation.evaluation import BINARY_CELLS, merge_patterns
+    from bayesf1.evaluation.evaluation import Evaluation
+    from bayesf1.evaluation.units import Units
+    from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
     unit = "item" if group is None else "document"
     names = tuple(COLUMNS["models"])
-    ev = merge_patterns(names, BINARY_CELLS, np.array(patterns), np.array(weights), unit=unit)
+    ev = Evaluation.of_units(
+        names, Binary(BINARY_CELLS), Units.merge(np.array(patterns), np.array(weights), unit)
+    )
     # The first comparison also pays for imports.
     times = [timed(lambda: compare(ev, rng=0))[0] for _ in range(4)]
     return {"seconds": statistics.median(times[1:])}

@@ -12,19 +12,12 @@ from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.posterior import (
-    KEPT_DRAWS,
-    check_prior,
-    check_rope,
-    law_of,
-    resolve_assumption,
-    warn_if_few,
-)
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
-from bayesf1.evaluation.metric import Metric, MetricLike, Proportion
+from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope, law_of
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
+from bayesf1.evaluation.kind import Estimate
+from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.kinds.classes import paired_accuracy
-from bayesf1.kinds.draws import draw_tables
+from bayesf1.evaluation.under import Under
 from bayesf1.laws.difference import Difference, tail_probabilities
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.laws.law import Posterior
@@ -102,16 +95,16 @@ def compare(
         raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
     settings = _Settings(
         rope=check_rope(rope, *measures),
-        prior=check_prior(prior, ev),
+        prior=ev.kind.check_prior(prior),
         prob=check_prob(prob),
         method=method,
         n_draws=None if n_draws is None else check_draws(n_draws),
         # Seeding from the system takes a tenth of an exact comparison's time.
         rng=None if rng is None else check_rng(rng),
     )
-    units, taken = resolve_assumption(ev, assumption)
-    warn_if_few(units, taken)
-    return Comparisons(_compare_all(_Pair(units, taken), measures, settings))
+    under = ev.under(assumption)
+    under.warn()
+    return Comparisons(_compare_all(under, measures, settings))
 
 
 def compare_classes(
@@ -157,70 +150,57 @@ class _Settings:
     rng: np.random.Generator | None
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """The evaluation of models A and B, in this order."""
-
-    ev: Evaluation
-    assumption: Assumption
-
-    def result(self, measure: Metric, settings: _Settings, **parts: Any) -> Comparison:
-        p = {name: plain(parts.pop(name)) for name in ("p_h0", "p_h1", "p_less", "p_greater")}
-        rope = (
-            np.clip(1.0 - np.asarray(p["p_less"]) - p["p_greater"], 0.0, 1.0)
-            if settings.rope
-            else np.zeros_like(p["p_h1"])
-        )
-        return Comparison(
-            metric=measure.name,
-            label=measure.label,
-            model_a=self.ev.models[0],
-            model_b=self.ev.models[1],
-            **p,
-            p_rope=plain(rope),
-            rope=settings.rope,
-            assumption=self.assumption,
-            prior=settings.prior,
-            prob=settings.prob,
-            ev=self.ev,
-            measure=measure,
-            **parts,
-        )
-
-
-def _compare_all(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[Comparison]:
-    found: dict[str, Comparison] = {}
-    if pair.assumption == "independent" and settings.method != "montecarlo":
-        for measure in measures:
-            exact = _exact(pair, measure, settings)
-            if exact is not None:
-                found[measure.name] = exact
-    missing = [measure for measure in measures if measure.name not in found]
-    if missing and settings.method == "exact" and not _closed_when_paired(pair, missing, settings):
-        why = (
-            f"{missing[0].name} has no closed-form law"
-            if pair.assumption == "independent"
-            else f"{pair.assumption} models have no closed-form law"
-        )
-        raise ValueError(f"{why}, so method 'exact' cannot compare it; use 'auto' or 'montecarlo'")
-    if missing:
-        found |= {c.metric: c for c in _by_draws(pair, missing, settings)}
-    return [found[measure.name] for measure in measures]
-
-
-def _closed_when_paired(pair: _Pair, measures: list[Metric], settings: _Settings) -> bool:
-    from bayesf1.kinds.joint import CLOSED_WHEN_PAIRED
-
-    return (
-        pair.assumption == "paired"
-        and pair.ev.task == "binary"
-        and not settings.rope
-        and all(m.name in CLOSED_WHEN_PAIRED for m in measures)
+def _result(under: Under, measure: Metric, settings: _Settings, **parts: Any) -> Comparison:
+    p = {name: plain(parts.pop(name)) for name in ("p_h0", "p_h1", "p_less", "p_greater")}
+    rope = (
+        np.clip(1.0 - np.asarray(p["p_less"]) - p["p_greater"], 0.0, 1.0)
+        if settings.rope
+        else np.zeros_like(p["p_h1"])
+    )
+    return Comparison(
+        metric=measure.name,
+        label=measure.label,
+        model_a=under.ev.models[0],
+        model_b=under.ev.models[1],
+        **p,
+        p_rope=plain(rope),
+        rope=settings.rope,
+        assumption=under.assumption,
+        prior=settings.prior,
+        prob=settings.prob,
+        ev=under.ev,
+        measure=measure,
+        **parts,
     )
 
 
-def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | None:
-    laws = [law_of(measure, pair.ev, i, settings.prior) for i in (0, 1)]
+def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
+    found: dict[str, Comparison] = {}
+    if not under.shared and settings.method != "montecarlo":
+        for measure in measures:
+            exact = _exact(under, measure, settings)
+            if exact is not None:
+                found[measure.name] = exact
+    missing = [measure for measure in measures if measure.name not in found]
+    if missing and settings.method == "exact" and not _closed_when_paired(under, missing, settings):
+        why = (
+            f"{under.assumption} models have no closed-form law"
+            if under.shared
+            else f"{missing[0].name} has no closed-form law"
+        )
+        raise ValueError(f"{why}, so method 'exact' cannot compare it; use 'auto' or 'montecarlo'")
+    if missing:
+        found |= {c.metric: c for c in _by_draws(under, missing, settings)}
+    return [found[measure.name] for measure in measures]
+
+
+def _closed_when_paired(under: Under, measures: list[Metric], settings: _Settings) -> bool:
+    closed = all(under.ev.kind.is_closed_when_paired(m) for m in measures)
+    return under.paired and not settings.rope and closed
+
+
+def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | None:
+    laws = [law_of(measure, under.ev, i, settings.prior) for i in (0, 1)]
     if laws[0] is None or laws[1] is None:
         return None
     p_h0, p_h1 = tail_probabilities(laws[0], laws[1], 0.0)
@@ -228,7 +208,8 @@ def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | No
     if settings.rope:
         p_less, _ = tail_probabilities(laws[0], laws[1], -settings.rope)
         _, p_greater = tail_probabilities(laws[0], laws[1], settings.rope)
-    return pair.result(
+    return _result(
+        under,
         measure,
         settings,
         p_h0=p_h0,
@@ -243,28 +224,25 @@ def _exact(pair: _Pair, measure: Metric, settings: _Settings) -> Comparison | No
     )
 
 
-def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[Comparison]:
-    if pair.ev.shape:
+def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
+    if under.ev.shape:
         raise ValueError(
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
-            f"but the tables have leading axes {pair.ev.shape}"
+            f"but the tables have leading axes {under.ev.shape}"
         )
-    # True negatives that no measure asks for would only keep patterns apart.
-    unasked = pair.ev.task == "binary" and all(m.needs and "tn" not in m.needs for m in measures)
-    ev = pair.ev.keep(("tp", "fp", "fn")) if unasked else pair.ev
+    # Cells that no measure asks for would only keep patterns apart.
+    drawn = replace(under, ev=under.ev.keep(under.ev.kind.cells_for(measures)))
     settings = replace(settings, rng=check_rng(settings.rng))
-    n_draws = settings.n_draws or _default_draws(ev, pair.assumption)
+    n_draws = settings.n_draws or drawn.ev.kind.default_draws(drawn)
     kept: dict[str, list[FloatArray]] = {m.name: [] for m in measures}
     counts = {m.name: np.zeros(3) for m in measures}
     stored = 0
-    for tables in draw_tables(
-        ev, pair.assumption, prior=settings.prior, n_draws=n_draws, rng=check_rng(settings.rng)
-    ):
+    for tables in drawn.draw(prior=settings.prior, n_draws=n_draws, rng=check_rng(settings.rng)):
         for measure in measures:
-            scores = measure(tables, ev.cells)
+            scores = measure(tables, drawn.ev.cells)
             gap = scores[:, 1] - scores[:, 0]
             # A Dirichlet has no ties; they are shares of a class too small for a number, as often B's as A's.
-            ties = 0.5 * (gap == 0).sum() if ev.classes else 0.0
+            ties = 0.5 * (gap == 0).sum() if under.ev.classes else 0.0
             counts[measure.name] += [
                 (gap > 0).sum() + ties,
                 (gap < -settings.rope).sum(),
@@ -274,12 +252,12 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
                 kept[measure.name].append(scores)
         stored += len(tables)
     alone: dict[str, Comparison] = {}
-    if pair.assumption != "independent":
-        beside = _compare_all(_Pair(pair.ev, "independent"), measures, settings)
+    if under.shared:
+        beside = _compare_all(replace(under, assumption="independent"), measures, settings)
         alone = {c.metric: c for c in beside}
     return [
         _from_draws(
-            pair,
+            under,
             measure,
             settings,
             np.concatenate(kept[measure.name]),
@@ -291,17 +269,8 @@ def _by_draws(pair: _Pair, measures: list[Metric], settings: _Settings) -> list[
     ]
 
 
-def _default_draws(ev: Evaluation, assumption: Assumption) -> int:
-    # A draw costs as much as there are patterns, and cells.
-    if ev.task != "binary" and ev.weights is not None:
-        return int(np.clip(100_000_000 // (len(ev.weights) + 2 * ev.tables.size), 4_000, 50_000))
-    if assumption == "independent" or ev.weights is None:
-        return 1_000_000
-    return int(np.clip(50_000_000 // len(ev.weights), 20_000, 100_000))
-
-
 def _from_draws(
-    pair: _Pair,
+    under: Under,
     measure: Metric,
     settings: _Settings,
     scores: FloatArray,
@@ -312,35 +281,29 @@ def _from_draws(
     better, less, greater = counts / n_draws
     # One success and one failure more, so that 0 of n does not claim an error of 0.
     smoothed = (counts[0] + 1.0) / (n_draws + 2.0)
-    if pair.ev.alike:
+    if under.ev.alike:
         # What is left is the noise of the draws.
         better, less, greater = 0.5, 0.5 * (less + greater), 0.5 * (less + greater)
     if not settings.rope:
         less, greater = 1.0 - better, better
     probabilities = {"p_h0": 1.0 - better, "p_h1": better, "p_less": less, "p_greater": greater}
     mcse, method = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws)), "montecarlo"
-    binary = pair.ev.task == "binary"
-    if pair.assumption == "paired" and settings.method != "montecarlo" and measure.needs and binary:
-        probabilities, mcse = _paired_probabilities(pair, measure, settings)
+    found = None
+    if under.paired and settings.method != "montecarlo":
+        margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
+        found = under.ev.kind.paired_sf(
+            under.ev, measure, margins, prior=settings.prior, rng=check_rng(settings.rng)
+        )
+    if found is not None:
+        probabilities, mcse = _in_closed_form(found), float(found.error.max())
         method = "quasi-montecarlo" if mcse else "exact"
-    # Of several classes each item has one, so that a share of all items is the accuracy.
-    shares = (
-        isinstance(measure.law, Proportion)
-        and pair.ev.task == "multiclass"
-        and measure.needs == pair.ev.cells
-    )
-    if pair.assumption == "paired" and settings.method != "montecarlo" and not settings.rope and shares:
-        p_h1 = paired_accuracy(pair.ev, settings.prior)
-        probabilities = {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": 1.0 - p_h1, "p_greater": p_h1}
-        mcse, method = 0.0, "exact"
     low, high = measure.support
     laws: list[Posterior] = []
     for i in (0, 1):
-        law = None
-        if pair.assumption != "clustered":
-            law = law_of(measure, pair.ev, i, settings.prior)
+        law = law_of(measure, under.ev, i, settings.prior) if under.single else None
         laws.append(law or EmpiricalPosterior(scores[:, i], measure.support))
-    return pair.result(
+    return _result(
+        under,
         measure,
         settings,
         **probabilities,
@@ -354,20 +317,8 @@ def _from_draws(
     )
 
 
-def _paired_probabilities(
-    pair: _Pair, measure: Metric, settings: _Settings
-) -> tuple[dict[str, float], float]:
-    from bayesf1.kinds.joint import joint_counts, paired_sf
-
-    counts = joint_counts(pair.ev, 0, 1)
-    margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
-    found = paired_sf(
-        counts, measure, pair.ev.cells, margins, prior=settings.prior, rng=check_rng(settings.rng)
-    )
-    p_h1 = float(found.value[0])
-    p_less, p_greater = 1.0 - p_h1, p_h1
-    if settings.rope:
-        p_greater, p_less = float(found.value[1]), 1.0 - float(found.value[2])
-    return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": p_less, "p_greater": p_greater}, float(
-        found.error.max()
-    )
+def _in_closed_form(found: Estimate) -> dict[str, float]:
+    """Return the probabilities of both hypotheses, and beyond the region of practical equivalence if there is one."""
+    p_h1, *beyond = (float(p) for p in found.value)
+    p_greater, p_not_less = beyond or (p_h1, p_h1)
+    return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": 1.0 - p_not_less, "p_greater": p_greater}

@@ -13,8 +13,10 @@ import numpy as np
 from bayesf1.base.arrays import plain
 from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, Folds
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.under import Assumption, Under
 from bayesf1.laws.law import Posterior
 
 if TYPE_CHECKING:
@@ -86,6 +88,11 @@ class Comparison:
     n_draws: int = 0
 
     @property
+    def under(self) -> Under:
+        """The evaluation under the assumption that was taken."""
+        return Under(self.ev, self.assumption)
+
+    @property
     def folds(self) -> Folds | None:
         """The cross-validation and its discount, where there was one."""
         return self.ev.folds
@@ -114,10 +121,7 @@ class Comparison:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
-        from bayesf1.kinds.joint import pairing_bounds
-
-        a, b = self.ev.tables
-        return pairing_bounds(a, b, self.measure, self.ev.cells, prior=self.prior, rng=rng)
+        return self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
 
     def __str__(self) -> str:
         from bayesf1.bayes import verdict

@@ -15,21 +15,15 @@ _TEST = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
 
 def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    from bayesf1.bayes.verdict import describe_prior, describe_units, headline
+    from bayesf1.bayes.verdict import headline
 
     c = headline(comparisons)
     labels = [one.label for one in comparisons]
     measures = labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
-    dependence = {
-        "independent": "the two models' test results were taken as independent",
-        "paired": f"the models were paired item by item ({describe_units(c.ev)})",
-        "clustered": f"the models were paired on {describe_units(c.ev)}, taken as units by a Bayesian bootstrap "
-        "(Rubin 1981)",
-    }[c.assumption]
     tested = (
         f"{c.model_b} was compared with {c.model_a} on {measures} by {_TEST}, as implemented in {version()}"
     )
-    parts = [f"{tested}, with {_article(describe_prior(c.ev, c.prior))}", dependence]
+    parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.append(
@@ -52,15 +46,13 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
 
 def of_ranking(ranking: Ranking) -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
-    from bayesf1.bayes.verdict import dependence
-
     attrs = ranking.attrs
     margin = ""
     if attrs["rope"]:
         margin = f" by more than {amount(attrs['rope'], percent=bool(attrs['percent']))}"
     return printable(
         f"{ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
-        f"draws with {version()}, with {_article(attrs['belief'])}; {dependence(attrs['assumption'], attrs['units'])}. "
+        f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "
         f"A system counts as tied with the first unless the first is better{margin} with probability "
         f"{attrs['prob']:g} or more. The law of the scores follows Wang and Li (2019, ACL, 4135–4145)."
     )

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
-from bayesf1.base.naming import nearest, plural
-from bayesf1.evaluation.evaluation import Assumption, Evaluation
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion
 from bayesf1.evaluation.scoring import find_measure
-from bayesf1.kinds.classes import cell_priors, default_prior
-from bayesf1.kinds.draws import draw_tables
 from bayesf1.laws.distributions import Beta, FScore
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.laws.law import Posterior
 from bayesf1.laws.unit_law import UnitLaw
 
-# A quadrature needs Beta parameters whose mass does not underflow in the logit.
-MIN_PRIOR = 0.1
 # Below, a quadrature in double precision loses mass at 0 or 1: P = 1/2 comes out as .5009 at .01.
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
-
-# Units from which a bootstrap over them can be trusted, roughly.
-FEW_UNITS = 20
-
-ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 
 
 def posterior(
@@ -79,18 +68,18 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     measure = find_measure(metric, ev)
-    prior = check_prior(prior, ev)
+    prior = ev.kind.check_prior(prior)
     index = ev.index(model)
-    ev, taken = resolve_assumption(ev, assumption)
-    warn_if_few(ev, taken)
-    law = None if taken == "clustered" else law_of(measure, ev, index, prior)
+    under = ev.under(assumption)
+    under.warn()
+    law = law_of(measure, under.ev, index, prior) if under.single else None
     if law is not None:
         return law
     _check_single(ev, measure.name)
     generator = check_rng(rng)
     n_draws = check_draws(n_draws)
     kept = []
-    for tables in draw_tables(ev, taken, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator):
+    for tables in under.draw(prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator):
         kept.append(measure(tables[:, index], ev.cells))
     return EmpiricalPosterior(np.concatenate(kept), support=measure.support)
 
@@ -105,21 +94,21 @@ def posteriors(
     rng: np.random.Generator,
 ) -> dict[tuple[str, str], Posterior]:
     """Return what is believed of every model and measure, by their names; measures without a law share draws."""
-    units, taken = resolve_assumption(ev, assumption)
-    warn_if_few(units, taken)
+    under = ev.under(assumption)
+    under.warn()
     found: dict[tuple[str, str], Posterior] = {}
     drawn: list[Metric] = []
     for measure in measures:
         for i, model in enumerate(ev.models):
-            law = None if taken == "clustered" else law_of(measure, units, i, prior)
+            law = law_of(measure, under.ev, i, prior) if under.single else None
             if law is not None:
                 found[model, measure.name] = law
             elif measure not in drawn:
                 drawn.append(measure)
     if drawn:
-        _check_single(units, drawn[0].name)
-        blocks = draw_tables(units, taken, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
-        scores = [[m(tables, units.cells) for m in drawn] for tables in blocks]
+        _check_single(ev, drawn[0].name)
+        blocks = under.draw(prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
+        scores = [[m(tables, ev.cells) for m in drawn] for tables in blocks]
         for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
             for model, values in zip(ev.models, np.concatenate(parts).T, strict=True):
                 found.setdefault((model, measure.name), EmpiricalPosterior(values, measure.support))
@@ -130,7 +119,7 @@ def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw
     """Return the closed-form law of a measure of one of the models, or None where there is none."""
     if measure.law is None:
         return None
-    counts = ev.tables[..., index, :] + cell_priors(ev, prior)
+    counts = ev.tables[..., index, :] + ev.kind.cell_priors(prior)
     place = {cell: i for i, cell in enumerate(ev.cells)}
 
     def total(cells: tuple[str, ...]) -> FloatArray:
@@ -143,60 +132,6 @@ def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw
         case Harmonic(beta, tp, fp, fn):
             shapes = total(tp), total(fp) + total(fn)
             return FScore(total(tp), total(fp), total(fn), beta) if np.min(shapes) >= _MIN_SHAPE else None
-
-
-def resolve_assumption(ev: Evaluation, assumption: str) -> tuple[Evaluation, Assumption]:
-    """Return the evaluation at the level of units that an assumption speaks of, and the assumption."""
-    if assumption not in ASSUMPTIONS:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
-    if assumption == "auto":
-        return ev, ev.assumption
-    if assumption == "independent":
-        return ev, "independent"
-    if ev.assumption == "independent":
-        raise ValueError(
-            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
-            "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
-        )
-    if assumption == "clustered":
-        if ev.unit == "item":
-            raise ValueError(
-                "'clustered' needs units of several items, but here every item is its own unit; "
-                "give groups= when building the evaluation"
-            )
-        return ev, "clustered"
-    if ev.unit == "item":
-        return ev, "paired"
-    if ev.items is None:
-        raise ValueError(
-            f"'paired' needs single items, but only the sums over each {ev.unit} are known; "
-            "ask for 'clustered'"
-        )
-    return ev.items, "paired"
-
-
-def warn_if_few(ev: Evaluation, assumption: Assumption) -> None:
-    """Warn where a bootstrap has too few units to know how much they vary."""
-    if assumption == "clustered" and ev.weights is not None and ev.weights.sum() < FEW_UNITS:
-        warnings.warn(
-            f"there are only {ev.weights.sum():.4g} {plural(ev.unit)}; a bootstrap over so few is too sure of itself",
-            stacklevel=3,
-        )
-
-
-def check_prior(prior: float | None, ev: Evaluation) -> float:
-    """Return λ, the evaluation's default where none was given, or say that it is none."""
-    if prior is None:
-        return default_prior(ev)
-    if isinstance(prior, bool) or not isinstance(prior, float | int | np.number):
-        raise ValueError(f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
-    value = float(prior)
-    least = 1e-9 if ev.classes else MIN_PRIOR
-    if not least <= value <= 1e6:
-        raise ValueError(
-            f"prior must be between {least:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}"
-        )
-    return value
 
 
 def check_rope(rope: float, *measures: Metric) -> float:

@@ -9,12 +9,10 @@ import xarray as xr
 
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
-from bayesf1.bayes.posterior import KEPT_DRAWS, check_prior, check_rope, resolve_assumption, warn_if_few
-from bayesf1.bayes.verdict import dependence, describe_prior, describe_units
+from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
-from bayesf1.kinds.draws import draw_tables
 
 JSON_FORMAT = "bayesf1.rank/1"
 
@@ -112,8 +110,7 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""
         return (
-            f"{self.attrs['belief']}; {dependence(self.attrs['assumption'], self.attrs['units'])}; "
-            f"{self.attrs['n_draws']:,} posterior draws."
+            f"{self.attrs['belief']}; {self.attrs['dependence']}; {self.attrs['n_draws']:,} posterior draws."
         )
 
 
@@ -164,14 +161,14 @@ def rank(
     measure = find_measure(metric, ev)
     if len(ev.models) < 2 or ev.shape:
         raise ValueError(f"a ranking needs one experiment with at least two models, not {ev!r}")
-    rope, prior, prob = check_rope(rope, measure), check_prior(prior, ev), check_prob(prob)
+    rope, prior, prob = check_rope(rope, measure), ev.kind.check_prior(prior), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
-    units, taken = resolve_assumption(ev, assumption)
-    warn_if_few(units, taken)
-    blocks = draw_tables(units, taken, prior=prior, n_draws=n_draws, rng=check_rng(rng))
-    scores = np.concatenate([measure(tables, units.cells) for tables in blocks])
+    under = ev.under(assumption)
+    under.warn()
+    blocks = under.draw(prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    scores = np.concatenate([measure(tables, ev.cells) for tables in blocks])
 
-    observed = measure(units.tables, units.cells)
+    observed = measure(under.ev.tables, ev.cells)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     scores = scores[:, order]
     k = len(order)
@@ -197,12 +194,12 @@ def rank(
             "metric": measure.name,
             "label": measure.label,
             "percent": int(measure.percent),
-            "belief": describe_prior(ev, prior),
+            "belief": ev.kind.describe_prior(prior),
             "rope": rope,
             "prior": prior,
             "prob": prob,
-            "assumption": taken,
-            "units": describe_units(units),
+            "assumption": under.assumption,
+            "dependence": under.dependence,
             "n_draws": n_draws,
         },
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
-from bayesf1.bayes.posterior import check_prior, posteriors
+from bayesf1.bayes.posterior import posteriors
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
@@ -63,7 +63,7 @@ def summary(
     beliefs = posteriors(
         ev,
         measures,
-        prior=check_prior(prior, ev),
+        prior=ev.kind.check_prior(prior),
         assumption=assumption,
         n_draws=check_draws(n_draws),
         rng=check_rng(rng),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.naming import listing, plural
+from bayesf1.base.naming import listing
 from bayesf1.base.table import (
     Table,
     amount,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayesf1.bayes.comparison import Comparison
-    from bayesf1.evaluation.evaluation import Evaluation
 
 JSON_FORMAT = "bayesf1.compare/1"
 _HEADLINES = ("f1", "macro_f1", "micro_f1")
@@ -114,33 +113,6 @@ def by_class(comparisons: tuple[Comparison, ...]) -> str:
     return printable(f"{first.label.partition('[')[0]} class by class: {text}.")
 
 
-def describe_units(ev: Evaluation) -> str:
-    """Say how many units an evaluation has, and of what kind; empty where only totals are known."""
-    if ev.weights is None or ev.unit == "table":
-        return ""
-    total = ev.weights.sum() / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
-    return f"{total:,.0f} {ev.unit if total == 1 else plural(ev.unit)}"
-
-
-def dependence(assumption: str, units: str) -> str:
-    """Say what was assumed of the models' dependence."""
-    return {
-        "independent": "models taken as independent",
-        "paired": f"models paired on {units}",
-        "clustered": f"models paired on {units} as units (Bayesian bootstrap)",
-    }[assumption]
-
-
-def describe_prior(ev: Evaluation, prior: float) -> str:
-    """Say what was believed before the data."""
-    if ev.task == "scores":
-        return "No prior"
-    if ev.task == "multiclass":
-        return f"Dirichlet({prior:.3g}) prior on {len(ev.classes)}×{len(ev.classes)} cells"
-    shared = f" shared by {len(ev.classes)} classes" if ev.classes else ""
-    return f"Dirichlet({prior:g}) prior{shared}"
-
-
 def assumptions(c: Comparison) -> str:
     """Return what a comparison assumed, and how it was computed, as a sentence."""
     how = {
@@ -148,7 +120,7 @@ def assumptions(c: Comparison) -> str:
         "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
         "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
     }[c.method]
-    parts = [describe_prior(c.ev, c.prior), dependence(c.assumption, describe_units(c.ev)), how]
+    parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence, how]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.insert(
@@ -159,7 +131,7 @@ def assumptions(c: Comparison) -> str:
 
 def pairing_note(c: Comparison) -> str | None:
     """Return what unknown pairing could change, where only the totals of one test set are known."""
-    if c.assumption != "independent" or c.folds is not None or np.ndim(c.p_h1) or c.ev.task != "binary":
+    if c.under.shared or c.folds is not None or np.ndim(c.p_h1):
         return None
     try:
         low, high = c.pairing_bounds

@@ -16,7 +16,8 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import MetricLike, find_metric
+from bayesf1.evaluation.metric import MetricLike
+from bayesf1.kinds.binary_measures import find_metric
 
 if TYPE_CHECKING:
     from bayesf1.base.table import Table

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.evaluation.evaluation import Assumption, Evaluation
 
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -138,40 +137,3 @@ class Samples:
             scores = statistic(moved.reshape(n, len(_STENCIL), *self.tables.shape))
             slopes[cells] = scores @ _SLOPE / (_STEP * total[cells])
         return slopes
-
-
-def samples_of(ev: Evaluation, assumption: Assumption) -> Samples:
-    """Return the sample that an evaluation of one experiment is.
-
-    Parameters
-    ----------
-    ev
-        The evaluation, of just the models that matter.
-    assumption
-        ``"independent"`` takes a sample for each model, in which every count is a unit where only totals are
-        known; otherwise the models share one sample of units.
-    """
-    width = len(ev.cells)
-    if assumption != "independent":
-        assert ev.weights is not None
-        parts = (_sample(ev.flat_patterns, ev.weights, slice(0, width * len(ev.models))),)
-        return Samples(parts, ev.tables)
-    base = ev if ev.items is None else ev.items
-    alone = []
-    for i, model in enumerate(ev.models):
-        one, columns = base.select([model]), slice(i * width, (i + 1) * width)
-        if one.weights is None:
-            alone.append(_sample(np.eye(width), one.tables.ravel(), columns))
-            continue
-        patterns, weights = one.flat_patterns, one.weights
-        if one.unit == "table":
-            # What only other models did adds nothing here.
-            some = np.asarray(patterns @ np.ones(width)) > 0.0
-            patterns, weights = patterns[some], weights[some]
-        alone.append(_sample(patterns, weights, columns))
-    return Samples(tuple(alone), ev.tables)
-
-
-def _sample(patterns: Any, weights: FloatArray, columns: slice) -> Sample:
-    seen = np.flatnonzero(weights > 0.0)
-    return Sample(patterns[seen], weights[seen], columns)

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import Metric, MetricLike, find_metric
-from bayesf1.kinds.class_measures import class_metric
-from bayesf1.reading.scores import statistic
-
-# Names that make sense with several classes only.
-_SEVERAL = re.compile(r"(micro|macro|weighted)_|.*\[")
-
-
-def default_metrics(ev: Evaluation) -> tuple[str, ...]:
-    """Return the measures that are shown where none is named."""
-    if ev.task == "scores":
-        return ("mean",)
-    several = ("precision", "recall", "f1")
-    return ("accuracy", *several) if ev.task == "multiclass" else several
+from bayesf1.evaluation.metric import Metric, MetricLike
 
 
 def find_measure(metric: MetricLike | None, ev: Evaluation) -> Metric:
@@ -39,29 +25,16 @@ def find_measure(metric: MetricLike | None, ev: Evaluation) -> Metric:
     'Macro F1'
     """
     check_evaluation(ev)
-    asked = default_metrics(ev)[-1] if metric is None else metric
-    if isinstance(asked, Metric):
-        measure = asked
-    elif ev.task == "scores":
-        return statistic(asked, ev)
-    elif ev.classes and isinstance(asked, str):
-        return class_metric(asked, ev)
-    else:
-        if isinstance(asked, str) and _SEVERAL.match(asked):
-            raise ValueError(
-                f"{asked} needs several classes, but here is one; build the evaluation by from_labels with more "
-                "than two labels, or by from_tags or from_conll with by_type=True"
-            )
-        measure = find_metric(asked)
-    if measure.needs:
-        measure.check_cells(ev.cells)
+    asked = ev.kind.default_metrics[-1] if metric is None else metric
+    measure = asked if isinstance(asked, Metric) else ev.kind.measure(asked, ev.tables)
+    measure.check_cells(ev.cells)
     return measure
 
 
 def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
     """Return the measures of one or several names, each different; the usual ones where none is given."""
     check_evaluation(ev)
-    chosen: Any = default_metrics(ev) if metrics is None else metrics
+    chosen: Any = ev.kind.default_metrics if metrics is None else metrics
     several = isinstance(chosen, Iterable) and not isinstance(chosen, str)
     given: list[Any] = list(cast("Iterable[Any]", chosen)) if several else [chosen]
     if not given:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, merge_patterns
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
 
 def assumed_pilot(
@@ -80,6 +82,5 @@ def assumed_pilot(
         ):
             rows.append([np.array(BINARY_CELLS) == of_a, np.array(BINARY_CELLS) == of_b])
             masses.append(n_items * share * max(mass, 0.0))
-    return merge_patterns(
-        ("A", "B"), BINARY_CELLS, np.array(rows, dtype=float), np.array(masses), unit="item"
-    )
+    units = Units.merge(np.array(rows, dtype=float), np.array(masses), "item")
+    return Evaluation.of_units(("A", "B"), Binary(), units)

@@ -13,7 +13,6 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
-from bayesf1.bayes.posterior import check_prior
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
@@ -285,7 +284,7 @@ class _Task:
             if isinstance(value, bool) or not isinstance(value, float | int) or not low < value < 1.0:
                 raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
         return cls(
-            rivals(ev, measure, check_prior(prior, ev)),
+            rivals(ev, measure, ev.kind.check_prior(prior)),
             measure,
             ev.unit,
             float(p_h1),

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.metric import Harmonic, Metric, find_metric
+from bayesf1.evaluation.metric import Harmonic, Metric
 from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
 from bayesf1.frequentist.methods import LABELS, closed_methods, grouped_counts
+from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.laws.distributions import Beta, FScore
 from bayesf1.laws.unit_law import UnitLaw
 

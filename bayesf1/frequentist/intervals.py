@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import plural
-from bayesf1.bayes.posterior import check_prior, posterior, resolve_assumption
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
+from bayesf1.bayes.posterior import posterior
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
-from bayesf1.evaluation.samples import Samples, samples_of
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation.under import Under
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
 from bayesf1.frequentist.bootstrap import check_resamples
 from bayesf1.frequentist.bounds import Bounds
+from bayesf1.frequentist.class_averages import macro_f1, macro_f1_star, micro_f1
 from bayesf1.frequentist.delta import fbeta_delta, tversky_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
 from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
-from bayesf1.frequentist.multiclass import macro_f1, macro_f1_star, micro_f1
 
 __all__ = [
     "Bounds",
@@ -44,9 +44,6 @@ __all__ = [
 ]
 
 N_RESAMPLES = 9_999
-
-# Statistics of scores that are smooth in the weights of units; a median is not.
-_SMOOTH = ("mean", "geometric_mean")
 
 
 def intervals(
@@ -110,16 +107,16 @@ def intervals(
     measure = find_measure(metric, ev)
     settings = _Settings.checked(ev, confidence_level, n_resamples, prior, rng)
     index = ev.index(model)
-    units, taken = resolve_assumption(ev, assumption)
-    _check_single(units)
-    one = _slim(units.select([ev.models[index]]), measure)
-    samples = samples_of(one, taken)
+    under = ev.under(assumption)
+    _check_single(ev)
+    one = _slim(under.ev.select([ev.models[index]]), measure)
+    samples = replace(under, ev=one).samples
 
     def statistic(tables: FloatArray) -> FloatArray:
         return measure(tables[..., 0, :], one.cells)
 
-    level, clustered = settings.level, taken == "clustered"
-    alone = "single items as independent" if clustered else ""
+    level = settings.level
+    alone = "" if under.single else "single items as independent"
     rows = closed_rows(measure, one.tables[0], one.cells, level, note=alone)
     rows += unit_rows(
         samples,
@@ -128,14 +125,14 @@ def intervals(
         level,
         n_resamples=settings.n_resamples,
         rng=settings.rng,
-        smooth=_smooth(measure, ev),
+        smooth=ev.kind.is_smooth(measure),
         undefined=is_undefined(measure, one.tables[0], one.cells),
-        note=f"over {plural(one.unit)}" if clustered else "",
+        note="" if under.single else f"over {plural(one.unit)}",
     )
     law = posterior(ev, model, measure, prior=settings.prior, assumption=assumption, rng=settings.rng)
     rows += credible_rows(law, measure.support, level)
     estimate = float(statistic(samples.tables))
-    notes = _notes(units, ev, taken, samples, settings)
+    notes = _notes(under, 1, settings)
     return Intervals(
         (model,), measure.name, measure.label, estimate, settings.level, tuple(rows), notes, measure.percent
     )
@@ -189,10 +186,10 @@ def difference_intervals(
     pair = ev.pair(a, b)
     measure = find_measure(metric, pair)
     settings = _Settings.checked(pair, confidence_level, n_resamples, prior, rng)
-    units, taken = resolve_assumption(pair, assumption)
-    _check_single(units)
-    both = _slim(units, measure)
-    samples = samples_of(both, taken)
+    under = pair.under(assumption)
+    _check_single(pair)
+    both = _slim(under.ev, measure)
+    samples = replace(under, ev=both).samples
 
     def statistic(tables: FloatArray) -> FloatArray:
         scores = measure(tables, both.cells)
@@ -207,9 +204,9 @@ def difference_intervals(
         settings.level,
         n_resamples=settings.n_resamples,
         rng=settings.rng,
-        smooth=_smooth(measure, ev),
+        smooth=ev.kind.is_smooth(measure),
         undefined=any(is_undefined(measure, table, both.cells) for table in both.tables),
-        note=f"over {plural(both.unit)}" if taken == "clustered" else "",
+        note="" if under.single else f"over {plural(both.unit)}",
     )
     from bayesf1.bayes.bayes_test import compare
 
@@ -218,7 +215,7 @@ def difference_intervals(
     ]
     rows += credible_rows(test.difference, support, settings.level)
     estimate = float(statistic(samples.tables))
-    notes = _notes(units, pair, taken, samples, settings)
+    notes = _notes(under, 2, settings)
     return Intervals(
         pair.models,
         measure.name,
@@ -245,7 +242,7 @@ class _Settings:
         return cls(
             check_prob(level, "confidence_level"),
             check_resamples(n_resamples),
-            check_prior(prior, ev),
+            ev.kind.check_prior(prior),
             check_rng(rng),
         )
 
@@ -260,35 +257,23 @@ def _check_single(ev: Evaluation) -> None:
 
 def _slim(ev: Evaluation, measure: Metric) -> Evaluation:
     # Cells that the measure does not ask for would only keep patterns apart.
-    return ev.keep(measure.needs) if ev.patterns is not None and measure.needs else ev
+    return ev.keep(measure.needs) if ev.units is not None and measure.needs and not ev.kind.many_cells else ev
 
 
-def _smooth(measure: Metric, ev: Evaluation) -> bool:
-    return ev.task != "scores" or measure.name in _SMOOTH
-
-
-def _notes(
-    units: Evaluation, ev: Evaluation, taken: Assumption, samples: Samples, settings: _Settings
-) -> tuple[str, ...]:
-    from bayesf1.bayes.verdict import dependence, describe_prior, describe_units
-
-    sampled = describe_units(units)
-    if len(samples.tables) == 1:
+def _notes(under: Under, n_models: int, settings: _Settings) -> tuple[str, ...]:
+    ev, sampled = under.ev, under.sampled
+    if n_models == 1:
         said = f"From {sampled}" if sampled else "From totals, each count an independent item"
+    elif under.shared:
+        said = f"Models paired on {sampled}"
     else:
-        said = (
-            f"{dependence(taken, sampled).capitalize()}"
-            if taken == "independent"
-            else f"Models paired on {sampled}"
-        )
-        if units.assumption == "independent":
-            said += ", as only totals are known, so that their variances add"
-    resampled = f"bootstrap of {settings.n_resamples:,} resamples"
-    prior = describe_prior(ev, settings.prior)
-    credible = f"credible intervals with {'no prior' if ev.task == 'scores' else prior}"
-    if taken == "clustered":
-        credible += f" and a Bayesian bootstrap over {plural(units.unit)}"
-    notes = [f"{said}; {resampled}; {credible}."]
+        said = under.dependence.capitalize()
+        said += "" if sampled else ", as only totals are known, so that their variances add"
+    prior = ev.kind.describe_prior(settings.prior)
+    credible = f"credible intervals with {prior[0].lower() + prior[1:] if prior.startswith('No') else prior}"
+    if not under.single:
+        credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
+    notes = [f"{said}; bootstrap of {settings.n_resamples:,} resamples; {credible}."]
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     return tuple(notes)

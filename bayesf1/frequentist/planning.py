@@ -11,10 +11,10 @@ import numpy as np
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, find_metric
-from bayesf1.evaluation.samples import samples_of
+from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
+from bayesf1.kinds.binary_measures import find_metric
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ def _from_pilot(
         raise ValueError(f"a pilot is one experiment, but its tables have leading axes {pilot.shape}")
     one = pilot.select([model])
     measure = find_measure(metric, one)
-    sample = samples_of(one, one.assumption)
+    sample = one.under().samples
     variance = sample.variance(lambda tables: measure(tables[..., 0, :], one.cells))
     if not variance > 0.0:
         raise ValueError(
@@ -278,8 +278,9 @@ def _from_pilot(
     times = variance / goal.standard_error**2
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
-    unit = "item" if one.unit == "table" else one.unit
-    if one.unit != "table" or "tn" in one.cells or (one.classes and one.task == "multiclass"):
+    known = one.units is not None and one.units.shared
+    unit = one.unit if known else "item"
+    if known or one.kind.counts_all_items:
         if prevalence is not None:
             raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
         return goal.result(measure, positives, _ceil(sample.size * times), unit, None, "pilot")

@@ -18,8 +18,7 @@ from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
-from bayesf1.kinds.sufficient import sufficient_sums
-from bayesf1.reading.scores import from_scores
+from bayesf1.reading.score_columns import from_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -292,12 +291,12 @@ def randomization_test_scores(
 
 def _whole_units(ev: Evaluation) -> FloatArray:
     """Return how many units of each kind there are, or say why they cannot be swapped."""
-    if ev.assumption == "independent" or ev.weights is None or ev.shape:
+    if ev.units is None or not ev.units.shared or ev.shape:
         raise ValueError(
             "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "
             "evaluation from predictions (from_labels, from_tags, from_frame)"
         )
-    weights = ev.weights
+    weights = ev.units.weights
     if ev.folds is not None:
         repeats = len(ev.folds.counts)
         if repeats > 1:
@@ -318,10 +317,11 @@ def _whole_units(ev: Evaluation) -> FloatArray:
 
 def _arrange(ev: Evaluation, measure: Metric, weights: FloatArray) -> tuple[Swaps, Statistic]:
     """Return what swaps move, and the difference of the models' scores as a function of what was moved."""
-    sums, score = sufficient_sums(measure, ev)
+    assert ev.units is not None
+    sums, score = ev.kind.sums(measure)
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = 0.5 * (tables[0] + tables[1]) @ sums
-    flat, n_cells = ev.flat_patterns, len(ev.cells)
+    flat, n_cells = ev.units.rows, len(ev.cells)
     net = (flat[:, n_cells:] - flat[:, :n_cells]) @ sums
 
     def statistic(moved: FloatArray) -> FloatArray:

@@ -18,9 +18,8 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import plural
 from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.kind import Score
 from bayesf1.evaluation.metric import Metric
-from bayesf1.kinds.draws import item_patterns
-from bayesf1.kinds.sufficient import Score, sufficient_sums
 
 # Numbers in flight in one block of simulated test sets.
 _BLOCK = 1 << 21
@@ -160,26 +159,24 @@ def _slopes(score: Score, sums: FloatArray) -> FloatArray:
 
 def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
     """Return the units of a pilot of two models, ready to be drawn again with another true difference."""
-    if ev.assumption == "independent" or ev.weights is None or ev.shape:
+    if ev.units is None or not ev.units.shared or ev.shape:
         raise ValueError(
             "a pilot must tell what both models did on each unit, but only totals are known; build it from "
             "predictions (from_labels, from_tags, from_frame), or suppose an agreement by assumed_pilot"
         )
-    sums, score = sufficient_sums(measure, ev)
-    flat, n_cells = ev.flat_patterns, len(ev.cells)
+    sums, score = ev.kind.sums(measure)
+    flat, n_cells = ev.units.rows, len(ev.cells)
     both = [_dense(part @ sums) for part in (flat[:, :n_cells], flat[:, n_cells:])]
     kinds, which = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=ev.weights, minlength=len(kinds)).astype(float)
+    weights = np.bincount(which.ravel(), weights=ev.units.weights, minlength=len(kinds)).astype(float)
     of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
     if np.array_equal(of_a, of_b):
         raise ValueError(
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{measure.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    prior_a, prior_b = np.zeros((0, of_a.shape[1])), np.zeros((0, of_a.shape[1]))
-    if ev.task == "binary":
-        outcomes = item_patterns(2, ev.cells)
-        prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+    outcomes = ev.kind.prior_pairs()
+    prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
     return Rivals(
         middle=0.5 * (of_a + of_b),
         net=of_b - of_a,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
-from bayesf1.kinds.classes import class_cells, confusion, default_prior
-from bayesf1.kinds.draws import item_patterns
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
+from bayesf1.evaluation.kind import Kind
+from bayesf1.evaluation.under import Assumption
+from bayesf1.evaluation.units import Units
 
 # Joint outcomes double with every model; beyond three models there are too few items in each.
 MAX_PAIRED = 3
@@ -61,16 +63,16 @@ class Groups:
     @property
     def design(self) -> FloatArray:
         """How much of each cell an outcome is, on average over models: axes (outcome, cell)."""
-        if self.ev.task == "multiclass":
-            return np.eye(len(self.outcomes))
-        return np.asarray(self.outcomes.mean(axis=1))
+        return np.asarray(self.outcomes.mean(axis=1)) if self.joint else np.eye(len(self.outcomes))
+
+    @property
+    def joint(self) -> bool:
+        """Whether outcomes are those of all models on one item."""
+        return bool(self.outcomes.shape[1] > 1)
 
     def alpha(self, prior: float | None) -> FloatArray:
         """Return Dirichlet parameters (block, outcome) that put λ on every cell of a model's table."""
-        each = default_prior(self.ev) if prior is None else prior
-        if self.ev.task == "spans":
-            each /= len(self.ev.classes)
-        each /= 2 ** (len(self.ev.models) - 1) if self.assumption == "paired" else 1
+        each = self.ev.kind.outcome_prior(prior) / (2 ** (len(self.ev.models) - 1) if self.joint else 1)
         return np.full(self.counts.shape[1:], each)
 
 
@@ -112,11 +114,11 @@ def read_groups(
         return _joint(evaluations)
     if not note and any(ev.folds is not None for ev in evaluations.values()):
         note = "the folds of a corpus are summed and discounted, as compare() does"
-    if first.task == "multiclass":
-        return _of_classes(evaluations, note)
-    cells = _common_cells(evaluations)
-    tables = np.stack([_aligned(ev, cells) for ev in evaluations.values()])
-    return _marginal(tuple(evaluations), "corpus", first, tables, cells, note)
+    kind = functools.reduce(
+        lambda a, b: a if a == b else a.union(b), (ev.kind for ev in evaluations.values())
+    )
+    counts = np.stack([kind.outcome_counts(ev.widened(kind)) for ev in evaluations.values()])
+    return _marginal(tuple(evaluations), "corpus", first.models, kind, counts, note)
 
 
 def _from_one(ev: Evaluation, assumption: str) -> Groups:
@@ -126,60 +128,43 @@ def _from_one(ev: Evaluation, assumption: str) -> Groups:
         repeats, folds = ev.folds.counts.shape[:2]
         names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
         tables = ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
-        return _marginal(names, "fold", ev, tables, ev.cells, "")
+        return _marginal(names, "fold", ev.models, ev.kind, tables)
     if len(ev.shape) == 1:
         names = tuple(f"experiment {i + 1}" for i in range(ev.shape[0]))
-        return _marginal(names, "experiment", ev, ev.tables, ev.cells, "")
+        return _marginal(names, "experiment", ev.models, ev.kind, ev.tables)
     raise ValueError(
         "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
     )
 
 
 def _marginal(
-    names: tuple[str, ...], noun: str, like: Evaluation, tables: FloatArray, cells: tuple[str, ...], note: str
+    names: tuple[str, ...], noun: str, models: tuple[str, ...], kind: Kind, counts: FloatArray, note: str = ""
 ) -> Groups:
-    classes = tuple(dict.fromkeys(c.partition("[")[2][:-1] for c in cells)) if like.classes else ()
-    ev = Evaluation(like.models, cells, tables.copy(), task=like.task, classes=classes)
-    return Groups(names, noun, ev, tables, np.eye(len(cells))[:, None], cells, "independent", note)
-
-
-def _of_classes(evaluations: dict[str, Evaluation], note: str) -> Groups:
-    """Return groups whose outcomes are the pairs of gold and predicted class."""
-    first = next(iter(evaluations.values()))
-    classes = tuple(sorted({name for ev in evaluations.values() for name in ev.classes}))
-    k = len(classes)
-    counts = np.zeros((len(evaluations), len(first.models), k, k))
-    for g, ev in enumerate(evaluations.values()):
-        where = [classes.index(name) for name in ev.classes]
-        for m, model in enumerate(ev.models):
-            counts[g, m][np.ix_(where, where)] = confusion(ev, model)
-    gold, said = (i.ravel() for i in np.indices((k, k)))
-    right, one = gold == said, np.eye(k)
-    outcomes = np.concatenate(
-        [one[gold] * right[:, None], one[said] * ~right[:, None], one[gold] * ~right[:, None]], axis=1
-    )
-    flat = counts.reshape(*counts.shape[:2], k * k)
-    tables = Evaluation(first.models, class_cells(classes), flat @ outcomes, task=first.task, classes=classes)
-    labels = tuple(f"{classes[g]} as {classes[s]}" for g, s in zip(gold, said, strict=True))
-    names = tuple(evaluations)
-    return Groups(names, "corpus", tables, flat, outcomes[:, None], labels, "independent", note)
+    """Return groups whose outcomes are those of each model by itself, from counts (group, model, outcome)."""
+    outcomes = kind.outcomes
+    if outcomes is None or counts.shape[-1] != len(outcomes.labels):
+        raise ValueError(
+            f"a multinomial needs items of one outcome each, but of {kind.about} only sums of several are known here"
+        )
+    ev = Evaluation(models, kind, counts @ outcomes.rows)
+    return Groups(names, noun, ev, counts, outcomes.rows[:, None], outcomes.labels, "independent", note)
 
 
 def _joint(evaluations: dict[str, Evaluation]) -> Groups:
     """Return groups whose outcomes are the joint ones of all models on one item."""
     first = next(iter(evaluations.values()))
-    outcomes = item_patterns(len(first.models), first.cells)
+    outcomes = first.kind.joint_outcomes(len(first.models))
+    assert outcomes is not None
     place = {row.tobytes(): i for i, row in enumerate(outcomes.reshape(len(outcomes), -1))}
     counts = np.zeros((len(evaluations), 1, len(outcomes)))
     for g, ev in enumerate(evaluations.values()):
         items = _items(ev)
         assert items is not None
-        assert items.weights is not None
-        for row, weight in zip(np.asarray(items.flat_patterns, dtype=float), items.weights, strict=True):
+        for row, weight in zip(np.asarray(items.rows, dtype=float), items.weights, strict=True):
             if row.any():
                 counts[g, 0, place[row.tobytes()]] += weight
     tables = (counts[:, 0] @ outcomes.reshape(len(outcomes), -1)).reshape(len(counts), *outcomes.shape[1:])
-    ev = Evaluation(first.models, first.cells, tables)
+    ev = Evaluation(first.models, first.kind, tables)
     labels = tuple(_outcome_label(row, first.cells) for row in outcomes)
     return Groups(tuple(evaluations), "corpus", ev, counts, outcomes, labels, "paired")
 
@@ -188,8 +173,8 @@ def _outcome_label(row: FloatArray, cells: tuple[str, ...]) -> str:
     return "+".join(cells[int(table.argmax())] if table.any() else "-" for table in row)
 
 
-def _items(ev: Evaluation) -> Evaluation | None:
-    return ev if ev.assumption == "paired" else ev.items
+def _items(ev: Evaluation) -> Units | None:
+    return ev.units if ev.assumption == "paired" else ev.finer
 
 
 def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
@@ -197,7 +182,7 @@ def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
     for name, ev in evaluations.items():
         if len(ev.models) == 1:
             return "there is one model only, so there is nothing to pair"
-        if ev.task != "binary":
+        if ev.kind.joint_outcomes(1) is None:
             return "models are paired on single items of a binary task, and here there are several classes"
         if _items(ev) is None:
             known = "totals" if ev.assumption == "independent" else f"the sums over each {ev.unit}"
@@ -224,7 +209,7 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
             raise ValueError(
                 f"corpus {name!r} has tables with leading axes {ev.shape}; give one table a model for a corpus"
             )
-        if ev.task in ("multilabel", "scores"):
+        if ev.kind.outcomes is None:
             raise ValueError(
                 f"corpus {name!r} has items that are not in one cell each ({ev.task}), as a multinomial needs; "
                 "compare models corpus by corpus with compare"
@@ -237,22 +222,9 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has the models {listing(ev.models)}, but {first_name!r} has "
                 f"{listing(first.models)}; select those that all have"
             )
-        if ev.task != first.task or (ev.task == "binary" and ev.cells != first.cells):
+        if type(ev.kind) is not type(first.kind) or not (ev.classes or ev.cells == first.cells):
             raise ValueError(
                 f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {first_name!r} has "
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
     return {name: ev.select(first.models) for name, ev in found.items()}
-
-
-def _common_cells(evaluations: dict[str, Evaluation]) -> tuple[str, ...]:
-    first = next(iter(evaluations.values()))
-    if first.task == "binary":
-        return first.cells
-    return class_cells(sorted({name for ev in evaluations.values() for name in ev.classes}))
-
-
-def _aligned(ev: Evaluation, cells: tuple[str, ...]) -> FloatArray:
-    out = np.zeros((len(ev.models), len(cells)))
-    out[:, [cells.index(cell) for cell in ev.cells]] = ev.tables
-    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,13 @@ from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table
 from bayesf1.bayes.comparison import Comparisons
 from bayesf1.bayes.posterior import check_rope
-from bayesf1.evaluation.evaluation import Assumption, Evaluation
+from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.under import Assumption
 from bayesf1.groups.corpora import QUESTIONS
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
 from bayesf1.groups.prior import HierarchicalPrior
-from bayesf1.kinds.classes import default_prior
 from bayesf1.laws.empirical import EmpiricalPosterior
 
 if TYPE_CHECKING:
@@ -160,11 +160,9 @@ class HierarchicalFit:
             mcse=math.sqrt(smoothed * (1.0 - smoothed) / effective),
             method="montecarlo",
             assumption=self.assumption,
-            prior=default_prior(self.ev) if self.prior.cells is None else self.prior.cells,
+            prior=self.ev.kind.default_prior if self.prior.cells is None else self.prior.cells,
             prob=self.prob,
-            ev=Evaluation(
-                pair.models, pair.cells, pair.tables[at].copy(), task=pair.task, classes=pair.classes
-            ),
+            ev=replace(pair, tables=pair.tables[at].copy()),
             measure=measure,
             question=question,
             scope=self.scope(question),

@@ -14,7 +14,7 @@ from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.posterior import check_prior, check_rope
+from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
@@ -221,7 +221,7 @@ def _check_sampler(sampler: str | None, likelihood: str) -> str:
 
 
 def _check_cells(prior: float | None, ev: Evaluation) -> float | None:
-    return None if prior is None else check_prior(prior, ev)
+    return None if prior is None else ev.kind.check_prior(prior)
 
 
 def _check_accept(value: float) -> float:

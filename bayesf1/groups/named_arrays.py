@@ -98,8 +98,9 @@ def _variables(
     each = [score(shares[:, :, g]) for g in range(len(groups.names))]
     found["score_dataset"] = ((*lead, "system", "metric", "dataset"), np.stack(each, axis=-1))
     cell = "cell" if groups.labels == groups.ev.cells else "outcome"
-    joint = groups.assumption == "paired"
-    found["pi"] = ((*lead, cell), draws["pi"][..., 0, :]) if joint else ((*lead, "system", cell), draws["pi"])
+    found["pi"] = (
+        ((*lead, cell), draws["pi"][..., 0, :]) if groups.joint else ((*lead, "system", cell), draws["pi"])
+    )
     dims = {
         "log_kappa": ("system",),
         "group_sd": ("cell",) if likelihood_cells(likelihood) else ("outcome",),
@@ -111,7 +112,8 @@ def _variables(
 
 def likelihood_cells(likelihood: Likelihood) -> bool:
     """Say whether effects of a corpus are effects on cells of a table, not on outcomes."""
-    return likelihood.groups.ev.task != "multiclass"
+    groups = likelihood.groups
+    return groups.joint or groups.labels == groups.ev.cells
 
 
 def _predict(
@@ -125,6 +127,6 @@ def _predict(
 
 def _observed(likelihood: Likelihood) -> tuple[tuple[str, ...], FloatArray]:
     groups = likelihood.groups
-    if groups.assumption == "paired":
+    if groups.joint:
         return ("dataset", "outcome"), np.array(groups.counts[:, 0])
     return ("dataset", "system", "outcome"), np.array(groups.counts)

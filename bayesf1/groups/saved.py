@@ -18,6 +18,7 @@ from bayesf1.evaluation.scoring import find_measure
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.kinds import named_kind
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
@@ -48,10 +49,8 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     observed = groups["observed_data"]["counts"]
     ev = Evaluation(
         models=tuple(said["models"]),
-        cells=tuple(said["cells"]),
         tables=np.array(observed.values, dtype=float),
-        task=said["task"],
-        classes=tuple(said["classes"]),
+        kind=named_kind(said["task"], said["cells"], said["classes"]),
     )
     return HierarchicalFit(
         groups=groups,

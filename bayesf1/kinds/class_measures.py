@@ -1,7 +1,7 @@
 """Measures of several classes: averages over them, one of them, and measures of the whole matrix.
 
 All of them are functions of every class's true positives, false positives and false negatives. They agree
-with scikit-learn's on ``labels=ev.classes``, and are 0 where a share is 0/0.
+with scikit-learn's on ``labels=kind.classes``, and are 0 where a share is 0/0.
 """
 
 from __future__ import annotations
@@ -9,21 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.metric import (
-    METRICS,
-    Harmonic,
-    Metric,
-    Proportion,
-    find_metric,
-    ratio,
-)
+from bayesf1.evaluation.metric import Harmonic, Metric, Proportion, ratio
+from bayesf1.kinds.binary_measures import METRICS, find_metric
+
+if TYPE_CHECKING:
+    from bayesf1.kinds.classed import Classed
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -42,9 +38,9 @@ class Blocks(NamedTuple):
     tn: FloatArray
 
 
-def blocks(ev: Evaluation, tables: FloatArray) -> Blocks:
-    """Return the counts of every class from tables (..., cell) of an evaluation of several classes."""
-    k = len(ev.classes)
+def blocks(kind: Classed, tables: FloatArray) -> Blocks:
+    """Return the counts of every class from tables (..., cell) of a kind with several classes."""
+    k = len(kind.classes)
     parts = [tables[..., i * k : (i + 1) * k] for i in range(tables.shape[-1] // k)]
     if len(parts) == 3:
         tp, fp, fn = parts
@@ -55,42 +51,47 @@ def blocks(ev: Evaluation, tables: FloatArray) -> Blocks:
     return Blocks(*parts)
 
 
-def class_metric(name: str, ev: Evaluation) -> Metric:
-    """Return a measure of an evaluation of several classes by its name.
+def class_metric(name: str, kind: Classed, tables: FloatArray) -> Metric:
+    """Return a measure of several classes by its name.
+
+    Parameters
+    ----------
+    name
+        The name.
+    kind
+        The kind of task, which has the classes.
+    tables
+        The observed tables, axes (..., cell), which say what classes gold has.
 
     Examples
     --------
     >>> from bayesf1 import from_labels
     >>> ev = from_labels(list("aabbcc"), {"A": list("abbbca")})
-    >>> [class_metric(m, ev).label for m in ("f1", "micro_f1", "macro_f1_star", "recall[b]", "mcc")]
+    >>> [class_metric(m, ev.kind, ev.tables).label for m in ("f1", "micro_f1", "macro_f1_star", "recall[b]", "mcc")]
     ['Macro F1', 'Micro F1', 'Macro F1*', 'R[b]', 'MCC']
     """
     key = name.strip()
     one = _ONE_CLASS.fullmatch(key)
     if one is not None:
-        return _of_one_class(_base(one[1], name), one[2], ev)
+        return _of_one_class(_base(one[1], name), one[2], kind)
     key = key.lower().replace("-", "_")
-    if key in _WHOLE and ev.task == "multiclass":
-        return _of_whole(key, ev)
+    if key in _WHOLE and kind.exclusive:
+        return _of_whole(key, kind, tables)
     star = _STAR.fullmatch(key)
     if star is not None:
-        return _star(_base(star[1], name), ev)
+        return _star(_base(star[1], name), kind)
     average, _, base = key.partition("_")
     if average not in AVERAGES:
         if key in _WHOLE:
-            alone = f"f1[{ev.classes[0]}]" if ev.task == "spans" else f"{key}[{ev.classes[0]}]"
+            alone = f"{key if kind.true_negatives else 'f1'}[{kind.classes[0]}]"
             raise ValueError(
-                f"{key} needs items of one class each, but here an item has any number of {_noun(ev)}; "
+                f"{key} needs items of one class each, but here an item has any number of {kind.noun}; "
                 f"use micro_f1, macro_f1 or {alone}"
             )
         plain = _base(key, name)
-        usual = _average("macro" if ev.task == "multiclass" else "micro", plain, ev)
+        usual = _average("macro" if kind.exclusive else "micro", plain, kind)
         return replace(usual, name=plain.name)
-    return _average(average, _base(base, name), ev)
-
-
-def _noun(ev: Evaluation) -> str:
-    return "types" if ev.task == "spans" else "classes"
+    return _average(average, _base(base, name), kind)
 
 
 def _base(base: str, asked: str) -> Metric:
@@ -104,8 +105,8 @@ def _base(base: str, asked: str) -> Metric:
         raise ValueError(f"unknown metric {asked!r}; {nearest(asked, known)}") from None
 
 
-def _check_negatives(base: Metric, ev: Evaluation) -> None:
-    if "tn" in base.needs and ev.task == "spans":
+def _check_negatives(base: Metric, kind: Classed) -> None:
+    if not kind.true_negatives and not kind.exclusive:
         base.check_cells(("tp", "fp", "fn"))
 
 
@@ -117,15 +118,15 @@ def _stacked(base: Metric, found: Blocks) -> FloatArray:
 # ---- one class --------------------------------------------------------------------------------------------
 
 
-def _of_one_class(base: Metric, name: str, ev: Evaluation) -> Metric:
-    if name not in ev.classes:
-        raise ValueError(f"there is no class {name!r} in {base.name}[{name}]; {nearest(name, ev.classes)}")
-    _check_negatives(base, ev)
+def _of_one_class(base: Metric, name: str, kind: Classed) -> Metric:
+    if name not in kind.classes:
+        raise ValueError(f"there is no class {name!r} in {base.name}[{name}]; {nearest(name, kind.classes)}")
+    _check_negatives(base, kind)
     named = replace(base, name=f"{base.name}[{name}]", label=f"{base.label}[{name}]")
-    if "tn" in base.needs and ev.task == "multiclass":
-        i = ev.classes.index(name)
+    if "tn" in base.needs and not kind.true_negatives:
+        i = kind.classes.index(name)
         return replace(
-            named, needs=ev.cells, law=None, function=lambda t: _stacked(base, blocks(ev, t))[..., i]
+            named, needs=kind.all_cells, law=None, function=lambda t: _stacked(base, blocks(kind, t))[..., i]
         )
 
     def mapped(cells: tuple[str, ...]) -> tuple[str, ...]:
@@ -143,8 +144,8 @@ def _of_one_class(base: Metric, name: str, ev: Evaluation) -> Metric:
 # ---- averages ---------------------------------------------------------------------------------------------
 
 
-def _average(average: str, base: Metric, ev: Evaluation) -> Metric:
-    _check_negatives(base, ev)
+def _average(average: str, base: Metric, kind: Classed) -> Metric:
+    _check_negatives(base, kind)
     scorers: dict[str, Callable[[Blocks], FloatArray]] = {
         "micro": lambda b: _stacked(base, Blocks(*(part.sum(axis=-1) for part in b))),
         "macro": lambda b: np.asarray(_stacked(base, b).mean(axis=-1)),
@@ -157,50 +158,51 @@ def _average(average: str, base: Metric, ev: Evaluation) -> Metric:
         base,
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {base.label}",
-        needs=ev.cells,
-        law=_micro_law(base, ev) if average == "micro" else None,
-        function=lambda tables: scorer(blocks(ev, tables)),
+        needs=kind.all_cells,
+        law=_micro_law(base, kind) if average == "micro" else None,
+        function=lambda tables: scorer(blocks(kind, tables)),
     )
 
 
-def _cells(ev: Evaluation, kind: str) -> tuple[str, ...]:
-    return tuple(f"{kind}[{name}]" for name in ev.classes)
+def _cells(kind: Classed, cell: str) -> tuple[str, ...]:
+    return tuple(f"{cell}[{name}]" for name in kind.classes)
 
 
-def _micro_law(base: Metric, ev: Evaluation) -> Proportion | Harmonic | None:
-    if ev.task == "multiclass":
+def _micro_law(base: Metric, kind: Classed) -> Proportion | Harmonic | None:
+    if kind.exclusive:
         # Every mistake is a false positive and a false negative, so that P = R = F = accuracy.
         same = base.name in ("precision", "recall") or isinstance(base.law, Harmonic)
-        return Proportion(_cells(ev, "tp"), _cells(ev, "fn")) if same else None
+        return Proportion(_cells(kind, "tp"), _cells(kind, "fn")) if same else None
     match base.law:
         case Proportion(successes, failures):
-            sums = (tuple(c for cell in group for c in _cells(ev, cell)) for group in (successes, failures))
+            sums = (tuple(c for cell in group for c in _cells(kind, cell)) for group in (successes, failures))
             return Proportion(*sums)
         case Harmonic(beta):
-            return Harmonic(beta, *(_cells(ev, cell) for cell in ("tp", "fp", "fn")))
+            return Harmonic(beta, *(_cells(kind, cell) for cell in ("tp", "fp", "fn")))
     return None
 
 
-def _star(base: Metric, ev: Evaluation) -> Metric:
+def _star(base: Metric, kind: Classed) -> Metric:
     """Return F-beta of macro precision and macro recall (Sokolova & Lapalme 2009)."""
     if not isinstance(base.law, Harmonic):
         raise ValueError(f"macro_{base.name}_star is unknown; an F-score such as macro_f1_star belongs here")
     square = base.law.beta**2
 
     def function(tables: FloatArray) -> FloatArray:
-        b = blocks(ev, tables)
+        b = blocks(kind, tables)
         precision = ratio(b.tp, b.tp + b.fp).mean(axis=-1)
         recall = ratio(b.tp, b.tp + b.fn).mean(axis=-1)
         return ratio((1.0 + square) * precision * recall, square * precision + recall)
 
-    return Metric(f"macro_{base.name}_star", f"Macro {base.label}*", ev.cells, None, function)
+    return Metric(f"macro_{base.name}_star", f"Macro {base.label}*", kind.all_cells, None, function)
 
 
 # ---- the whole matrix -------------------------------------------------------------------------------------
 
 
-def _of_whole(name: str, ev: Evaluation) -> Metric:
-    first = blocks(ev, ev.tables)
+def _of_whole(name: str, kind: Classed, tables: FloatArray) -> Metric:
+    # Cells that were left out leave nothing to ask of the whole matrix.
+    first = blocks(kind, tables) if not kind.kept else blocks(kind, np.zeros((1, len(kind.all_cells))))
     in_gold = (first.tp + first.fn).sum(axis=0) > 0
 
     def accuracy(b: Blocks) -> FloatArray:
@@ -226,8 +228,8 @@ def _of_whole(name: str, ev: Evaluation) -> Metric:
         "kappa": agreement,
     }
     scorer, plain = scorers[name], METRICS[name]
-    law = Proportion(_cells(ev, "tp"), _cells(ev, "fn")) if name == "accuracy" else None
-    return replace(plain, needs=ev.cells, law=law, function=lambda tables: scorer(blocks(ev, tables)))
+    law = Proportion(_cells(kind, "tp"), _cells(kind, "fn")) if name == "accuracy" else None
+    return replace(plain, needs=kind.all_cells, law=law, function=lambda tables: scorer(blocks(kind, tables)))
 
 
 def correlation(b: Blocks) -> FloatArray:

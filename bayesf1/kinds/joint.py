@@ -22,6 +22,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.kind import Estimate
 from bayesf1.evaluation.metric import Harmonic, Metric
 from bayesf1.laws.distributions import Beta
 from bayesf1.laws.quadrature import crossing, expit_pair
@@ -57,19 +58,12 @@ class JointCounts(NamedTuple):
     left_alone: float
 
 
-class Estimate(NamedTuple):
-    """A probability and the standard error of its computation, 0 where it is exact."""
-
-    value: FloatArray
-    error: FloatArray
-
-
 def joint_counts(ev: Evaluation, a: int, b: int) -> JointCounts:
     """Count the items of an evaluation of single items by the joint outcome of two of its models."""
-    if ev.patterns is None or ev.weights is None:
+    patterns, weights = ev.patterns, ev.weights
+    if patterns is None or weights is None:
         raise ValueError("joint outcomes need single items, but only totals are known")
-    weights = ev.weights
-    table_a, table_b = ({cell: ev.patterns[:, i, j] for j, cell in enumerate(ev.cells)} for i in (a, b))
+    table_a, table_b = ({cell: patterns[:, i, j] for j, cell in enumerate(ev.cells)} for i in (a, b))
 
     def total(cell_a: str, cell_b: str) -> float:
         return float((table_a[cell_a] * table_b[cell_b]) @ weights)

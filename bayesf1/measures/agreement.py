@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.posterior import FEW_UNITS
+from bayesf1.evaluation.under import FEW_UNITS
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.measures.ratings import Ratings, read_ratings
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.reading.labels import is_missing
+from bayesf1.reading.label_columns import is_missing
 
 
 def label_array(values: ArrayLike, where: str) -> NDArray[Any]:

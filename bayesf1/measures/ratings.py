@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing
 from bayesf1.laws.law import lazy_property
-from bayesf1.reading.labels import is_missing
+from bayesf1.reading.label_columns import is_missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.measures.label_arrays import label_array, same_length
-from bayesf1.reading.labels import distinct_labels, guess_positive
+from bayesf1.reading.label_columns import distinct_labels, guess_positive
 
 # Numbers in flight in one block of draws: what a cache holds.
 _BLOCK = 1 << 17

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, Folds, model_names, warn_if_empty
+from bayesf1.evaluation.evaluation import Evaluation, model_names, warn_if_empty
+from bayesf1.evaluation.folds import Folds
+from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
 # Beyond it a double cannot tell a count from the next one.
@@ -48,7 +50,7 @@ def from_counts(
     arrays = {name: _read_counts(value, f"model {name!r}") for name, value in named.items()}
     return Evaluation(
         models=tuple(arrays),
-        cells=_common_cells(arrays),
+        kind=Binary(_common_cells(arrays)),
         tables=warn_if_empty(np.stack(_common_shape(arrays), axis=-2), tuple(arrays)),
     )
 
@@ -88,7 +90,7 @@ def from_folds(
     _check_gold_of_folds(counts, tuple(arrays))
     return Evaluation(
         models=tuple(arrays),
-        cells=cells,
+        kind=Binary(cells),
         tables=warn_if_empty(k * counts.sum(axis=(0, 1)), tuple(arrays)),
         folds=Folds(counts, cv, discount, k),
     )

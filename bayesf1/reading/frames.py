@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, model_names
-from bayesf1.reading.labels import check_positive, distinct_labels, guess_positive
-from bayesf1.reading.predictions import clustered, default_names, from_hits
+from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.binary import Binary
+from bayesf1.reading.label_columns import check_positive, distinct_labels, guess_positive
+from bayesf1.reading.predictions import default_names, from_hits
 from bayesf1.reading.tally import Tally, read_rows, read_weights
 
 if TYPE_CHECKING:
@@ -89,7 +91,8 @@ def from_frame(
     if group is None:
         return items
     rows, weights = _count_documents(lazy, labels, positive, group)
-    documents = clustered(rows, weights, names, BINARY_CELLS, unit="document", items=items)
+    units = Units.merge(rows, weights, "document")
+    documents = Evaluation.of_units(names, Binary(), units, items.units)
     if not np.array_equal(documents.tables, items.tables):
         raise ValueError(
             "the frame gave other items when it was read again; store it first, if it is a sample or a stream"

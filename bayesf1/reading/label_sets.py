@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.kinds.classes import class_names, from_indicators
-from bayesf1.reading.labels import check_labels, distinct_labels
+from bayesf1.reading.class_codes import from_indicators
+from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels
 
 
 def from_label_sets(

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.kinds.classes import from_confusion
+from bayesf1.reading.confusion import from_confusion
 from bayesf1.reading.files import read_counts
 from bayesf1.reading.spans import from_span_table
 from bayesf1.reading.tags import SpanTable

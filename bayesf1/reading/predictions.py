@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, merge_patterns, model_names
-from bayesf1.kinds.classes import class_names, from_class_codes
+from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.binary import BINARY_CELLS, Binary
+from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import check_counts
-from bayesf1.reading.label_sets import from_label_sets
-from bayesf1.reading.labels import (
+from bayesf1.reading.label_columns import (
     check_labels,
     check_positive,
     class_codes,
+    class_names,
     distinct_labels,
     guess_positive,
     read_labels,
 )
+from bayesf1.reading.label_sets import from_label_sets
 
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 _CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
@@ -121,24 +124,21 @@ def from_hits(
 ) -> Evaluation:
     """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
     codes = 2 * hits[:, :1].astype(np.int8) + hits[:, 1:]
-    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, names, BINARY_CELLS)
+    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, len(BINARY_CELLS))
     if groups is None:
-        return items
+        return Evaluation.of_units(names, Binary(), items)
     if len(groups) != len(codes):
         raise ValueError(f"groups are {len(groups)} labels, but y_true has {len(codes)}")
     group, which = np.unique(groups, return_inverse=True)
     flat = (which.ravel()[:, None] * len(names) + np.arange(len(names))) * 4 + codes
     counts = np.bincount(flat.ravel(), minlength=len(group) * len(names) * 4).reshape(-1, len(names), 4)
-    return clustered(
-        counts @ _CELL_OF_CODE, np.ones(len(group)), names, BINARY_CELLS, unit="document", items=items
-    )
+    units = Units.merge(counts @ _CELL_OF_CODE, np.ones(len(group)), "document")
+    return Evaluation.of_units(names, Binary(), units, items)
 
 
-def merge_codes(
-    codes: NDArray[Any], weights: FloatArray, names: tuple[str, ...], cells: tuple[str, ...]
-) -> Evaluation:
+def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units:
     """Merge items by what happened to each model, given 2·gold + prediction, axes (item, model)."""
-    k = len(names)
+    k = codes.shape[1]
     if k <= 16:
         key = (codes[:, 0] >> 1).astype(np.int64)
         for j in range(k):
@@ -147,22 +147,7 @@ def merge_codes(
         seen = np.flatnonzero(counts)
         bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
         codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
-    return merge_patterns(names, cells, _CELL_OF_CODE[codes][..., : len(cells)], weights, unit="item")
-
-
-def clustered(
-    rows: FloatArray,
-    weights: FloatArray,
-    names: tuple[str, ...],
-    cells: tuple[str, ...],
-    *,
-    unit: str,
-    items: Evaluation | None = None,
-) -> Evaluation:
-    """Build an Evaluation whose units hold several items, keeping the items beside them."""
-    from dataclasses import replace
-
-    return replace(merge_patterns(names, cells, rows, weights, unit=unit), items=items)
+    return Units.merge(_CELL_OF_CODE[codes][..., :n_cells], weights, "item")
 
 
 def from_units(
@@ -213,8 +198,8 @@ def from_units(
         )
     if unit == "item":
         raise ValueError("unit 'item' is for single items; build those with from_labels")
-    cells = BINARY_CELLS[: rows.shape[2]]
-    return clustered(rows, np.ones(len(rows)), names, cells, unit=unit)
+    kind = Binary(BINARY_CELLS[: rows.shape[2]])
+    return Evaluation.of_units(names, kind, Units.merge(rows, np.ones(len(rows)), unit))
 
 
 def default_names(n: int) -> list[str]:

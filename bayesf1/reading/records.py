@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import BINARY_CELLS
+from bayesf1.kinds.binary import BINARY_CELLS
 from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
 
 _LABELS = ("model", "task")

@@ -12,7 +12,7 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.files import read_counts
 from bayesf1.reading.frames import from_frame
 from bayesf1.reading.records import read_number
-from bayesf1.reading.scores import from_scores
+from bayesf1.reading.score_columns import from_scores
 from bayesf1.reading.spans import from_conll
 
 if TYPE_CHECKING:

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.evaluation import BINARY_CELLS, Evaluation, model_names
-from bayesf1.kinds.classes import from_typed_spans
+from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.binary import BINARY_CELLS, Binary
+from bayesf1.reading.class_codes import from_typed_spans
 from bayesf1.reading.conll import align_conll
-from bayesf1.reading.predictions import clustered, merge_codes
+from bayesf1.reading.predictions import merge_codes
 from bayesf1.reading.tags import SpanTable, TagError, read_spans
 
 _SPAN_CELLS = BINARY_CELLS[:3]
@@ -92,12 +94,13 @@ def from_span_table(
             unit=unit,
         )
     codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
-    items = merge_codes(codes, np.ones(len(codes)), table.models, _SPAN_CELLS)
+    items = merge_codes(codes, np.ones(len(codes)), len(_SPAN_CELLS))
     rows = table.counts().astype(np.float64)
     unit = "sentence"
     if groups is not None:
         rows, unit = _sum_groups(rows, groups), "document"
-    return clustered(rows, np.ones(len(rows)), table.models, _SPAN_CELLS, unit=unit, items=items)
+    units = Units.merge(rows, np.ones(len(rows)), unit)
+    return Evaluation.of_units(table.models, Binary(_SPAN_CELLS), units, items)
 
 
 def _documents(groups: ArrayLike, n_sentences: int) -> NDArray[np.intp]:

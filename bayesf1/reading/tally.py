@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.kinds.classes import class_names, from_class_codes
+from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import MAX_COUNT
-from bayesf1.reading.labels import check_labels, distinct_labels, is_missing
+from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels, is_missing
 
 
 @dataclass(frozen=True, eq=False)

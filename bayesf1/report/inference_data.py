@@ -11,11 +11,10 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.arviz_data import container, dataset, named_scores
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
-from bayesf1.bayes.posterior import check_prior, resolve_assumption, warn_if_few
-from bayesf1.evaluation.evaluation import Assumption, Evaluation, check_evaluation
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.kinds.draws import draw_tables
+from bayesf1.evaluation.under import Under
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,11 +69,10 @@ def to_arviz(
     if ev.shape:
         raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
     measures = find_measures(metrics, ev)
-    weight = check_prior(prior, ev)
-    units, taken = resolve_assumption(ev, assumption)
-    warn_if_few(units, taken)
-    draws = _table_draws(units, taken, weight, check_draws(n_draws), check_rng(rng))
-    settings = {"prior": weight, "assumption": taken, "n_draws": n_draws}
+    weight, under = ev.kind.check_prior(prior), ev.under(assumption)
+    under.warn()
+    draws = _table_draws(under, weight, check_draws(n_draws), check_rng(rng))
+    settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
     scores = _scores(draws, measures, ev)
     sums = draws.sum(axis=-1, keepdims=True)
     cells = np.divide(draws, sums, out=np.zeros_like(draws), where=sums > 0)
@@ -110,7 +108,7 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
                 f"draws are made for one experiment, but the tables have leading axes {first.ev.shape}"
             )
         generator = check_rng(rng)
-        draws = _table_draws(first.ev, first.assumption, first.prior, check_draws(n_draws), generator)
+        draws = _table_draws(first.under, first.prior, check_draws(n_draws), generator)
         scores = _scores(draws, measures, first.ev)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
     gaps = scores[..., 1, :] - scores[..., 0, :]
@@ -123,12 +121,9 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     return container(_with_data(variables, first.ev, measures, settings))
 
 
-def _table_draws(
-    ev: Evaluation, assumption: Assumption, prior: float, n_draws: int, rng: np.random.Generator
-) -> FloatArray:
+def _table_draws(under: Under, prior: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
     each = -(-n_draws // _CHAINS)
-    blocks = list(draw_tables(ev, assumption, prior=prior, n_draws=_CHAINS * each, rng=rng))
-    flat = np.concatenate(blocks)
+    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=rng)))
     return flat.reshape(_CHAINS, each, *flat.shape[1:])
 
 
@@ -148,7 +143,7 @@ def _with_data(
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
     constant: dict[str, tuple[Sequence[str], FloatArray]] = {
-        "n_units": ((), np.array(0.0 if ev.weights is None else ev.weights.sum()))
+        "n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))
     }
     return {
         "posterior": dataset(variables, coords, attrs),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, probability
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.posterior import FEW_UNITS
-from bayesf1.bayes.verdict import assumptions, describe_units, headline, is_decisive, parts, sentence, signed
+from bayesf1.bayes.verdict import assumptions, headline, is_decisive, parts, sentence, signed
 from bayesf1.report.by_class import ByClass, by_class
 from bayesf1.report.forests import plot_classes
 from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
@@ -133,7 +131,7 @@ class PairReport:
         yield scrolling(found.table, "Class by class")
 
     def _dependence(self) -> Iterator[str]:
-        units = describe_units(self.first.ev)
+        units = self.first.under.sampled
         rows = [row for c in self.comparisons for row in _beside(c)]
         if rows:
             yield self._heading("Paired and independent")
@@ -143,7 +141,7 @@ class PairReport:
             )
             header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Decision")
             yield scrolling(Table(header, tuple(rows)), "Paired and independent")
-        elif self.first.ev.assumption == "independent":
+        elif not units:
             yield self._heading("Independent, not paired")
             yield paragraph(
                 "Only totals are known here, so there is no paired answer to set beside this one. Predictions item by "
@@ -173,13 +171,8 @@ class PairReport:
         yield self._heading("Assumptions")
         yield bullets([*how, _SAMPLED[first.assumption], hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
-        ev = first.ev
-        if first.assumption == "clustered" and ev.weights is not None and ev.weights.sum() < FEW_UNITS:
-            yield paragraph(
-                f"There are only {ev.weights.sum():.4g} {plural(ev.unit)}; a bootstrap over so few is too sure of "
-                "itself.",
-                "caution",
-            )
+        if caution := first.under.caution:
+            yield paragraph(f"{caution[0].upper()}{caution[1:]}.", "caution")
 
 
 def _beside(c: Comparison) -> Iterator[tuple[str, ...]]:

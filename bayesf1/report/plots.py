@@ -16,7 +16,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import decimals, equation
 from bayesf1.bayes.comparison import Comparison
-from bayesf1.bayes.posterior import check_prior, posteriors, resolve_assumption
+from bayesf1.bayes.posterior import posteriors
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
@@ -111,9 +111,9 @@ def plot_posterior(
         k = folds.cv.discount(beside)
         if not np.isclose(k, folds.k):
             curves.append((ev.scaled(k / folds.k), "-.", _discount_name(beside, k)))
-    smooth = DRAWS[resolve_assumption(ev, assumption)[1] != "independent"]
+    smooth = DRAWS[ev.under(assumption).shared]
     settings: dict[str, Any] = {
-        "prior": check_prior(prior, ev),
+        "prior": ev.kind.check_prior(prior),
         "assumption": assumption,
         "n_draws": smooth if n_draws is None else check_draws(n_draws),
         "rng": check_rng(rng),

@@ -11,8 +11,10 @@ import scipy
 from bayesf1.base.table import printable
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.designs.design import BlockedCV
-from bayesf1.evaluation.evaluation import Evaluation, Folds
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.kinds.binary import Binary
 from bayesf1.laws.empirical import EmpiricalPosterior
 
 _GOLD, _CLAIMED = ("tp", "fn"), ("tp", "fp")
@@ -91,7 +93,7 @@ def _asked_for_draws(c: Comparison) -> bool:
 
 
 def _data(ev: Evaluation) -> str:
-    if ev.task == "binary" and ev.weights is None:
+    if isinstance(ev.kind, Binary) and ev.units is None:
         if ev.folds is None:
             tables = {name: _tuple(ev.table(name)) for name in ev.models}
             return f"ev = bf.from_counts({_mapping(tables)})"
@@ -118,7 +120,8 @@ def _folded(ev: Evaluation, folds: Folds) -> str:
 
 def _items(ev: Evaluation) -> list[str] | None:
     """Return the joint outcomes of single items as rows (gold, labels of the models, count)."""
-    if ev.task != "binary" or ev.unit != "item" or "tn" not in ev.cells or ev.folds is not None:
+    binary = isinstance(ev.kind, Binary) and ev.kind.counts_all_items
+    if not binary or ev.assumption != "paired" or ev.folds is not None:
         return None
     if ev.patterns is None or ev.weights is None:
         return None

@@ -10,7 +10,6 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes.comparison import Comparison
-from bayesf1.kinds.draws import draw_tables
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.laws.law import Posterior
 
@@ -86,12 +85,12 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
     """
     found = list(comparisons)
     # Tables of many cells cost more to draw than a digit is worth.
-    drawn = _redrawn([c for c in found if _integrated(c) and c.ev.task == "binary"])
+    drawn = _redrawn([c for c in found if _integrated(c) and not c.ev.kind.many_cells])
     return [_curve(c, drawn.get(c.metric, c.difference)) for c in found]
 
 
 def _integrated(c: Comparison) -> bool:
-    exact = c.assumption == "paired" and c.method != "montecarlo"
+    exact = c.under.paired and c.method != "montecarlo"
     return exact and isinstance(c.difference, EmpiricalPosterior)
 
 
@@ -101,7 +100,7 @@ def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
         return {}
     first = comparisons[0]
     # The draws are fixed: one comparison always has the same curve.
-    blocks = draw_tables(first.ev, "paired", prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
+    blocks = first.under.draw(prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
     kept: dict[str, list[FloatArray]] = {c.metric: [] for c in comparisons}
     for tables in blocks:
         for c in comparisons:

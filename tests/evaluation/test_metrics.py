@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from sklearn import metrics as sk
 
 from bayesf1 import from_counts, score
-from bayesf1.evaluation.metric import METRICS, find_metric
+from bayesf1.kinds.binary_measures import METRICS, find_metric
 
 CELLS = ("tp", "fp", "fn", "tn")
 

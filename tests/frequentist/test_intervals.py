@@ -12,8 +12,6 @@ from scipy import optimize, stats
 from statsmodels.stats.proportion import proportion_confint
 
 import bayesf1 as bf
-from bayesf1.evaluation.metric import find_metric
-from bayesf1.evaluation.samples import samples_of
 from bayesf1.frequentist.bootstrap import bca_ends, percentile_ends
 from bayesf1.frequentist.bounds import normal_quantile
 from bayesf1.frequentist.intervals import (
@@ -32,8 +30,9 @@ from bayesf1.frequentist.intervals import (
     wilson_direct,
     wilson_indirect,
 )
-from bayesf1.kinds.classes import from_confusion
-from bayesf1.reading.scores import from_scores
+from bayesf1.kinds.binary_measures import find_metric
+from bayesf1.reading.confusion import from_confusion
+from bayesf1.reading.score_columns import from_scores
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 LAM = json.loads((REFERENCE / "lam_2023.json").read_text(encoding="utf-8"))
@@ -439,7 +438,7 @@ def test_the_paired_variance_of_accuracy_is_that_of_the_discordant_items():
     gold, a, b = labelled(500, np.random.default_rng(1))
     only_a, only_b = ((a == gold) & (b != gold)).sum(), ((b == gold) & (a != gold)).sum()
     expected = (only_a + only_b - (only_b - only_a) ** 2 / 500) / 500**2
-    found = samples_of(ev, "paired").variance(difference_of(ev, "accuracy"))
+    found = ev.under("paired").samples.variance(difference_of(ev, "accuracy"))
     assert found == pytest.approx(expected, rel=1e-9)
 
 
@@ -456,7 +455,7 @@ def test_the_paired_variance_is_that_of_the_jackknife(metric):
     left = statistic(units.sum(axis=0) - units)
     jackknife = (n - 1) / n * ((left - left.mean()) ** 2).sum()
     # They differ by terms of the order 1/n.
-    assert samples_of(ev, "paired").variance(statistic) == pytest.approx(jackknife, rel=5e-3)
+    assert ev.under("paired").samples.variance(statistic) == pytest.approx(jackknife, rel=5e-3)
 
 
 def test_variances_add_where_only_totals_are_known():
@@ -500,7 +499,7 @@ def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_say
     for _ in range(n_sets):
         ev = paired(400, rng)
         statistic = difference_of(ev, metric)
-        half = Z95 * math.sqrt(samples_of(ev, "paired").variance(statistic))
+        half = Z95 * math.sqrt(ev.under("paired").samples.variance(statistic))
         hits += abs(float(statistic(ev.tables)) - truth) <= half
     # Binomial(400, .95) has sd 4.4.
     assert abs(hits - 0.95 * n_sets) <= 4 * math.sqrt(n_sets * 0.95 * 0.05)
@@ -539,7 +538,7 @@ def test_bca_is_that_of_scipy_on_the_same_resamples():
     scores = theirs.bootstrap_distribution
     ev = bf.from_counts(A=table)
     statistic = lambda tables: find_metric("f1")(tables, ev.cells)[..., 0]  # noqa: E731
-    acceleration = samples_of(ev, "independent").acceleration(statistic)
+    acceleration = ev.under("independent").samples.acceleration(statistic)
     bca = stats.bootstrap(
         (items,), table_scores, n_resamples=0, batch=500, method="BCa", bootstrap_result=theirs
     )
@@ -552,7 +551,7 @@ def test_bca_is_that_of_scipy_on_the_same_resamples():
 def test_resampled_scores_spread_as_multinomial_tables_do():
     ev = paired(400, np.random.default_rng(11))
     statistic = difference_of(ev, "accuracy")
-    samples = samples_of(ev, "paired")
+    samples = ev.under("paired").samples
     scores = samples.resampled(statistic, 40_000, np.random.default_rng(12))
     sd = math.sqrt(samples.variance(statistic))
     assert scores.mean() == pytest.approx(float(statistic(ev.tables)), abs=4 * sd / math.sqrt(40_000))

@@ -9,15 +9,16 @@ from hypothesis import given, settings, strategies as st
 from scipy import optimize, special, stats
 
 import bayesf1 as bf
-from bayesf1.evaluation.evaluation import merge_patterns
-from bayesf1.evaluation.metric import find_metric
+from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.units import Units
 from bayesf1.frequentist.assumed import assumed_pilot
 from bayesf1.frequentist.assurance import plan_comparison, resolution
 from bayesf1.frequentist.planning import plan, variance_bound
 from bayesf1.frequentist.rivals import rivals
-from bayesf1.kinds.draws import draw_tables
+from bayesf1.kinds.binary import Binary
+from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.kinds.joint import JointCounts, paired_sf
-from bayesf1.reading.scores import from_scores
+from bayesf1.reading.score_columns import from_scores
 
 CELLS = ("tp", "fp", "fn", "tn")
 Z = stats.norm.ppf(0.975)
@@ -169,7 +170,9 @@ def joint(counts):
     one = np.eye(4)
     tp, fp, fn, tn = one
     kinds = [(tp, tp), (tp, fn), (fn, tp), (fn, fn), (fp, fp), (fp, tn), (tn, fp), (tn, tn)]
-    return merge_patterns(("A", "B"), CELLS, np.array(kinds), np.array(counts, dtype=float), unit="item")
+    return Evaluation.of_units(
+        ("A", "B"), Binary(CELLS), Units.merge(np.array(kinds), np.array(counts, dtype=float), "item")
+    )
 
 
 SEEN = joint([150, 20, 25, 30, 10, 12, 9, 800])
@@ -211,7 +214,7 @@ class TestPosterior:
         r = rivals(ev, find_metric("f1"), 1.0)
         found = float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
         rng = np.random.default_rng(0)
-        tables = np.concatenate(list(draw_tables(ev, "clustered", prior=1.0, n_draws=40_000, rng=rng)))
+        tables = np.concatenate(list(ev.under("clustered").draw(prior=1.0, n_draws=40_000, rng=rng)))
         scores = find_metric("f1")(tables, ev.cells)
         share = np.mean(scores[:, 1] > scores[:, 0])
         assert found == pytest.approx(share, abs=0.003 + 4 * np.sqrt(share * (1 - share) / 40_000))
@@ -348,8 +351,10 @@ class TestDecision:
             which = rng.choice(len(keep), size=1287, p=ev.weights / 1287)
             kept = rng.random(1287) < keep[which]
             rows = np.where(kept[:, None, None], ev.patterns[which], ev.patterns[which][:, ::-1])
-            drawn = merge_patterns(ev.models, ev.cells, rows, np.ones(1287), unit="sentence")
-            tables = next(draw_tables(drawn, "clustered", prior=1.0, n_draws=800, rng=rng))
+            drawn = Evaluation.of_units(
+                ev.models, Binary(ev.cells), Units.merge(rows, np.ones(1287), "sentence")
+            )
+            tables = next(drawn.under("clustered").draw(prior=1.0, n_draws=800, rng=rng))
             scores = measure(tables, ev.cells)
             decided.append(np.mean(scores[:, 1] > scores[:, 0]) >= 0.95)
         # 4 standard errors of 120 sets are 0.15.

@@ -9,11 +9,11 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import bayesf1 as bf
-from bayesf1.evaluation.evaluation import Folds
+from bayesf1.evaluation.folds import Folds
 from bayesf1.frequentist import swaps as swaps_module
 from bayesf1.frequentist.randomization import p_equation, randomization_test, randomization_test_scores
 from bayesf1.frequentist.swaps import Swaps, fair_binomial, merge_mirrored
-from bayesf1.kinds.classes import from_class_codes
+from bayesf1.reading.class_codes import from_class_codes
 
 # Random labels are often all alike, which is warned of.
 pytestmark = pytest.mark.filterwarnings(

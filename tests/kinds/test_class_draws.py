@@ -7,9 +7,7 @@ from scipy import special, stats
 import bayesf1 as bf
 from bayesf1.bayes.posterior import law_of
 from bayesf1.evaluation.scoring import find_measure
-from bayesf1.kinds.class_draws import _MOST_ATOMS, _atoms
-from bayesf1.kinds.classes import apart, default_prior
-from bayesf1.kinds.draws import draw_tables
+from bayesf1.kinds.multiclass import MOST_ATOMS
 
 N_DRAWS = 6_000
 # A right law falls below this p-value of the Kolmogorov-Smirnov test once in 10,000 times; seeds are fixed.
@@ -35,7 +33,7 @@ def evaluate(k, n, seed, models="AB", **options):
 
 def draws(ev, assumption, prior, n_draws=N_DRAWS, seed=1):
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(draw_tables(ev, assumption, prior=prior, n_draws=n_draws, rng=rng)))
+    return np.concatenate(list(ev.under(assumption).draw(prior=prior, n_draws=n_draws, rng=rng)))
 
 
 def tables_of(matrices):
@@ -68,9 +66,8 @@ REGIMES = [
 @pytest.mark.parametrize(("k", "prior", "assumption", "models", "every"), REGIMES)
 def test_margins_are_dirichlet_draws_of_all_cells(k, prior, assumption, models, every):
     ev = evaluate(k, 12, k, models)
-    prior = default_prior(ev) if prior is None else prior
-    used = apart(ev) if assumption == "independent" else ev
-    assert (_atoms(used, prior, alone=assumption == "independent") == 0) is every
+    prior = ev.kind.default_prior if prior is None else prior
+    assert (ev.kind._atoms(len(models), prior, alone=assumption == "independent") == 0) is every
     tables = draws(ev, assumption, prior)
     rng = np.random.default_rng(2)
     for j, model in enumerate(ev.models):
@@ -138,7 +135,7 @@ def test_paired_models_follow_the_dirichlet_of_joint_outcomes(k, prior):
     # Each of the K³ outcomes (gold, A, B) has λ/K, so that each cell of a model's matrix has λ.
     gold, said = labels(k, 10, k)
     ev = bf.from_labels(gold, said, labels=range(k))
-    prior = default_prior(ev) if prior is None else prior
+    prior = ev.kind.default_prior if prior is None else prior
     rng = np.random.default_rng(3)
     joint = rng.standard_gamma(joint_counts(gold, said, k) + prior / k, size=(20_000, k, k, k))
     plain = np.stack([tables_of(joint.sum(axis=3)), tables_of(joint.sum(axis=2))], axis=1)
@@ -178,7 +175,7 @@ def test_a_prior_too_heavy_for_joint_outcomes_gives_the_same_answer():
     k, prior = 20, 1.0
     gold, said = labels(k, 60, 7)
     ev = bf.from_labels(gold, said, labels=range(k))
-    assert prior * k * k > _MOST_ATOMS / 14 - 1
+    assert prior * k * k > MOST_ATOMS / 14 - 1
     right_a, right_b = (column == gold for column in said.values())
     only_a, only_b = (right_a & ~right_b).sum(), (right_b & ~right_a).sum()
     expected = special.betaincc(only_b + prior * (k - 1), only_a + prior * (k - 1), 0.5)
@@ -239,8 +236,8 @@ def test_two_classes_are_a_binary_task(prior):
 
 
 def test_the_default_prior_of_two_classes_is_uniform():
-    assert default_prior(evaluate(2, 5, 1)) == 1.0
-    assert default_prior(evaluate(5, 5, 1)) == pytest.approx(4 / 25)
+    assert evaluate(2, 5, 1).kind.default_prior == 1.0
+    assert evaluate(5, 5, 1).kind.default_prior == pytest.approx(4 / 25)
 
 
 def test_exact_comparison_of_matrices_is_that_of_beta_laws():
@@ -270,7 +267,7 @@ def test_documents_are_drawn_as_wholes():
     groups = np.random.default_rng(1).integers(0, n_documents, 100)
     ev = bf.from_labels(gold, said, groups=groups)
     assert (ev.assumption, ev.items.assumption) == ("clustered", "paired")
-    prior = default_prior(ev)
+    prior = ev.kind.default_prior
     rng = np.random.default_rng(5)
     members = groups[:, None] == np.unique(groups)
     weights = rng.standard_exponential((N_DRAWS, members.shape[1])) @ members.T

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn import metrics as sk
 
 import bayesf1 as bf
-from bayesf1.evaluation.metric import METRICS
+from bayesf1.kinds.binary_measures import METRICS
 from bayesf1.kinds.class_measures import AVERAGES, class_metric
 
 TAKAHASHI = json.loads((Path(__file__).parents[1] / "reference" / "takahashi_2022.json").read_text("utf-8"))
@@ -246,7 +246,7 @@ def spans():
     ],
 )
 def test_names_mean_the_same_however_they_are_written(three, asked, name, label):
-    found = class_metric(asked, three)
+    found = class_metric(asked, three.kind, three.tables)
     assert (found.name, found.label) == (name, label)
 
 
@@ -312,7 +312,7 @@ def test_a_table_of_several_draws_is_scored_like_each_of_them():
     tables = np.concatenate([right, matrices.sum(axis=-2) - right, matrices.sum(axis=-1) - right], axis=-1)
     names = ("mcc", "kappa", "sba", "macro_f1_star", "weighted_f2", "micro_jaccard", "npv", "specificity[2]")
     for name in names:
-        metric = class_metric(name, ev)
+        metric = class_metric(name, ev.kind, ev.tables)
         batch = metric(tables, ev.cells)
         assert batch.shape == (5, 7)
         one = [[float(metric(table, ev.cells)) for table in row] for row in tables]

@@ -10,7 +10,9 @@ from seqeval.metrics import classification_report
 from sklearn.metrics import confusion_matrix, multilabel_confusion_matrix
 
 import bayesf1 as bf
-from bayesf1.kinds.classes import apart, cell_priors, class_cells, class_names, from_class_codes
+from bayesf1.kinds.classed import class_cells
+from bayesf1.reading.class_codes import from_class_codes
+from bayesf1.reading.label_columns import class_names
 
 A = [[8, 1, 1], [0, 9, 1], [2, 0, 8]]
 B = [[9, 1, 0], [1, 9, 0], [1, 1, 8]]
@@ -73,7 +75,7 @@ def test_matrices_give_the_same_totals_as_items(rows):
     totals = bf.from_confusion({m: bf.confusion(ev, m) for m in ev.models}, labels=list("abcd"))
     assert np.array_equal(totals.tables, ev.tables)
     assert totals.assumption == "independent"
-    assert totals == apart(ev)
+    assert totals.units == ev.units.apart(len(ev.models))
     for m in ev.models:
         assert np.array_equal(bf.confusion(totals, m), bf.confusion(ev, m))
 
@@ -108,7 +110,7 @@ def test_priors_of_cells_sum_what_is_beneath_them(task, expected):
     ev = bf.from_confusion({"A": A})
     if task == "spans":
         ev = bf.from_tags([["B-X", "B-Y", "B-Z"]], {"A": [["B-X", "O", "O"]]}, by_type=True)
-    found = np.broadcast_to(cell_priors(ev, 0.5), len(ev.cells))
+    found = np.broadcast_to(ev.kind.cell_priors(0.5), len(ev.cells))
     assert found == pytest.approx([expected[cell[:2]] for cell in ev.cells])
 
 
@@ -200,7 +202,7 @@ def test_the_same_models_paired_otherwise_have_equal_tables_but_are_not_equal():
     two = evaluate([("a", "a", "a"), ("a", "b", "b")])
     assert np.array_equal(one.tables, two.tables)
     assert one != two
-    assert apart(one) == apart(two)
+    assert one.units.apart(2) == two.units.apart(2)
 
 
 def test_evaluations_of_different_kinds_do_not_add_up():
@@ -227,7 +229,7 @@ def test_documents_hold_the_sums_of_their_items():
     assert np.array_equal(ev.tables, plain.tables)
     assert ev.items == plain
     assert (ev.unit, ev.weights.sum()) == ("document", 12)
-    rows = np.repeat(ev.flat_patterns.toarray(), ev.weights.astype(int), axis=0)
+    rows = np.repeat(ev.units.rows.toarray(), ev.weights.astype(int), axis=0)
     expected = []
     for document in np.unique(groups):
         inside = groups == document
@@ -347,7 +349,7 @@ def test_a_thousand_classes_take_little_memory():
     assert built < 20 * n * 8 * 4
     # A block of draws is 2^21 numbers, held in a handful of copies.
     assert compared < 10 * 2**21 * 8
-    assert ev.flat_patterns.nnz <= 4 * len(ev.weights)
+    assert ev.units.rows.nnz <= 4 * len(ev.weights)
     assert 0 < found["mcc"].p_h1 < 1
 
 

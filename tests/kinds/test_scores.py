@@ -10,8 +10,7 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation.scoring import find_measure
-from bayesf1.kinds.draws import draw_tables
-from bayesf1.reading.scores import STATISTICS
+from bayesf1.reading.score_columns import STATISTICS
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 positive = st.floats(0.001, 1e3)
@@ -105,7 +104,7 @@ def test_the_posterior_of_a_mean_has_rubins_moments(n):
     x = np.random.default_rng(n).normal(size=n)
     ev = bf.from_scores({"A": x})
     draws = np.concatenate(
-        list(draw_tables(ev, "clustered", prior=1.0, n_draws=100_000, rng=np.random.default_rng(2)))
+        list(ev.under("clustered").draw(prior=1.0, n_draws=100_000, rng=np.random.default_rng(2)))
     )
     means = find_measure("mean", ev)(draws, ev.cells)[:, 0]
     # Rubin (1981), Ann. Statist. 9: with Dirichlet(1, …, 1) weights the mean is x̄ and the variance s²/(n+1), where

@@ -9,8 +9,7 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.bayes.posterior import law_of
-from bayesf1.evaluation.metric import find_metric
-from bayesf1.kinds.draws import draw_tables
+from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.kinds.joint import JointCounts, joint_counts, paired_sf
 
 GOLD = [1, 1, 1, 0, 0, 0]
@@ -271,7 +270,7 @@ def test_bad_units_are_refused_in_words(counts, options, message):
 def test_each_models_margin_of_the_joint_draws_is_its_closed_form_law(n_models, n_items, prior):
     ev = simulated(n_models, n_items, seed=3)
     rng = np.random.default_rng(11)
-    tables = np.concatenate(list(draw_tables(ev, "paired", prior=prior, n_draws=20_000, rng=rng)))
+    tables = np.concatenate(list(ev.under("paired").draw(prior=prior, n_draws=20_000, rng=rng)))
     assert tables.shape == (20_000, n_models, 4)
     for i, name in itertools.product((0, n_models - 1), ("f1", "precision", "recall", "accuracy")):
         measure = find_metric(name)
@@ -284,7 +283,7 @@ def test_models_are_as_dependent_in_the_draws_as_on_the_items():
     draws = {}
     for assumption in ("paired", "independent"):
         rng = np.random.default_rng(5)
-        tables = next(draw_tables(ev, assumption, prior=1.0, n_draws=50_000, rng=rng))
+        tables = next(ev.under(assumption).draw(prior=1.0, n_draws=50_000, rng=rng))
         draws[assumption] = np.corrcoef(find_metric("accuracy")(tables, ev.cells).T)[0, 1]
     right = ev.patterns[..., [0, 3]].sum(axis=-1)
     on_items = np.cov(right.T, fweights=ev.weights.astype(int))
@@ -458,9 +457,9 @@ def test_the_global_random_generator_is_left_alone(clustered):
 def test_draws_come_in_blocks_that_do_not_grow_with_their_number(assumption):
     ev = simulated(3, 300)
     rng = np.random.default_rng(0)
-    sizes = [len(t) for t in draw_tables(ev, assumption, prior=1.0, n_draws=500_001, rng=rng)]
+    sizes = [len(t) for t in ev.under(assumption).draw(prior=1.0, n_draws=500_001, rng=rng)]
     assert sum(sizes) == 500_001
-    first = next(draw_tables(ev, assumption, prior=1.0, n_draws=10**9, rng=rng))
+    first = next(ev.under(assumption).draw(prior=1.0, n_draws=10**9, rng=rng))
     assert len(first) == max(sizes)
     assert first.nbytes < 50_000_000
 
@@ -468,9 +467,7 @@ def test_draws_come_in_blocks_that_do_not_grow_with_their_number(assumption):
 def test_memory_does_not_grow_with_the_number_of_draws(clustered):
     def peak(n_draws):
         tracemalloc.start()
-        for _ in draw_tables(
-            clustered, "clustered", prior=1.0, n_draws=n_draws, rng=np.random.default_rng(0)
-        ):
+        for _ in clustered.under("clustered").draw(prior=1.0, n_draws=n_draws, rng=np.random.default_rng(0)):
             pass
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()

@@ -144,3 +144,17 @@ def _check_objects(values: Any, where: str) -> None:
             raise ValueError(
                 f"{where} mixes strings and numbers, first at item {i} ({value!r}); use one kind"
             )
+
+
+def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
+    """Return labels as names of classes, or say which two are the same."""
+    names = tuple(_class_name(label) for label in labels)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"label {twice!r} is given twice; classes need different names")
+    return names
+
+
+def _class_name(label: Any) -> str:
+    value = label.item() if isinstance(label, np.generic) else label
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

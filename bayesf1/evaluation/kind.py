@@ -1,0 +1,217 @@
+"""Kinds of task: what the cells of a table mean. A new task is a new file among the kinds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion, fbeta, proportion
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation.evaluation import Evaluation
+    from bayesf1.evaluation.under import Under
+
+# A measure on the sums that it is a function of, axes (..., sum) to (...,).
+Score: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+class Estimate(NamedTuple):
+    """A probability and the standard error of its computation, 0 where it is exact."""
+
+    value: FloatArray
+    error: FloatArray
+
+
+class Outcomes(NamedTuple):
+    """What can happen to one item, where every item has one outcome.
+
+    Attributes
+    ----------
+    labels
+        Names of the outcomes.
+    rows
+        What one of each adds to a model's table, axes (outcome, cell).
+    """
+
+    labels: tuple[str, ...]
+    rows: FloatArray
+
+
+class Kind(ABC):
+    """What the cells of a table mean, and all that follows: measures, prior, draws, closed forms, words.
+
+    Attributes
+    ----------
+    name
+        The kind in one word, as files and options say it.
+    many_cells
+        Whether cells are so many that what a unit adds is kept sparse.
+    cells
+        Names of the cells of a model's table.
+    classes
+        Names of the classes, where there are several.
+    """
+
+    name: ClassVar[str]
+    many_cells: ClassVar[bool] = False
+    classes: tuple[str, ...] = ()
+    cells: tuple[str, ...]
+
+    # ---- cells --------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def keep(self, cells: tuple[str, ...]) -> Self:
+        """Return the kind on some of its cells, in their order here."""
+
+    def union(self, other: Self) -> Self:
+        """Return the kind that has the cells of both, or say that they do not go together."""
+        raise ValueError(f"cells {', '.join(self.cells)} and {', '.join(other.cells)} do not go together")
+
+    def cells_for(self, measures: Sequence[Metric]) -> tuple[str, ...]:
+        """Return the cells that some measures ask for, and without which the prior stays the same."""
+        return self.cells
+
+    @property
+    def counts_all_items(self) -> bool:
+        """Whether a table tells how many items there were."""
+        return False
+
+    # ---- measures -----------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def default_metrics(self) -> tuple[str, ...]:
+        """The measures that are shown where none is named; the last is the one that a verb takes alone."""
+
+    @abstractmethod
+    def measure(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the measure that a name, or a callable, means for tables of this kind."""
+
+    def is_smooth(self, measure: Metric) -> bool:
+        """Say whether a measure has a derivative in the weights of units, which the delta method needs."""
+        return True
+
+    def sums(self, measure: Metric) -> tuple[Any, Score]:
+        """Return the sums that a measure is a function of, as a matrix (cell, sum), and that function.
+
+        Shares need two sums and F-scores three, however many classes are pooled in them. Other measures need
+        the cells that they name.
+        """
+
+        def indicators(*groups: tuple[str, ...]) -> FloatArray:
+            return np.array([[cell in group for group in groups] for cell in self.cells], dtype=float)
+
+        match measure.law:
+            case Proportion(successes, failures):
+                return indicators(successes, failures), proportion(1)
+            case Harmonic(beta, tp, fp, fn):
+                return indicators(tp, fp, fn), lambda sums: fbeta(sums, beta=beta)
+        needed = [i for i, cell in enumerate(self.cells) if not measure.needs or cell in measure.needs]
+        cells = tuple(self.cells[i] for i in needed)
+        if not self.many_cells:
+            return np.eye(len(self.cells))[:, needed], lambda sums: measure(sums, cells)
+        from scipy.sparse import eye_array
+
+        return eye_array(len(self.cells), format="csr")[:, needed], lambda sums: measure(sums, cells)
+
+    # ---- prior and posterior ------------------------------------------------------------------------------
+
+    least_prior: ClassVar[float] = 1e-9
+
+    @property
+    def default_prior(self) -> float:
+        """λ where none was asked for."""
+        return 1.0
+
+    def check_prior(self, prior: float | None) -> float:
+        """Return λ, the default where none was given, or say that it is none."""
+        if prior is None:
+            return self.default_prior
+        if isinstance(prior, bool) or not isinstance(prior, float | int | np.number):
+            raise ValueError(f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
+        if not self.least_prior <= float(prior) <= 1e6:
+            raise ValueError(
+                f"prior must be between {self.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"not {prior!r}"
+            )
+        return float(prior)
+
+    def cell_priors(self, prior: float) -> float | FloatArray:
+        """Return what a prior adds to each cell of a model's table."""
+        return prior
+
+    @abstractmethod
+    def draw(
+        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
+
+    def default_draws(self, under: Under) -> int:
+        """Return how many draws are made where no number was asked for."""
+        units = under.ev.units
+        if units is None:
+            return 1_000_000
+        # A draw costs as much as there are patterns, and cells.
+        return int(np.clip(100_000_000 // (units.n_patterns + 2 * under.ev.tables.size), 4_000, 50_000))
+
+    def prior_pairs(self) -> FloatArray:
+        """Return the joint outcomes of two models on an item that the prior knows, axes (outcome, model, cell)."""
+        return np.zeros((0, 2, len(self.cells)))
+
+    # ---- closed forms -------------------------------------------------------------------------------------
+
+    def is_closed_when_paired(self, measure: Metric) -> bool:
+        """Say whether P(ν_B > ν_A) is known in closed form for models that saw the same items."""
+        return False
+
+    def paired_sf(
+        self,
+        ev: Evaluation,
+        measure: Metric,
+        margins: Sequence[float],
+        *,
+        prior: float,
+        rng: np.random.Generator,
+    ) -> Estimate | None:
+        """Return P(ν_B - ν_A > d) for each margin d and two models on single items, None where only draws will do."""
+        return None
+
+    def pairing_bounds(
+        self, tables: FloatArray, measure: Metric, *, prior: float, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Return the range of P(ν_B > ν_A) over all pairings of items that two models' tables allow."""
+        raise ValueError(f"pairing bounds are those of two binary tables, and this is a {self.name} task")
+
+    # ---- one outcome an item ------------------------------------------------------------------------------
+
+    @property
+    def outcomes(self) -> Outcomes | None:
+        """What can happen to an item, None where an item may be in several cells or in none."""
+        return None
+
+    def outcome_counts(self, ev: Evaluation) -> FloatArray:
+        """Return how many items there are of each outcome, axes (model, outcome)."""
+        return ev.tables
+
+    def outcome_prior(self, prior: float | None) -> float:
+        """Return what a prior adds to each outcome of a model."""
+        return self.default_prior if prior is None else prior
+
+    def joint_outcomes(self, n_models: int) -> FloatArray | None:
+        """Return all joint outcomes of models on an item, axes (outcome, model, cell), None where they are too many."""
+        return None
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> str:
+        """What the tables count, in a few words."""
+        return f"cells {', '.join(self.cells)}"
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        return f"Dirichlet({prior:g}) prior"

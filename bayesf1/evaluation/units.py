@@ -1,0 +1,151 @@
+"""Units: what was sampled, and what each of them adds to the models' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Units by what they add to the models' tables side by side; those that add the same are one pattern.
+
+    Attributes
+    ----------
+    rows
+        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one where cells are many.
+    weights
+        How many units of each pattern there are, after any cross-validation discount.
+    name
+        What one unit is called; an ``"item"`` adds one outcome to every model, other names are clusters of items.
+    shared
+        Whether the models were seen on the same units; otherwise each row is of one model alone.
+
+    Examples
+    --------
+    >>> units = Units.merge(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.ones(3), "item")
+    >>> units.weights, units.totals
+    (array([1., 2.]), array([2., 1.]))
+    """
+
+    rows: Any
+    weights: FloatArray
+    name: str
+    shared: bool = True
+
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.weights):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+
+    @classmethod
+    def merge(cls, rows: Any, weights: FloatArray, name: str, *, shared: bool = True) -> Units:
+        """Return units from what each adds, merging those that add the same."""
+        if isinstance(rows, np.ndarray):
+            flat = rows.reshape(len(rows), -1)
+            patterns, which = np.unique(flat, axis=0, return_inverse=True)
+        else:
+            from scipy.sparse import csr_array
+
+            # From coordinates, so that equal rows hold equal entries in equal order.
+            rows = csr_array(rows.tocoo())
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+            # Equal rows have equal projections, to the last bit, and others practically never have.
+            projected = rows @ np.random.default_rng(0).random((rows.shape[1], 2))
+            _, first, which = np.unique(projected, axis=0, return_index=True, return_inverse=True)
+            patterns = rows[first]
+        summed = np.bincount(which.ravel(), weights=weights, minlength=patterns.shape[0])
+        return cls(patterns, summed.astype(float), name, shared)
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of patterns."""
+        return len(self.weights)
+
+    @property
+    def size(self) -> float:
+        """Number of units."""
+        return float(self.weights.sum())
+
+    @property
+    def totals(self) -> FloatArray:
+        """What all units add together."""
+        return np.asarray(self.weights @ self.rows)
+
+    @property
+    def single(self) -> bool:
+        """Whether units are single items."""
+        return self.name == "item"
+
+    def select(self, models: Sequence[int], n_models: int) -> Units:
+        """Return what the units add to some of the models."""
+        return self._take(self._columns(n_models)[list(models)])
+
+    def keep(self, cells: Sequence[int], n_models: int) -> Units:
+        """Return what the units add to some of the cells; units that differ only in others become one pattern."""
+        return self._take(self._columns(n_models)[:, list(cells)])
+
+    def scale(self, k: float) -> Units:
+        """Return the units, each counted `k` times."""
+        return replace(self, weights=k * self.weights)
+
+    def widen(self, cells: Sequence[int], n_cells: int, n_models: int) -> Units:
+        """Return the units on tables of more cells, of which `cells` are those of today."""
+        from scipy.sparse import csr_array
+
+        old = csr_array(self.rows).tocoo()
+        model, cell = np.divmod(old.coords[1], self.rows.shape[1] // n_models)
+        columns = model * n_cells + np.asarray(cells)[cell]
+        rows = csr_array((old.data, (old.coords[0], columns)), shape=(self.n_patterns, n_models * n_cells))
+        return replace(self, rows=rows)
+
+    def apart(self, n_models: int) -> Units:
+        """Return what each model did by itself, as if it had been seen on units of its own."""
+        from scipy.sparse import block_diag
+
+        if not self.shared:
+            return self
+        alone = [self.select([i], n_models) for i in range(n_models)]
+        rows = block_diag([one.rows for one in alone], format="csr")
+        return Units.merge(rows, np.concatenate([one.weights for one in alone]), self.name, shared=False)
+
+    def alike(self, n_models: int) -> bool:
+        """Say whether the first two models did the same on every unit."""
+        if not self.shared or n_models < 2:
+            return False
+        first, second, *_ = self._columns(n_models)
+        return bool((self.rows[:, first] != self.rows[:, second]).sum() == 0)
+
+    def __add__(self, other: Units) -> Units:
+        if isinstance(self.rows, np.ndarray):
+            rows: Any = np.concatenate([self.rows, other.rows])
+        else:
+            from scipy.sparse import vstack
+
+            rows = vstack([self.rows, other.rows])
+        weights = np.concatenate([self.weights, other.weights])
+        return Units.merge(rows, weights, self.name, shared=self.shared)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Units):
+            return NotImplemented
+        return (
+            (self.name, self.shared, self.rows.shape) == (other.name, other.shared, other.rows.shape)
+            and bool(abs(self.rows - other.rows).sum() == 0)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _columns(self, n_models: int) -> Any:
+        """Return the numbers of the columns, axes (model, cell)."""
+        return np.arange(self.rows.shape[1]).reshape(n_models, -1)
+
+    def _take(self, columns: Any) -> Units:
+        return Units.merge(self.rows[:, columns.ravel()], self.weights, self.name, shared=self.shared)

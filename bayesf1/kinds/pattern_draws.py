@@ -1,0 +1,33 @@
+"""Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
+
+A table's scale is free, as every measure is a ratio. The prior is a set of single-item patterns, weighted so that each
+model's cells are Dirichlet(λ); each kind of task adds its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray, blocks_of
+
+
+def draw_patterns(
+    rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield blocks of draws of what all units add together, axes (draw, column)."""
+    # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
+    once = weights == 1.0
+    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
+    for n in blocks_of(n_draws, numbers_each):
+        flat = rng.standard_exponential((n, int(once.sum()))) @ rows_once
+        flat += rng.standard_gamma(more, size=(n, len(more))) @ rows_more
+        yield flat
+
+
+def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield blocks of draws of tables whose cells are independent gamma variates, axes (draw, model, cell)."""
+    for n in blocks_of(n_draws, parameters.size):
+        yield rng.standard_gamma(parameters, size=(n, *parameters.shape))

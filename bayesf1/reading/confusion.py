@@ -1,0 +1,60 @@
+"""Evaluations from confusion matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.units import Units
+from bayesf1.kinds.multiclass import MultiClass, class_outcomes
+from bayesf1.reading.counts import check_matrix
+from bayesf1.reading.label_columns import class_names
+
+
+def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
+    """Build an Evaluation from confusion matrices, whose rows are the truth and columns the predictions.
+
+    A matrix does not say which items the models had in common, so models are taken as independent.
+
+    Parameters
+    ----------
+    matrices
+        Mapping of model name to a K×K matrix of counts.
+    labels
+        Names of the classes, in the order of rows and columns; 1, 2, … by default.
+
+    Examples
+    --------
+    >>> ev = from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]], "B": [[9, 1, 0], [1, 9, 0], [1, 1, 8]]})
+    >>> ev
+    <Evaluation of 2 models (A, B) on 3 classes (1, 2, 3), totals only>
+    >>> from bayesf1 import confusion
+    >>> confusion(ev, "A")
+    array([[8., 1., 1.], [0., 9., 1.], [2., 0., 8.]])
+    """
+    from scipy.sparse import block_diag
+
+    if not isinstance(matrices, Mapping):
+        raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
+    names = model_names(matrices)
+    arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise ValueError(
+                f"matrix of {name!r} has {len(array)} classes, but that of {names[0]!r} {len(arrays[0])}"
+            )
+    k = len(arrays[0])
+    classes = class_names(range(1, k + 1) if labels is None else labels)
+    if len(classes) != k:
+        raise ValueError(
+            f"labels are {len(classes)} names ({', '.join(classes[:6])}), but there are {k} classes"
+        )
+    seen = [np.argwhere(array > 0) for array in arrays]
+    rows = block_diag([class_outcomes(pairs, k) for pairs in seen], format="csr")
+    weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])
+    units = Units.merge(rows, weights, "item", shared=False)
+    return Evaluation.of_units(names, MultiClass(classes), units)

@@ -1,0 +1,148 @@
+"""Whatever is done to an evaluation, all of its parts come along: units, items, folds, discount."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from evaluations import EVALUATIONS, MODELS
+from hypothesis import given, settings, strategies as st
+
+import bayesf1 as bf
+from bayesf1.kinds.scores import Scores
+
+
+def check_parts(ev):
+    """Every part says the same of every model and cell."""
+    shape = (len(ev.models), len(ev.cells))
+    assert ev.tables.shape == shape
+    for units in (ev.units, ev.finer):
+        if units is not None:
+            np.testing.assert_allclose(units.totals.reshape(shape), ev.tables, rtol=1e-12, atol=1e-12)
+            # Patterns differ from each other.
+            rows = units.rows if isinstance(units.rows, np.ndarray) else units.rows.toarray()
+            assert len(np.unique(rows, axis=0)) == units.n_patterns == len(units.weights)
+    if ev.folds is not None:
+        assert ev.folds.counts.shape[2:] == shape
+        np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum((0, 1)), ev.tables, rtol=1e-12)
+
+
+def some_cells(ev, take):
+    """About half of the cells; scores have none that could be left out."""
+    return ev.cells if isinstance(ev.kind, Scores) else ev.cells[take % 2 :: 2] or ev.cells
+
+
+STEPS = {
+    "select": lambda ev, i: ev.select(np.roll(ev.models, i)[: max(1, len(ev.models) - 1)].tolist()),
+    "keep": lambda ev, i: ev.keep(some_cells(ev, i)),
+    "scaled": lambda ev, i: ev.scaled(0.5 + i),
+    "pair": lambda ev, i: ev.pair(*ev.models[:2]) if len(ev.models) > 1 else ev,
+    "+": lambda ev, i: ev + ev,
+    "pickling": lambda ev, i: pickle.loads(pickle.dumps(ev)),
+    "copying": lambda ev, i: copy.deepcopy(ev) if i else copy.copy(ev),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+@settings(max_examples=25, deadline=None)
+@given(steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 2)), max_size=5))
+def test_every_part_comes_along_in_any_order_of_calls(name, steps):
+    before = ev = EVALUATIONS[name]()
+    for step, i in steps:
+        ev = STEPS[step](ev, i)
+        check_parts(ev)
+    for part in ("units", "finer", "folds"):
+        assert (getattr(ev, part) is None) == (getattr(before, part) is None), part
+    assert type(ev.kind) is type(before.kind)
+    assert ev.unit == before.unit
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_the_order_of_selecting_and_keeping_does_not_matter(name):
+    ev = EVALUATIONS[name]()
+    cells = some_cells(ev, 0)
+    assert ev.select(["C", "A"]).keep(cells) == ev.keep(cells).select(["C", "A"])
+    assert ev.keep(cells).scaled(0.25) == ev.scaled(0.25).keep(cells)
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_what_was_pickled_is_equal_and_answers_the_same(name):
+    ev = EVALUATIONS[name]()
+    again = pickle.loads(pickle.dumps(ev))
+    assert again == ev
+    assert (
+        bf.compare(again, "A", "B", rng=1, n_draws=1000).to_dict()
+        == bf.compare(ev, "A", "B", rng=1, n_draws=1000).to_dict()
+    )
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_doubling_is_adding_to_itself(name):
+    ev = EVALUATIONS[name]()
+    np.testing.assert_allclose((ev + ev).tables, ev.scaled(2).tables)
+    assert (ev + ev).units == ev.scaled(2).units
+    assert (ev + ev).finer == ev.scaled(2).finer
+
+
+def test_independent_items_are_the_trials_also_after_cells_were_left_out():
+    # 30 documents of 20 items, whose difficulty differs from document to document.
+    rng = np.random.default_rng(3)
+    ease = np.repeat(rng.normal(1.0, 2.5, 30), 20)
+    gold = rng.random(600) < 0.5
+    said = {m: np.where(rng.random(600) < 1 / (1 + np.exp(-ease)), gold, ~gold) for m in "AB"}
+    ev = bf.from_labels(gold, said, groups=np.repeat(np.arange(30), 20))
+    for method in ("delta", "bootstrap_percentile"):
+        by_document = bf.intervals(ev, "A", "f1", rng=1)[method].length
+        as_items = bf.intervals(ev, "A", "f1", assumption="independent", rng=1)[method].length
+        alone = bf.intervals(ev.items, "A", "f1", rng=1)[method].length
+        assert as_items == pytest.approx(alone, rel=0.05)
+        assert by_document > 1.5 * as_items
+    gaps = bf.difference_intervals(ev, metric="f1", assumption="independent", rng=1)["delta"].length
+    lone = [bf.intervals(ev.items, m, "f1", rng=1)["delta"].length for m in "AB"]
+    assert gaps == pytest.approx(np.hypot(*lone), rel=1e-6)
+
+
+def test_folds_stay_in_print_after_cells_were_left_out():
+    counts = [(77, 44, 10, 700), (70, 40, 17, 704)] * 3
+    ev = bf.from_folds({"A": counts, "B": counts[::-1]}).keep(("tp", "fp", "fn"))
+    assert ev.folds.counts.shape == (3, 2, 2, 3)
+    assert "discount 0.3688" in repr(ev)
+    text = str(bf.compare(ev))
+    assert "discount wang-li, k = 0.3688" in text
+    assert "Paired item by item" not in text
+
+
+def test_some_classes_can_be_kept_and_compared():
+    ev = EVALUATIONS["classes in documents"]()
+    one = ev.keep(("tp[a]", "fp[a]", "fn[a]"))
+    for assumption in ("clustered", "paired", "independent"):
+        kept, whole = (
+            bf.compare(e, "A", "B", metrics="f1[a]", assumption=assumption, n_draws=20_000, rng=1)["f1[a]"]
+            for e in (one, ev)
+        )
+        assert kept.p_h1 == pytest.approx(whole.p_h1, abs=0.03)
+        assert kept.posterior_a.mean() == pytest.approx(whole.posterior_a.mean(), abs=0.005)
+    with pytest.raises(
+        ValueError, match=r"macro_f1 needs the cell tp\[b\], which this evaluation does not keep"
+    ):
+        bf.compare(one, "A", "B", metrics="macro_f1")
+
+
+def test_cells_that_are_not_there_cannot_be_kept():
+    ev = EVALUATIONS["items"]()
+    with pytest.raises(ValueError, match="keep needs cells of tp, fp, fn, tn, not tpp"):
+        ev.keep(("tp", "tpp"))
+    with pytest.raises(ValueError, match="not none"):
+        ev.keep(())
+    with pytest.raises(ValueError, match="scores have no cells to keep"):
+        EVALUATIONS["scores"]().keep(("0.5",))
+
+
+def test_paired_items_of_a_cross_validation_keep_their_discount():
+    ev = EVALUATIONS["cross-validated documents"]()
+    assert ev.items.folds is ev.folds
+    assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
+
+
+def test_models_are_named_as_everywhere():
+    assert {EVALUATIONS[name]().models for name in EVALUATIONS} == {MODELS}

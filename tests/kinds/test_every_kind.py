@@ -1,0 +1,155 @@
+"""What every kind of task promises, checked for all of them alike."""
+
+import pickle
+
+import numpy as np
+import pytest
+from evaluations import EVALUATIONS
+
+import bayesf1 as bf
+from bayesf1.bayes.posterior import law_of
+from bayesf1.evaluation.scoring import find_measure, find_measures
+
+KINDS = ["items", "spans", "classes", "label sets", "types", "scores"]
+N_DRAWS = 20_000
+
+
+@pytest.fixture(params=KINDS)
+def ev(request):
+    return EVALUATIONS[request.param]()
+
+
+def drawn(ev, assumption="auto", *, prior=None, seed=1):
+    blocks = ev.under(assumption).draw(
+        prior=ev.kind.check_prior(prior), n_draws=N_DRAWS, rng=np.random.default_rng(seed)
+    )
+    return np.concatenate(list(blocks))
+
+
+def supported(ev):
+    return [
+        name
+        for name in ("independent", "paired", "clustered")
+        if name == "independent" or name == ev.assumption or (name == "paired" and ev.finer is not None)
+    ]
+
+
+def test_cells_have_different_names(ev):
+    assert len(set(ev.cells)) == len(ev.cells) == ev.tables.shape[-1]
+
+
+def test_default_measures_are_numbers_in_their_support(ev):
+    for measure in find_measures(None, ev):
+        found = measure(ev.tables, ev.cells)
+        assert found.shape == (3,)
+        assert (measure.support[0] <= found).all()
+        assert (found <= measure.support[1]).all()
+
+
+def test_a_measure_does_not_depend_on_the_scale_of_a_table(ev):
+    for measure in find_measures(None, ev):
+        np.testing.assert_allclose(
+            measure(7.5 * ev.tables, ev.cells), measure(ev.tables, ev.cells), rtol=1e-12
+        )
+
+
+def test_an_unknown_measure_is_refused_with_the_known_ones(ev):
+    with pytest.raises(ValueError, match="unknown metric 'nonsense'"):
+        find_measure("nonsense", ev)
+    with pytest.raises(ValueError, match="neither a name such as"):
+        find_measure(3.5, ev)
+
+
+def test_sums_are_sufficient(ev):
+    for measure in find_measures(None, ev):
+        sums, score = ev.kind.sums(measure)
+        np.testing.assert_allclose(score(ev.tables @ sums), measure(ev.tables, ev.cells), rtol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [None, 0.7])
+def test_draws_have_the_mean_of_data_and_prior(ev, prior):
+    weight = ev.kind.check_prior(prior)
+    expected = ev.tables + ev.kind.cell_priors(weight)
+    for assumption in supported(ev):
+        tables = drawn(ev, assumption, prior=prior)
+        assert tables.shape == (N_DRAWS, *ev.tables.shape)
+        assert (tables >= 0).all()
+        error = tables.std(axis=0) / np.sqrt(N_DRAWS)
+        assert (np.abs(tables.mean(axis=0) - expected) < 5 * error + 1e-9).all(), assumption
+
+
+def test_the_same_generator_gives_the_same_draws(ev):
+    for assumption in supported(ev):
+        assert np.array_equal(drawn(ev, assumption, seed=5), drawn(ev, assumption, seed=5))
+        assert not np.array_equal(drawn(ev, assumption, seed=5), drawn(ev, assumption, seed=6))
+
+
+def test_closed_laws_are_those_of_the_draws(ev):
+    tables = drawn(ev, "independent")
+    for measure in find_measures(None, ev):
+        law = law_of(measure, ev, 0, ev.kind.default_prior)
+        if law is not None:
+            found = measure(tables[:, 0], ev.cells)
+            assert abs(found.mean() - law.mean()) < 5 * law.std() / np.sqrt(N_DRAWS)
+            assert found.std() == pytest.approx(law.std(), rel=0.05)
+
+
+def test_closed_forms_of_pairs_are_those_of_the_draws(ev):
+    items = ev.items or ev
+    pair = items.pair("A", "B")
+    checked = 0
+    for measure in find_measures(None, pair):
+        found = None
+        if pair.assumption == "paired":
+            rng = np.random.default_rng(1)
+            found = pair.kind.paired_sf(pair, measure, [0.0], prior=pair.kind.default_prior, rng=rng)
+        if found is not None:
+            checked += 1
+            scores = measure(drawn(pair), pair.cells)
+            share = (scores[:, 1] > scores[:, 0]).mean()
+            assert abs(share - float(found.value[0])) < 5 * 0.5 / np.sqrt(N_DRAWS) + 5 * float(
+                found.error.max()
+            )
+        assert not pair.kind.is_closed_when_paired(measure) or found is not None
+    assert checked or ev.task not in ("binary", "multiclass")
+
+
+def test_outcomes_make_the_tables(ev):
+    outcomes = ev.kind.outcomes
+    if outcomes is None:
+        assert ev.task in ("multilabel", "scores")
+        return
+    counts = ev.kind.outcome_counts(ev)
+    assert counts.shape == (3, len(outcomes.labels))
+    np.testing.assert_allclose(counts @ outcomes.rows, ev.tables)
+
+
+def test_a_kind_is_the_union_of_itself_and_survives_pickling(ev):
+    kind = ev.kind
+    assert pickle.loads(pickle.dumps(kind)) == kind
+    assert ev.widened(kind) is ev
+    if kind.many_cells:
+        assert kind.union(kind) == kind
+
+
+def test_a_kind_has_words(ev):
+    kind = ev.kind
+    assert kind.about in repr(ev)
+    assert "prior" in kind.describe_prior(kind.default_prior)
+
+
+@pytest.mark.parametrize("prior", [-1, 0, True, "1", float("nan"), 1e7])
+def test_a_prior_that_is_none_is_refused(ev, prior):
+    with pytest.raises(ValueError, match="prior must be"):
+        bf.compare(ev, "A", "B", prior=prior)
+
+
+def test_pairing_bounds_are_for_binary_tables_alone(ev):
+    c = bf.compare(ev, "A", "B", assumption="independent", n_draws=1000, rng=1)
+    headline = next(iter(c.values()))
+    if ev.task == "binary":
+        low, high = headline.pairing_bounds
+        assert 0 <= low <= high <= 1
+    else:
+        with pytest.raises(ValueError, match="pairing bounds"):
+            headline.pairing_bounds  # noqa: B018
