@@ -17,6 +17,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import plural
+from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.kinds.draws import item_patterns
@@ -83,11 +84,11 @@ class Rivals:
 
     def shares(self, difference: float) -> FloatArray:
         """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
-        from scipy.optimize import brentq
-
         steepness = self.gain / np.abs(self.gain).max()
-        tilt = brentq(
-            lambda x: self._difference(special.expit(x * steepness)) - difference, 0.0, _STEEPEST, xtol=1e-12
+        tilt = crossing(
+            lambda x: np.asarray(self._difference(special.expit(x * steepness)) - difference),
+            np.zeros(()),
+            np.asarray(_STEEPEST),
         )
         return np.asarray(special.expit(tilt * steepness))
 
