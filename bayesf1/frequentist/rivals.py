@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.naming import plural
 from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
@@ -23,8 +23,6 @@ from bayesf1.evaluation.metric import Metric
 from bayesf1.kinds.draws import item_patterns
 from bayesf1.kinds.sufficient import Score, sufficient_sums
 
-# Numbers in flight in one block of simulated test sets.
-_BLOCK = 1 << 21
 _STEP = 1e-6
 # Tilts beyond this one are as good as certainty.
 _STEEPEST = 200.0
@@ -101,10 +99,9 @@ class Rivals:
     ) -> FloatArray:
         """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
         masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
-        size = max(1, _BLOCK // (4 * len(masses)))
         blocks = []
-        for start in range(0, n_sets, size):
-            counts = rng.multinomial(n_units, masses, size=min(size, n_sets - start)).astype(float)
+        for n in blocks_of(n_sets, 4 * len(masses)):
+            counts = rng.multinomial(n_units, masses, size=n).astype(float)
             blocks.append(self._p_h1(*np.split(counts, 2, axis=1)))
         return np.concatenate(blocks)
 
