@@ -14,15 +14,15 @@ FloatArray: TypeAlias = NDArray[np.float64]
 _BLOCK = 1 << 21
 
 
-def blocks_of(n: int, numbers_each: int) -> Iterator[int]:
-    """Yield sizes of blocks that together are `n`, each small enough for memory.
+def blocks_of(n: int, numbers_each: int, in_flight: int = _BLOCK) -> Iterator[int]:
+    """Yield sizes of blocks that together are `n`, each of at most `in_flight` numbers.
 
     Examples
     --------
     >>> list(blocks_of(5, 1 << 20))
     [2, 2, 1]
     """
-    size = max(1, _BLOCK // max(numbers_each, 1))
+    size = max(1, in_flight // max(numbers_each, 1))
     while n > 0:
         yield min(size, n)
         n -= size

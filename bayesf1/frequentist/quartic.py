@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.roots import increasing_root
 
-_STEPS = 100
 # Tables at a time, so that all that is computed of them stays in the cache.
 _BLOCK = 1 << 14
 
@@ -62,24 +62,14 @@ def _angle(f1: FloatArray) -> FloatArray:
 def _solve(
     estimate: FloatArray, c: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
 ) -> FloatArray:
-    """Return the root between `low` and `high` by Newton steps, halving the bracket where one would leave it."""
-    theta = np.clip(start, low, high)
-    found, todo = theta.copy(), np.arange(len(theta))
-    for _ in range(_STEPS):
+    """Return the root between `low` and `high`."""
+
+    def relative(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         sin, cos = np.sin(theta), np.cos(theta)
         sin2, product = sin * sin, sin * cos
         value = sin2 - estimate + c * product * (2.0 - sin2)
         slope = 2.0 * product + c * ((1.0 - 2.0 * sin2) * (2.0 - sin2) - 2.0 * product * product)
-        low, high = np.where(value < 0.0, theta, low), np.where(value > 0.0, theta, high)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            after = theta - value / slope
-        inside = (after >= low) & (after <= high)
-        after = np.where(inside, after, 0.5 * (low + high))
-        found[todo] = after
-        # The error after a Newton step is the square of the step.
-        settled = np.abs(after - theta) <= np.where(inside, 1e-8, 1e-16) * theta
-        if settled.all():
-            break
-        todo, theta = todo[~settled], after[~settled]
-        estimate, c, low, high = (x[~settled] for x in (estimate, c, low, high))
-    return found
+        # A Newton step as a share of the angle, which may be tiny.
+        return value / (np.abs(slope) * theta), np.sign(slope) / theta
+
+    return increasing_root(relative, low, high, start)

@@ -15,14 +15,13 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.naming import plural
+from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Score
 from bayesf1.evaluation.metric import Metric
 
-# Numbers in flight in one block of simulated test sets.
-_BLOCK = 1 << 21
 _STEP = 1e-6
 # Tilts beyond this one are as good as certainty.
 _STEEPEST = 200.0
@@ -82,11 +81,11 @@ class Rivals:
 
     def shares(self, difference: float) -> FloatArray:
         """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
-        from scipy.optimize import brentq
-
         steepness = self.gain / np.abs(self.gain).max()
-        tilt = brentq(
-            lambda x: self._difference(special.expit(x * steepness)) - difference, 0.0, _STEEPEST, xtol=1e-12
+        tilt = crossing(
+            lambda x: np.asarray(self._difference(special.expit(x * steepness)) - difference),
+            np.zeros(()),
+            np.asarray(_STEEPEST),
         )
         return np.asarray(special.expit(tilt * steepness))
 
@@ -99,10 +98,9 @@ class Rivals:
     ) -> FloatArray:
         """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
         masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
-        size = max(1, _BLOCK // (4 * len(masses)))
         blocks = []
-        for start in range(0, n_sets, size):
-            counts = rng.multinomial(n_units, masses, size=min(size, n_sets - start)).astype(float)
+        for n in blocks_of(n_sets, 4 * len(masses)):
+            counts = rng.multinomial(n_units, masses, size=n).astype(float)
             blocks.append(self._p_h1(*np.split(counts, 2, axis=1)))
         return np.concatenate(blocks)
 

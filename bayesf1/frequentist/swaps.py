@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
 
 # Sums that are listed one by one, sums on a lattice, and additions to get there: about a second at most.
 _LISTED = 1 << 20
 _LATTICE = 1 << 21
 _WORK = 1 << 29
-# Numbers in flight in one block of trials.
-_BLOCK = 1 << 21
+# Sums that are looked at together.
+_BLOCK = 1 << 18
 # Beyond this many coins a binomial coefficient is larger than the largest number.
 _COINS = 1000
 
@@ -57,8 +57,8 @@ class Swaps:
         if law is None:
             return None
         total = 0.0
-        for start in range(0, len(law[1]), _BLOCK // 8):
-            sums, mass = (part[start : start + _BLOCK // 8] for part in law)
+        for start in range(0, len(law[1]), _BLOCK):
+            sums, mass = (part[start : start + _BLOCK] for part in law)
             total += float(mass[happens(sums)].sum())
         return total
 
@@ -111,9 +111,7 @@ class Swaps:
     def trials(self, n_trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield blocks of S under random swaps, axes (trial, cell)."""
         singles = self.counts == 1.0
-        size = max(1, _BLOCK // (len(self.counts) + self.net.shape[1]))
-        for start in range(0, n_trials, size):
-            n = min(size, n_trials - start)
+        for n in blocks_of(n_trials, len(self.counts) + self.net.shape[1]):
             kept = np.empty((n, len(self.counts)))
             # A coin is several times faster than a binomial variate, and most kinds of sentences occur once.
             kept[:, singles] = rng.integers(0, 2, size=(n, int(singles.sum())), dtype=np.int8)

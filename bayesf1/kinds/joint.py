@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Estimate
 from bayesf1.evaluation.metric import Harmonic, Metric
 from bayesf1.laws.distributions import Beta
-from bayesf1.laws.quadrature import crossing, expit_pair
+from bayesf1.laws.quadrature import expit_pair
 
 _SHIFTS = 8
 _POINTS = 1 << 5

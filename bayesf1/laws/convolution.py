@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.laws import quadrature
@@ -25,8 +26,10 @@ from bayesf1.laws.unit_law import LogitFrame, UnitLaw
 _EDGE = 60.0
 # Rate of the stretching in steps: a double exponential rule with a step of 1/12.
 _STRETCH = 0.083
-# Slowest decay towards an end that the density at 0 is followed through.
-_CROWDED = 0.06
+# Slowest decay towards an end that the density is followed through.
+_CROWDED = 0.01
+# Margins below this one differ from it only by what both laws do at an end: 10⁹ of it are still nothing.
+_NEAR = 1e-30
 # Numbers in flight in one block of a vectorised call.
 _BLOCK = 1 << 16
 # Rows with mixtures that are in flight.
@@ -94,11 +97,6 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
     moved = holds_somewhere(d != 0.0)
     target = _target(b, d) if moved else b.frame.centre
     start, stop = _extended_window(a.frame, target)
-    if want.density and not holds_everywhere(d != 0.0):
-        # Where both laws crowd at the same end, the density at 0 comes from far out.
-        far = [quadrature.DROP / np.maximum(both - 1.0, _CROWDED) for both in (a.a + b.a, a.b + b.b)]
-        start = np.maximum(np.minimum(start, a.frame.centre - far[0]), -quadrature.END)
-        stop = np.minimum(np.maximum(stop, a.frame.centre + far[1]), quadrature.END)
     if not moved:
         # Tiny probabilities come from between the laws, where these may be curved more than at their centres.
         first, last = m.minimum(a.frame.centre, target), m.maximum(a.frame.centre, target)
@@ -106,18 +104,22 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
         step = quadrature.trapezoid_step(_curvature(a, at_a) + _curvature(b, at_b))
         return _Plan(start, stop, step, low, high_c, low, low)
 
-    # At an end that is not A's own the integrand dies out like dt, or like B's density.
-    edge = np.minimum(_EDGE / np.minimum(np.where(d < 0.0, b.a, b.b), 1.0), quadrature.END)
+    slow = np.log((1.0 - np.abs(d)) / np.maximum(np.abs(d), 1e-300))
+    if want.density:
+        start = -_followed(-start, a.a, b.a, np.where(d > 0.0, slow, np.inf))
+        stop = _followed(stop, a.b, b.b, np.where(d < 0.0, slow, np.inf))
+    # Closer than |d| to an end that is not A's own the integrand dies out like dt, or like B's density.
+    decay = np.minimum(np.where(d < 0.0, b.a, b.b), 1.0)
+    floor = np.abs(d) * np.exp(-np.minimum(_EDGE / decay, quadrature.END))
     start, centre, target, stop = (
-        _mapped_logit(z, low, high_c, edge) for z in (start, a.frame.centre, target, stop)
+        _mapped_logit(z, low, high_c, floor) for z in (start, a.frame.centre, target, stop)
     )
     step = quadrature.trapezoid_step(_fineness(a, b, low, high_c, (start, stop), (centre, target)))
     # Towards the end that is not A's own, once A has slowed down and B is behind, nothing but dt changes.
     sign = np.where(d < 0.0, -1.0, 1.0)
     start, stop = np.where(d < 0.0, -stop, start), np.where(d < 0.0, -start, stop)
-    behind, straight = (sign * _mapped_logit(z, high_c, low, edge) for z in _calm(b, sign))
+    behind, straight = (sign * _mapped_logit(z, high_c, low, floor) for z in _calm(b, sign))
     behind = np.maximum(behind, np.minimum(straight, sign * centre))
-    slow = np.log((1.0 - np.abs(d)) / np.maximum(np.abs(d), 1e-300))
     # At a rate up to 4 A's logit keeps slowing down.
     rate = np.minimum(_STRETCH / step, 4.0)
     knee = np.maximum(np.maximum(start, behind), np.maximum(np.minimum(slow, stop), 1.0)) + 2.0 / rate
@@ -147,13 +149,24 @@ def _curvature(law: UnitLaw, z: FloatArray) -> FloatArray:
     return law.logit_curvature(m.minimum(m.maximum(z, law.frame.first), law.frame.last))
 
 
-def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, edge: FloatArray) -> FloatArray:
-    """Map a logit to that of the range (low, 1 - high_c), up to ±edge at an end that is not its own."""
+def _followed(end: FloatArray, own: FloatArray, other: FloatArray, turn: FloatArray) -> FloatArray:
+    """Return the end of A's window for a product of densities of powers `own`, A's, and `other`, B's.
+
+    Where B's density grows towards the end the product falls more slowly than A's, but only up to `turn`.
+    """
+    slower = np.where(other < 1.0, 1.0 / np.maximum(own + other - 1.0, _CROWDED) - 1.0 / own, 0.0)
+    further = np.minimum(end + quadrature.DROP * slower, turn + quadrature.DROP / own)
+    return np.minimum(np.maximum(end, further), quadrature.END)
+
+
+def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, floor: FloatArray) -> FloatArray:
+    """Map a logit to that of the range (low, 1 - high_c), down to a share `floor` at an end that is not its own."""
     t, tc = quadrature.expit_pair(z)
-    span, floor = 1.0 - (low + high_c), np.exp(-edge)
+    span = 1.0 - (low + high_c)
     s = np.maximum((t - low) / span, np.where(low > 0.0, floor, 0.0))
     sc = np.maximum((tc - high_c) / span, np.where(high_c > 0.0, floor, 0.0))
-    y: FloatArray = np.log(s) - np.log(sc)
+    with np.errstate(divide="ignore"):
+        y: FloatArray = np.log(s) - np.log(sc)
     return np.clip(y, -quadrature.END, quadrature.END)
 
 
@@ -226,8 +239,7 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
         height = quadrature.weighted_sum(weights, density)
         if not holds_somewhere(d != 0.0):
             height = height / np.sum(weights, axis=-1)
-        endless = (d == 0.0) & ((a.a + b.a <= 1.0) | (a.b + b.b <= 1.0))
-        found.append(np.where(endless, np.inf, height) if holds_somewhere(endless) else height)
+        found.append(height)
     return found
 
 
@@ -240,7 +252,7 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
         unknown = np.where(np.isnan(d), np.nan, 0.0)
         certain = [unknown + (d >= 1.0), unknown + (d <= -1.0)] if want.tails else []
         return [np.where(inside, f, c) for f, c in zip(found, [*certain, unknown], strict=False)]
-    if not (a.shape or b.shape or d.shape):
+    if not (a.shape or b.shape or d.shape or (want.density and _near_a_pole(a, b, d))):
         if a.frame.scale <= b.frame.scale:
             return _integrate(a, b, d, _plan(a, b, d, want), want)
         return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
@@ -256,6 +268,13 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArr
 
 
 def _rows(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
+    near = np.flatnonzero(_near_a_pole(a, b, d)) if want.density else ()
+    if len(near):
+        away = d.copy()
+        away[near] = np.where(d[near] < 0.0, -_NEAR, _NEAR)
+        (height,) = _rows(a, b, away, DENSITY)
+        height[near] += _rise(a.take(near), b.take(near), d[near])
+        return np.stack([*(_rows(a, b, d, TAILS) if want.tails else ()), height])
     out = np.empty((want.rows, d.size))
     a_outer = a.frame.scale <= b.frame.scale
     rows = np.flatnonzero(a_outer)
@@ -265,6 +284,32 @@ def _rows(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     if len(rows):
         out[:, rows] = want.swapped(list(_in_blocks(b.take(rows), a.take(rows), -d[rows], want)))
     return out
+
+
+def _near_a_pole(a: UnitLaw, b: UnitLaw, d: FloatArray) -> NDArray[np.bool_]:
+    """Return whether d is tiny and both laws crowd at one end, so that the density may have a pole at 0."""
+    return (np.abs(d) < _NEAR) & ((a.a + b.a < 2.0) | (a.b + b.b < 2.0))
+
+
+def _rise(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
+    r"""Return the density at d less that at ±_NEAR.
+
+    At an end where the densities are :math:`\alpha t^{p-1}` and :math:`\beta t^{q-1}`, first that which starts
+    there, the integral of :math:`\alpha\beta\,t^{p-1}(t+d)^{q-1}` depends on d by
+    :math:`\alpha\beta\,d^{p+q-1} B(p, 1-p-q)`, up to a factor 1 + O(d).
+    """
+    steps = np.zeros(len(d))
+    tiny, one = np.full(len(d), _NEAR), np.ones(len(d))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        way = np.log(np.abs(d) / _NEAR)
+        for first, p, q, at in ((d >= 0.0, a.a, b.a, (tiny, one)), (d < 0.0, a.b, b.b, (one, tiny))):
+            p, q = np.where(first, p, q), np.where(first, q, p)
+            power = p + q - 1.0
+            height = np.exp(a.logit_logpdf(*at) + b.logit_logpdf(*at)) / _NEAR
+            slope = height * special.gamma(p) * special.gamma(1.0 - power) * special.rgamma(1.0 - q)
+            rise = np.where(power == 0.0, way, np.expm1(power * way) / power)
+            steps -= np.where((power < 1.0) & (slope != 0.0), slope * rise, 0.0)
+    return steps
 
 
 def flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:

@@ -11,6 +11,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_levels
+from bayesf1.base.roots import increasing_root
 from bayesf1.laws import quadrature
 from bayesf1.laws.convolution import BOTH, DENSITY, TAILS, Want, evaluate, flat, tail_probabilities
 from bayesf1.laws.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, lazy_property
@@ -87,7 +88,7 @@ class Difference(ParametricLaw):
         shift = special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
         start = np.asarray(self.mean()) + np.asarray(self.std()) * (-shift if upper else shift)
         end = np.ones(shape)
-        d = quadrature.increasing_root(excess, -end, end, start)
+        d = increasing_root(excess, -end, end, start)
         return np.where(target == 0.0, np.where(lower_side, -1.0, 1.0), d)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:

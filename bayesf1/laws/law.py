@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob
-from bayesf1.laws import quadrature
+from bayesf1.base.roots import crossing
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ def _search_shortest(law: ParametricLaw, tail: float) -> tuple[FloatArray, Float
         return np.where(np.isnan(gap), 0.0, gap)
 
     none, all_of_it = np.zeros(law.shape), np.full(law.shape, tail)
-    tails = np.stack([none, quadrature.crossing(imbalance, none, all_of_it), all_of_it])
+    tails = np.stack([none, crossing(imbalance, none, all_of_it), all_of_it])
     widths = np.asarray(law.isf(tail - tails)) - np.asarray(law.ppf(tails))
     best = np.take_along_axis(tails, np.argmin(widths, axis=0)[None], axis=0)[0]
     return np.asarray(law.ppf(best)), np.asarray(law.isf(np.maximum(tail - best, 0.0)))

@@ -11,6 +11,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import check_levels
+from bayesf1.base.roots import crossing, increasing_root
 from bayesf1.laws import quadrature
 from bayesf1.laws.law import ParametricLaw, lazy_property
 
@@ -245,7 +246,7 @@ class UnitLaw(ParametricLaw):
             return np.where(lower_side, gap, -gap), np.exp(self.logit_logpdf(t, tc)) / tail
 
         end = np.full(q.shape, quadrature.END)
-        z = quadrature.increasing_root(excess, -end, end, start)
+        z = increasing_root(excess, -end, end, start)
         return np.where(target == 0.0, np.where(lower_side, 0.0, 1.0), special.expit(z))
 
     def mean(self) -> Any:
@@ -281,7 +282,7 @@ class UnitLaw(ParametricLaw):
             return np.asarray(-np.sum(density * slope, axis=-1))
 
         low, high = self.logit_window
-        t, _ = quadrature.expit_pair(quadrature.crossing(descent, low, high))
+        t, _ = quadrature.expit_pair(crossing(descent, low, high))
         candidates = np.stack([t, np.zeros_like(t), np.ones_like(t)])
         interior = (descent(low) < 0) & (descent(high) > 0)
         heights = np.stack(

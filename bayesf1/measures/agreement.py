@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.under import FEW_UNITS
@@ -131,11 +131,10 @@ def alpha_posterior(
             f"there are only {n_units:g} units with two ratings; a bootstrap over so few is too sure of itself",
             stacklevel=2,
         )
-    size = max(1, _BLOCK // (len(data.codes) + len(data.values)))
     drawn = []
-    for start in range(0, n_draws, size):
+    for n in blocks_of(n_draws, len(data.codes) + len(data.values), _BLOCK):
         # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
-        weights = generator.standard_gamma(data.times, size=(min(size, n_draws - start), len(data.times)))
+        weights = generator.standard_gamma(data.times, size=(n, len(data.times)))
         weights *= n_units / weights.sum(axis=1, keepdims=True)
         drawn.append(_alphas(data, level, weights))
     return EmpiricalPosterior(np.concatenate(drawn), support=(-np.inf, 1.0))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.measures.label_arrays import label_array, same_length
 from bayesf1.reading.label_columns import distinct_labels, guess_positive
 
@@ -97,9 +97,8 @@ class ScoredItems:
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield `sums` under weights of the Bayesian bootstrap; the weights' scale is free, as all are ratios."""
-        size = max(1, _BLOCK // len(self))
-        for start in range(0, n_draws, size):
-            yield self.sums(rng.standard_exponential((min(size, n_draws - start), len(self))))
+        for n in blocks_of(n_draws, len(self), _BLOCK):
+            yield self.sums(rng.standard_exponential((n, len(self))))
 
 
 def _from_zero(weights: FloatArray) -> FloatArray:

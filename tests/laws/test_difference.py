@@ -123,6 +123,17 @@ def test_counting_failures_instead_of_successes_mirrors_the_difference(a, b, c, 
     assert one.cdf(d) == pytest.approx(other.sf(-d), rel=0, abs=1e-11)
 
 
+SMALL = st.floats(math.log(0.1), math.log(3)).map(math.exp)
+TINY = st.tuples(st.floats(-320, -0.1), st.sampled_from([-1.0, 1.0])).map(lambda x: x[1] * 10.0 ** x[0])
+
+
+@given(a=SMALL, b=SMALL, c=SMALL, e=SMALL, d=TINY | st.sampled_from([0.0, -0.0]))
+@settings(max_examples=150, deadline=None)
+def test_densities_near_a_pole_are_mirrored(a, b, c, e, d):
+    mirrored = Difference(Beta(b, a), Beta(e, c)).logpdf(-d)
+    assert Difference(Beta(a, b), Beta(c, e)).logpdf(d) == pytest.approx(mirrored, rel=1e-11, abs=1e-11)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_twice_as_many_nodes_change_nothing(seed, monkeypatch):
     rng = np.random.default_rng(seed)

@@ -1,0 +1,20 @@
+"""Tests see the same examples and draws in every run; ``--hypothesis-profile=random`` asks for other examples."""
+
+from itertools import count
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+
+# A busy computer is no reason to fail.
+patient = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", patient, derandomize=True)
+settings.register_profile("random", patient, max_examples=300, print_blob=True)
+settings.load_profile("same")
+
+default_rng = np.random.default_rng
+
+
+def pytest_runtest_setup():
+    # Who asks for no seed gets another one at each call, but the same ones in every run.
+    seeds = count()
+    np.random.default_rng = lambda seed=None: default_rng(next(seeds) if seed is None else seed)
