@@ -18,7 +18,7 @@ from bayesf1.commands.arguments import (
     read_number,
     read_whole,
 )
-from bayesf1.commands.inputs import evaluation, given, own_words
+from bayesf1.commands.inputs import evaluation, given
 from bayesf1.commands.output import as_json, deliver, stdout
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
     if args.save is not None and not Path(args.save).resolve().parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
-    with own_words(target_accept="--target-accept"):
-        fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
     if args.save is not None:
         fit.save(args.save)
     deliver_fit(fit, args)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike, find_metric
 from bayesf1.kinds.class_measures import class_metric
@@ -48,9 +49,11 @@ def find_measure(metric: MetricLike | None, ev: Evaluation) -> Metric:
         return class_metric(asked, ev)
     else:
         if isinstance(asked, str) and _SEVERAL.match(asked):
-            raise ValueError(
-                f"{asked} needs several classes, but here is one; build the evaluation by from_labels with more "
-                "than two labels, or by from_tags or from_conll with by_type=True"
+            raise WordedError(
+                f"{asked} needs several classes, but here is one; ",
+                Wording("build the evaluation by from_labels with", "give"),
+                " more than two labels, or by ",
+                Wording("from_tags or from_conll with by_type=True", "column files with --by-type"),
             )
         measure = find_metric(asked)
     if measure.needs:

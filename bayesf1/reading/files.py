@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
@@ -96,20 +96,15 @@ def read_counts(
     models = _choose_task(tasks, layout, file, task)
     if layout.folds:
         folds = _arrange_folds(models, file, cv)
-        return _named_after(file, lambda: from_folds(folds[0], cv=folds[1], discount=discount))
+        with located(file):
+            return from_folds(folds[0], cv=folds[1], discount=discount)
     if cv is not None or discount != "wang-li":
         raise ValueError(
             f"{file} has no columns repeat and fold, so cv and discount do not apply; "
             "add the columns, or leave both out"
         )
-    return _named_after(file, lambda: from_counts({name: rows[0, 0][0] for name, rows in models.items()}))
-
-
-def _named_after(file: Path, build: Callable[[], Evaluation]) -> Evaluation:
-    try:
-        return build()
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
+    with located(file):
+        return from_counts({name: rows[0, 0][0] for name, rows in models.items()})
 
 
 def _from_mapping(
@@ -123,7 +118,8 @@ def _from_mapping(
     if len(models) < len(document):
         raise ValueError(f"{file} has two models whose names differ in blanks alone; rename one")
     if cv is not None:
-        return _named_after(file, lambda: from_folds(models, cv=cv, discount=discount))
+        with located(file):
+            return from_folds(models, cv=cv, discount=discount)
     for name, value in models.items():
         counts = list(value.values()) if isinstance(value, dict) else value
         if not isinstance(counts, list) or any(isinstance(entry, list | dict) for entry in counts):
@@ -133,7 +129,8 @@ def _from_mapping(
             )
     if discount != "wang-li":
         raise ValueError(f"{file} has no folds, so a discount does not apply; leave it out or give a cv")
-    return _named_after(file, lambda: from_counts(models))
+    with located(file):
+        return from_counts(models)
 
 
 def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> dict[str, Tables]:

@@ -14,6 +14,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import BINARY_CELLS
 from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
@@ -151,7 +152,10 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
         if not name:
             raise ValueError(f"{where} leaves column {i + 1} without a name; name or remove it")
         if name not in _COLUMNS:
-            raise ValueError(f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}")
+            raise WordedError(
+                f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}",
+                Wording("", "; a table of predictions needs --gold, one of scores --scores"),
+            )
         if name in columns[:i]:
             raise ValueError(f"{where} has two columns {name!r}; remove one")
     if "model" not in columns:

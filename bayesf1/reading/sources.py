@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.files import read_counts
@@ -70,10 +71,8 @@ def read_predictions(
                 f"{path}, column {model!r}, has values like {example!r:.40}, none of which is a gold label; "
                 "name the columns of predictions by --columns"
             )
-    try:
+    with located(path):
         return from_frame(frame, gold=gold, models=models, positive=positive, group=group)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def read_scores(
@@ -200,15 +199,7 @@ def read_sources(
             _refuse(given, "predictions", files[0])
             return read_predictions(files[0], **given["predictions"])
         _refuse(given, "counts", files[0])
-        try:
-            return read_counts(files[0], **given["counts"])
-        except ValueError as error:
-            hint = (
-                "; a table of predictions needs --gold, one of scores --scores"
-                if "unknown column" in str(error)
-                else ""
-            )
-            raise ValueError(f"{error}{hint}") from None
+        return read_counts(files[0], **given["counts"])
     _refuse(given, "tags", "column files")
     models: dict[str, str] = {}
     for file, pair in zip(files, named, strict=True):
