@@ -111,7 +111,9 @@ def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
 
 def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
-    named = [_name_and_path(file) for file in args.files]
+    from bayesf1.reading.sources import name_and_path
+
+    named = [name_and_path(file) or (None, file) for file in args.files]
     if len(named) == 1 and named[0][0] is None:
         path = named[0][1]
         tasks = [] if args.task is not None or args.gold is not None else _tasks(Path(path))
@@ -132,11 +134,6 @@ def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
 
 def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
     return evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
-
-
-def _name_and_path(text: str) -> tuple[str | None, str]:
-    name, equals, path = text.partition("=")
-    return (name, path) if equals and name.strip() and path and not Path(text).exists() else (None, text)
 
 
 def _tasks(path: Path) -> list[str]:

@@ -1,10 +1,7 @@
-"""Files of counts: CSV or JSON in, an `Evaluation` out; and text that is written whole or not at all."""
+"""Files of counts: CSV or JSON in, an `Evaluation` out."""
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
+from bayesf1.base.text_files import write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
@@ -166,57 +164,3 @@ def _arrange_folds(
             )
     ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
     return dict(zip(models, map(np.array, ordered), strict=True)), design
-
-
-def write_atomic(path: str | PathLike[str], text: str) -> None:
-    r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
-
-    Parameters
-    ----------
-    path : str or path
-        The file; a link is followed, and a device or pipe is written to directly.
-    text : str
-        What it shall hold.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomic(Path(folder, "table.tex"), "whole\n")
-    ...     Path(folder, "table.tex").read_text()
-    'whole\n'
-    """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
-    data = text.encode("utf-8")
-    try:
-        # /dev/stdout may lead to a regular file that others hold open.
-        if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):
-            with Path(path).open("ab") as stream:
-                stream.write(data)
-        else:
-            _replace(target, data)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-
-
-def _replace(target: Path, data: bytes) -> None:
-    exists = target.exists()
-    if exists and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    part = target.with_name(f".bayesf1-{secrets.token_hex(8)}.part")
-    try:
-        # os.open, unlike tempfile, leaves the permissions of a new file to the umask.
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if exists:
-            part.chmod(target.stat().st_mode & 0o7777)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import nearest
+from bayesf1.base.text_files import BOM, decode, numbered_lines
 from bayesf1.evaluation.evaluation import BINARY_CELLS
 from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
 
@@ -25,9 +26,8 @@ _COLUMNS = (*_LABELS, *_FOLDS, *BINARY_CELLS, *CHUNK_COLUMNS)
 _COUNTS = (BINARY_CELLS[:3], BINARY_CELLS, CHUNK_COLUMNS)
 
 _MAX_LINES = 1_000_000
-_MAX_LINE_BYTES = 1_000_000
 _MAX_JSON_BYTES = 64_000_000
-_BOM = b"\xef\xbb\xbf"
+_NOT_UTF8 = "has the byte {byte}, which is not UTF-8 text"
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"([0-9]{1,9})(?:\.0*)?")
@@ -72,7 +72,7 @@ def read_number(text: str) -> float | None:
 
 def is_json(stream: BufferedReader, file: Path) -> bool:
     """Tell by its name or its first character whether a file is JSON, without reading on."""
-    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"[", b"{")
+    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(BOM).lstrip()[:1] in (b"[", b"{")
 
 
 def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
@@ -109,33 +109,19 @@ def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
 
 
 def _lines(stream: BinaryIO, file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something with their numbers, never holding more than one."""
-    for number in count(1):
-        raw = stream.readline(_MAX_LINE_BYTES + 1)
-        if not raw:
-            return
-        where = f"{file}, line {number},"
-        if len(raw) > _MAX_LINE_BYTES:
-            raise ValueError(f"{where} is longer than 1 MB; a row of counts takes some dozens of characters")
+    """Yield the lines that say something with their numbers."""
+    too_long = "is longer than 1 MB; a row of counts takes some dozens of characters"
+    for number, line in numbered_lines(stream, file, too_long=too_long, not_utf8=_NOT_UTF8):
         if number > _MAX_LINES:
             raise ValueError(f"{file} has more than {_MAX_LINES:,} lines; split it by task")
-        if number == 1:
-            raw = raw.removeprefix(_BOM)
-        line = _decode(raw, where).rstrip("\r\n")
+        _check_text(line, f"{file}, line {number},")
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 
 
-def _decode(raw: bytes, where: str) -> str:
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{where} has the byte 0x{raw[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8"
-        ) from None
+def _check_text(text: str, where: str) -> None:
     if "\0" in text:
         raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
-    return text
 
 
 def _split(line: str, delimiter: str, where: str) -> list[str]:
@@ -247,7 +233,8 @@ def parse_json(stream: BinaryIO, file: Path) -> Any:
     raw = stream.read(_MAX_JSON_BYTES + 1)
     if len(raw) > _MAX_JSON_BYTES:
         raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it by task")
-    text = _decode(raw.removeprefix(_BOM), f"{file}")
+    text = decode(raw.removeprefix(BOM), f"{file}", _NOT_UTF8)
+    _check_text(text, f"{file}")
     if not text.strip():
         raise ValueError(
             f"{file} is empty, but should hold a list of records or a mapping of model to counts"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
+from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, decode
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.files import read_counts
 from bayesf1.reading.frames import from_frame
@@ -18,8 +19,6 @@ from bayesf1.reading.spans import from_conll
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MAX_HEADER = 1_000_000
 
 
 def read_predictions(
@@ -56,13 +55,12 @@ def read_predictions(
     """
     path = Path(path)
     header, separator = _header(path)
-    for column in (gold, *([] if group is None else [group]), *(columns or ())):
-        if column not in header:
-            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
+    needed = [gold, *([] if group is None else [group])]
+    _check_columns([*needed, *(columns or ())], header, path)
     models = list(columns or (c for c in header if c not in (gold, group)))
     if not models:
         raise ValueError(f"{path} has no column of predictions beside {gold!r}; it has {listing(header)}")
-    frame = _frame(path, separator, [gold, *models, *([] if group is None else [group])])
+    frame = _frame(path, separator, [gold, *models, *needed[1:]])
     known = set(frame[gold].cat.categories)
     for model in models:
         if known.isdisjoint(frame[model].cat.categories):
@@ -100,9 +98,7 @@ def read_scores(
     """
     path = Path(path)
     header, separator = _header(path)
-    for column in columns or ():
-        if column not in header:
-            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
+    _check_columns(columns or (), header, path)
     frame = _frame(path, separator, list(columns or header))
     found: dict[str, list[float]] = {}
     for column in frame.columns:
@@ -122,11 +118,8 @@ def read_scores(
 
 def _header(path: Path) -> tuple[list[str], str]:
     with path.open("rb") as stream:
-        raw = stream.readline(_MAX_HEADER)
-    try:
-        line = raw.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}, line 1, is not UTF-8; save the file as UTF-8") from None
+        raw = stream.readline(MAX_LINE_BYTES).removeprefix(BOM)
+    line = decode(raw, f"{path}, line 1,", "is not UTF-8").rstrip("\r\n")
     if not line.strip():
         raise ValueError(f"{path} begins with an empty line; the names of its columns belong there")
     separator = max(",;\t", key=line.count)
@@ -135,6 +128,12 @@ def _header(path: Path) -> tuple[list[str], str]:
         if header.count(name) > 1:
             raise ValueError(f"{path}, line 1, names column {name!r} twice; rename one")
     return header, separator
+
+
+def _check_columns(wanted: Sequence[str], header: Sequence[str], path: Path) -> None:
+    for column in wanted:
+        if column not in header:
+            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
 
 
 def _frame(path: Path, separator: str, columns: list[str]) -> pd.DataFrame:
@@ -193,7 +192,7 @@ def read_sources(
         kind: {name: value for name, value in options.items() if value is not None}
         for kind, options in (("counts", counts), ("predictions", predictions), ("tags", tags))
     }
-    named = [_name_and_path(file) for file in files]
+    named = [name_and_path(file) for file in files]
     if len(files) == 1 and named[0] is None:
         if "gold" in given["predictions"]:
             _refuse(given, "predictions", files[0])
@@ -213,7 +212,8 @@ def read_sources(
     return from_conll(files[0] if named[0] is None else None, models, **given["tags"])
 
 
-def _name_and_path(text: str) -> tuple[str, str] | None:
+def name_and_path(text: str) -> tuple[str, str] | None:
+    """Return the parts of ``name=path``; None for the path of a file alone, which may hold an equals sign."""
     name, equals, path = text.partition("=")
     return (name, path) if equals and name.strip() and path and not Path(text).exists() else None
 

