@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 
 from bayesf1 import BlockedCV, compare, from_counts, from_folds, load_example, read_counts
 from bayesf1.reading.records import read_number
+from builders import writer
 
 A, B = (77, 44, 10), (80, 30, 7)
 EXPECTED = from_counts(A=A, B=B)
@@ -20,12 +21,7 @@ FOLD_TABLES = [row[2:] for row in FOLDS]
 
 @pytest.fixture
 def write(tmp_path):
-    def write_file(content, name="counts.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write_file
+    return writer(tmp_path, "counts.csv")
 
 
 class TestCsv:
