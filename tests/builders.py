@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesf1 as bf
+from bayesf1.base.arviz_data import is_old
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,6 +58,11 @@ def writer(folder, default):
         return path
 
     return write
+
+
+def group_names(idata):
+    """The names of the groups of ArviZ's container, old or new."""
+    return [str(name).lstrip("/") for name in (idata.groups() if is_old() else idata.children)]
 
 
 def load_script(path):

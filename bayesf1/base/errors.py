@@ -21,20 +21,15 @@ class Wording(NamedTuple):
 
 
 class WordedError(ValueError):
-    """A value that is not right, said in parts; its text is Python's.
-
-    Parameters
-    ----------
-    *parts : str, Argument or Wording
-        What follows one another in the message.
+    """A value that is not right, said in parts that follow one another; its text is Python's.
 
     Examples
     --------
-    >>> error = WordedError(Argument("n_sets"), " must be a whole number; ", Wording("see plan", "see --help"))
+    >>> error = WordedError(Argument("n_sets"), " must be whole; ", Wording("see plan", "see --help"))
     >>> str(error)
-    'n_sets must be a whole number; see plan'
+    'n_sets must be whole; see plan'
     >>> error.on_command_line({"n_sets": "--sets"})
-    '--sets must be a whole number; see --help'
+    '--sets must be whole; see --help'
     """
 
     def __init__(self, *parts: str | Wording) -> None:
@@ -45,27 +40,13 @@ class WordedError(ValueError):
 
     def on_command_line(self, options: Mapping[str, str]) -> str:
         """Return the words of a command line that spells arguments as these options."""
-        return "".join(
-            part.command
-            if isinstance(part, Wording)
-            else options.get(part, part)
-            if isinstance(part, Argument)
-            else part
-            for part in self.args
-        )
+        spelled = (options.get(part, part) if isinstance(part, Argument) else part for part in self.args)
+        return "".join(part.command if isinstance(part, Wording) else part for part in spelled)
 
 
 @contextmanager
 def located(place: object) -> Iterator[None]:
-    """Let the message of a ValueError begin with the place, such as a file.
-
-    Examples
-    --------
-    >>> with located("counts.csv"):
-    ...     raise ValueError("there are no models")
-    Traceback (most recent call last):
-    ValueError: counts.csv: there are no models
-    """
+    """Let the message of a ValueError begin with the place, such as a file."""
     try:
         yield
     except WordedError as error:

@@ -19,16 +19,8 @@ def numbered_lines(
 ) -> Iterator[tuple[int, str]]:
     r"""Yield lines without their ends, and their numbers from 1, never holding more than one.
 
-    Only a line feed ends a line, for a text may hold U+0085 or U+2028.
-
-    Parameters
-    ----------
-    stream, path
-        The file, opened, and its name.
-    too_long
-        What to say of a line of more than a megabyte, as "is longer than 1 MB".
-    not_utf8
-        As for `decode`.
+    Only a line feed ends a line, for a text may hold U+0085 or U+2028. `too_long` is said of a line of more
+    than a megabyte, `not_utf8` as by `decode`.
 
     Examples
     --------
@@ -63,12 +55,7 @@ def decode(raw: bytes, where: str, not_utf8: str) -> str:
 def write_atomic(path: str | PathLike[str], text: str) -> None:
     r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
 
-    Parameters
-    ----------
-    path : str or path
-        The file; a link is followed, and a device or pipe is written to directly.
-    text : str
-        What it shall hold.
+    A link is followed, and a device or pipe is written to directly.
 
     Examples
     --------

@@ -138,18 +138,11 @@ def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
 
 def _tasks(path: Path) -> list[str]:
     """Return the names of the tasks in a file of counts; none where it names none, or cannot be read."""
-    from bayesf1.reading.records import collect_lines, collect_records, is_json, parse_json
+    from bayesf1.reading.records import collect
 
     try:
-        with path.open("rb") as stream:
-            if not is_json(stream, path):
-                layout, tasks = collect_lines(stream, path)
-            else:
-                document = parse_json(stream, path)
-                if isinstance(document, dict):
-                    return []
-                layout, tasks = collect_records(document, path)
+        found = collect(path)
     except (OSError, ValueError):
         # Reading the evaluation says what is wrong.
         return []
-    return list(tasks) if "task" in layout.labels else []
+    return [] if isinstance(found, dict) or "task" not in found[0].labels else list(found[1])

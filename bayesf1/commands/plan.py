@@ -93,15 +93,7 @@ def run(args: argparse.Namespace) -> None:
 def _for_interval(args: argparse.Namespace) -> SampleSize:
     from bayesf1.frequentist.planning import plan
 
-    _refuse(
-        args,
-        "an interval",
-        "models",
-        "agreement",
-        "n_items",
-        "p_h1",
-        "assurance",
-    )
+    _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
     settings = given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")

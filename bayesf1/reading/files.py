@@ -15,17 +15,7 @@ from bayesf1.base.text_files import write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
-from bayesf1.reading.records import (
-    Layout,
-    Tables,
-    Tasks,
-    collect_lines,
-    collect_records,
-    is_json,
-    parse_json,
-    read_label,
-    short,
-)
+from bayesf1.reading.records import Layout, Tables, Tasks, collect, read_label, short
 
 __all__ = ["read_counts", "write_atomic"]
 
@@ -83,14 +73,10 @@ def read_counts(
     if cv is not None and not isinstance(cv, BlockedCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     file = Path(path)
-    with file.open("rb") as stream:
-        if is_json(stream, file):
-            document = parse_json(stream, file)
-            if isinstance(document, dict):
-                return _from_mapping(document, file, task, cv, discount)
-            layout, tasks = collect_records(document, file)
-        else:
-            layout, tasks = collect_lines(stream, file)
+    found = collect(file)
+    if isinstance(found, dict):
+        return _from_mapping(found, file, task, cv, discount)
+    layout, tasks = found
     models = _choose_task(tasks, layout, file, task)
     if layout.folds:
         folds = _arrange_folds(models, file, cv)

@@ -70,12 +70,21 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def is_json(stream: BufferedReader, file: Path) -> bool:
+def _is_json(stream: BufferedReader, file: Path) -> bool:
     """Tell by its name or its first character whether a file is JSON, without reading on."""
     return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(BOM).lstrip()[:1] in (b"[", b"{")
 
 
-def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
+def collect(file: Path) -> tuple[Layout, Tasks] | dict[str, Any]:
+    """Read the rows of a CSV or JSON file, or the mapping that a JSON file may hold instead."""
+    with file.open("rb") as stream:
+        if not _is_json(stream, file):
+            return _collect_lines(stream, file)
+        document = _parse_json(stream, file)
+    return document if isinstance(document, dict) else _collect_records(document, file)
+
+
+def _collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
     """Read the rows of a CSV file."""
     lines = _lines(stream, file)
     number, header = next(lines, (0, ""))
@@ -228,7 +237,7 @@ def short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…{text[-5:]}"
 
 
-def parse_json(stream: BinaryIO, file: Path) -> Any:
+def _parse_json(stream: BinaryIO, file: Path) -> Any:
     """Read a JSON document whose numbers are finite and whose keys are unique."""
     raw = stream.read(_MAX_JSON_BYTES + 1)
     if len(raw) > _MAX_JSON_BYTES:
@@ -271,7 +280,7 @@ def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
     return found
 
 
-def collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
+def _collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
     """Read the rows of a JSON list of records."""
     if not isinstance(document, list) or not document:
         what = "an empty list" if document == [] else short(document)

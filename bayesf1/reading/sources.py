@@ -182,16 +182,13 @@ def read_sources(
     scores
         Options of `read_scores`, where the file holds scores.
     counts, predictions, tags
-        Options of `read_counts`, `read_predictions` and `from_conll`; those that are None were not given.
+        Those options of `read_counts`, `read_predictions` and `from_conll` that were given.
     """
     if scores is not None:
         if len(files) != 1:
             raise ValueError(f"scores come in one file, a column for each model, not in {len(files)}")
         return read_scores(files[0], **scores)
-    given = {
-        kind: {name: value for name, value in options.items() if value is not None}
-        for kind, options in (("counts", counts), ("predictions", predictions), ("tags", tags))
-    }
+    given = {"counts": counts, "predictions": predictions, "tags": tags}
     named = [name_and_path(file) for file in files]
     if len(files) == 1 and named[0] is None:
         if "gold" in given["predictions"]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.base.arviz_data import group, group_names, is_old, load_arviz, stacked_scores
+from bayesf1.base.arviz_data import group, is_old, load_arviz, stacked_scores
 from bayesf1.groups import fitting, importance, nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.diagnostics import Diagnostics
@@ -18,7 +18,7 @@ from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import load_fit
 from bayesf1.kinds.joint import joint_counts
-from builders import noisy
+from builders import group_names, noisy
 
 CORPORA = {
     "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),

@@ -12,7 +12,6 @@ from bayesf1.base.arviz_data import (
     convergence,
     dataset,
     group,
-    group_names,
     hdi,
     is_old,
     load,
@@ -22,7 +21,7 @@ from bayesf1.base.arviz_data import (
     summary,
 )
 from bayesf1.report.inference_data import comparisons_to_arviz, to_arviz
-from builders import noisy
+from builders import group_names, noisy
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
