@@ -6,17 +6,15 @@ ratio means something on a busy computer as well.
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import mpmath
 import numpy as np
 from scipy import stats
 
 import bayesf1 as bf
+from timing import in_turns
 
 COUNTS = {"A": (77, 44, 10), "B": (83, 9, 14)}
 DRAWS = 1_000_000
@@ -49,27 +47,21 @@ def thirty_digits(metric: str) -> mpmath.mpf:
         )
 
 
-def seconds(function: Callable[[], object], repeat: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeat):
-        function()
-    return (time.perf_counter() - start) / repeat
-
-
 def one_comparison() -> None:
     ev = bf.from_counts(COUNTS)
     rng = np.random.default_rng(1)
     print(f"One comparison, and {DRAWS:,} draws as in the paper (best of 15, taken in turns)\n")
     print(f"{'':10}  {'exact':>9}  {'draws':>9}  {'ratio':>6}  {'error, exact':>13}  {'error, draws':>13}")
     for metric in METRICS:
-        exact, drawn = [], []
-        for _ in range(15):
-            exact.append(seconds(lambda m=metric: bf.compare(ev, metrics=m), 50))
-            drawn.append(seconds(lambda m=metric: paper(m, rng), 1))
+        fifty, theirs = in_turns(
+            lambda m=metric: [bf.compare(ev, metrics=m) for _ in range(50)],
+            lambda m=metric: paper(m, rng),
+            repeats=15,
+        )
+        mine = fifty / 50
         truth = thirty_digits(metric)
         error = abs(mpmath.mpf(bf.compare(ev, metrics=metric)[metric].p_h1) - truth)
         noise = max(abs(mpmath.mpf(paper(metric, rng)) - truth) for _ in range(5))
-        mine, theirs = min(exact), min(drawn)
         print(
             f"{metric:10}  {1e6 * mine:6.0f} µs  {1e3 * theirs:6.0f} ms  {theirs / mine:6.0f}  "
             f"{float(error):13.1e}  {float(noise):13.1e}"
@@ -83,14 +75,13 @@ def one_comparison() -> None:
 def many_comparisons() -> None:
     counts = np.random.default_rng(0).integers(50, 500, (2, MANY, 3))
     ev = bf.from_counts(A=counts[0], B=counts[1])
-    together, alone = [], []
     sample = range(0, MANY, MANY // 300)
-    for _ in range(3):
-        together.append(seconds(lambda: bf.compare(ev, metrics="f1"), 1))
-        alone.append(seconds(lambda: [single(counts, i) for i in sample], 1) / len(sample) * MANY)
+    mine, few = in_turns(
+        lambda: bf.compare(ev, metrics="f1"), lambda: [single(counts, i) for i in sample], repeats=3
+    )
+    loop = few / len(sample) * MANY
     p = bf.compare(ev, metrics="f1")["f1"].p_h1
     error = max(abs(p[i] - single(counts, i)) for i in sample)
-    mine, loop = statistics.median(together), statistics.median(alone)
     print(
         f"\n{MANY:,} comparisons in one call: {mine:.2f} s; one by one: {loop:.0f} s (from {len(sample)}); "
         f"ratio {loop / mine:.0f}; largest difference {error:.1e}"
@@ -102,17 +93,15 @@ def single(counts: np.ndarray, i: int) -> float:
 
 
 def imports() -> None:
-    def fresh(code: str) -> float:
-        return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 1)
+    def fresh(code: str) -> object:
+        return subprocess.run([sys.executable, "-c", code], check=True)
 
-    base, package = [], []
-    for _ in range(9):
-        base.append(fresh("import numpy, scipy.special"))
-        package.append(fresh("import bayesf1"))
-    ratio = statistics.median(package) / statistics.median(base)
+    base, package = in_turns(
+        lambda: fresh("import numpy, scipy.special"), lambda: fresh("import bayesf1"), repeats=9
+    )
     print(
-        f"\nimport bayesf1: {statistics.median(package):.2f} s; numpy and scipy.special: "
-        f"{statistics.median(base):.2f} s; ratio {ratio:.2f} (fresh interpreters, medians of 9)"
+        f"\nimport bayesf1: {package:.2f} s; numpy and scipy.special: {base:.2f} s; ratio {package / base:.2f} "
+        "(fresh interpreters, best of 9)"
     )
 
 

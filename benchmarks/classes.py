@@ -9,29 +9,18 @@ measured side by side in one run on the same data, and the probabilities are che
 
 from __future__ import annotations
 
-import statistics
-import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 import bayesf1 as bf
+from timing import best, timed
 
 METRICS = ("accuracy", "macro_f1", "mcc")
 DRAWS = 2_000
-
-
-def seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """Median wall time of a few runs after one to warm up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def labels(
@@ -60,9 +49,9 @@ def many_classes() -> None:
     for k in (10, 100, 1_000):
         gold, said = labels(k, n, np.random.default_rng(k))
         ev = bf.from_labels(gold, said)
-        build = seconds(lambda g=gold, s=said: bf.from_labels(g, s))
-        test = seconds(lambda e=ev: bf.compare(e, metrics=METRICS, n_draws=DRAWS, rng=0))
-        usual = seconds(lambda e=ev: bf.compare(e, metrics=METRICS, rng=0), 1)
+        build = best(lambda g=gold, s=said: bf.from_labels(g, s), 3)
+        test = best(lambda e=ev: bf.compare(e, metrics=METRICS, n_draws=DRAWS, rng=0), 3)
+        usual = best(lambda e=ev: bf.compare(e, metrics=METRICS, rng=0), 1)
         memory = megabytes(lambda e=ev: bf.compare(e, metrics=METRICS, n_draws=DRAWS, rng=0))
         times[k] = build, test
         found = bf.compare(ev, metrics=METRICS, n_draws=DRAWS, rng=0)
@@ -131,15 +120,14 @@ def beside_numpy() -> None:
         gold, said = labels(k, n, np.random.default_rng(k + 1))
         ev = bf.from_labels(gold, said, labels=range(k))
         ours = bf.compare(ev, metrics=METRICS, n_draws=20_000, rng=0)
-        fast = seconds(lambda e=ev: bf.compare(e, metrics=METRICS, n_draws=DRAWS, rng=0))
+        fast = best(lambda e=ev: bf.compare(e, metrics=METRICS, n_draws=DRAWS, rng=0), 3)
         print(f"{n:,} items of {k} classes, {DRAWS:,} draws: {fast:.2f} s")
         for name, naive in (
             ("all K³ joint outcomes", joint_dirichlet),
             ("a loop that resamples items", bootstrap),
         ):
-            start = time.perf_counter()
-            theirs = naive(gold, said, k, n_naive, np.random.default_rng(1))
-            slow = (time.perf_counter() - start) * DRAWS / n_naive
+            once, theirs = timed(partial(naive, gold, said, k, n_naive, np.random.default_rng(1)))
+            slow = once * DRAWS / n_naive
             how = "" if n_naive == DRAWS else " by extrapolation"
             if naive is joint_dirichlet:
                 for p, metric in zip(theirs, METRICS, strict=True):

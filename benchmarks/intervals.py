@@ -5,13 +5,12 @@ python benchmarks/intervals.py
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from bayesf1.frequentist.intervals import clopper_pearson, wald, wilson_direct, wilson_indirect
+from timing import best, in_turns
 
 N, FEW = 1_000_000, 2_000
 Z = 1.959963984540054
@@ -30,24 +29,18 @@ def loop(tp: np.ndarray, fp: np.ndarray, fn: np.ndarray) -> np.ndarray:
     return np.array(ends)
 
 
-def seconds(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    best, found = np.inf, None
-    for _ in range(3):
-        start = time.perf_counter()
-        found = function(*arguments)
-        best = min(best, time.perf_counter() - start)
-    return best, found
-
-
 def main() -> None:
     rng = np.random.default_rng(1)
     tp, fp, fn = rng.integers(1, 500, N), rng.integers(1, 200, N), rng.integers(1, 200, N)
     print(f"95 % intervals of F1 for {N:,} tables, best of three")
     for method in (clopper_pearson, wald, wilson_indirect, wilson_direct):
-        took, found = seconds(method, tp, fp, fn)
+        took = best(partial(method, tp, fp, fn), 3)
         print(f"  {method.__name__:<16} {took:6.2f} s")
     few = slice(FEW)
-    one, roots = seconds(loop, tp[few], fp[few], fn[few])
+    took, one = in_turns(
+        lambda: wilson_direct(tp, fp, fn), lambda: loop(tp[few], fp[few], fn[few]), repeats=3
+    )
+    found, roots = wilson_direct(tp, fp, fn), loop(tp[few], fp[few], fn[few])
     ours = np.stack([found.low[few], found.high[few]], axis=-1)
     print(
         f"Wilson direct one by one with numpy.roots: {one / FEW * N:.0f} s (from {FEW:,} tables), "

@@ -7,10 +7,7 @@ Ratios are measured side by side in one run. The span counts of both readers are
 
 from __future__ import annotations
 
-import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,23 +17,16 @@ from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.kinds.joint import joint_counts, paired_sf
 from bayesf1.reading.conll import align_conll
 from bayesf1.reading.tags import read_spans
-
-
-def seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median wall time of a few runs after one to warm up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+from timing import best, in_turns, timed
 
 
 def ranking() -> None:
     ev = bf.load_example("wnut17")
-    ours = seconds(lambda: bf.rank(ev, rng=0, n_draws=20_000))
-    plain = seconds(lambda: naive_bootstrap(ev, 200, np.random.default_rng(0))) * 100
+    ours, few = in_turns(
+        lambda: bf.rank(ev, rng=0, n_draws=20_000),
+        lambda: naive_bootstrap(ev, 200, np.random.default_rng(0)),
+    )
+    plain = 100 * few
     print(f"7 models on 1,287 sentences, 20,000 draws: {ours:.2f} s, goal 0.5 s;")
     print(
         f"  a loop that resamples sentences one by one: {plain:.0f} s by extrapolation, {plain / ours:.0f} times\n"
@@ -60,20 +50,14 @@ def labels() -> None:
         name: np.where(rng.random(gold.size) < rate, ~gold, gold)
         for name, rate in (("A", 0.1), ("B", 0.0995))
     }
-    count = seconds(lambda: bf.from_labels(gold, models), 3)
     ev = bf.from_labels(gold, models)
-    compare = seconds(lambda: bf.compare(ev, rng=0), 3)
+    count, compare = in_turns(lambda: bf.from_labels(gold, models), lambda: bf.compare(ev, rng=0), repeats=3)
     print(f"10^6 labels counted in {count:.2f} s and compared in {compare:.2f} s, goal 1 s together")
     small = bf.from_labels(gold[:1000], {name: y[:1000] for name, y in models.items()})
     counts, f1 = joint_counts(small, 0, 1), find_metric("f1")
-    one = seconds(lambda: paired_sf(counts, f1, small.cells, 0.0, prior=1.0, rng=np.random.default_rng(0)))
+    one = best(lambda: paired_sf(counts, f1, small.cells, 0.0, prior=1.0, rng=np.random.default_rng(0)))
     found = paired_sf(counts, f1, small.cells, 0.0, prior=1.0, rng=np.random.default_rng(0))
-    start = time.perf_counter()
-    tables = np.random.default_rng(1).standard_gamma(np.array(counts) + 0.5, size=(4_000_000, 8))
-    both, only_a, only_b, neither, cb, ca, cc, _ = tables.T
-    tp_a, tp_b, gold_mass = both + only_a, both + only_b, both + only_a + only_b + neither
-    wins = np.mean(tp_b / (tp_b + gold_mass + cb + cc) > tp_a / (tp_a + gold_mass + cb + ca))
-    brute = time.perf_counter() - start
+    brute, wins = timed(lambda: drawn_wins(np.array(counts) + 0.5, 4_000_000))
     print(
         f"paired P(H1) of F1, 1000 items: {float(found.value):.5f} ± {float(found.error):.0e} in {1e3 * one:.0f} ms;"
     )
@@ -82,6 +66,14 @@ def labels() -> None:
     print(
         f"  4·10^6 Dirichlet draws: {wins:.5f} ± {error:.0e} in {brute:.2f} s, at the same error {same_error / one:.0f} times as long\n"
     )
+
+
+def drawn_wins(alpha: np.ndarray, n_draws: int) -> float:
+    """Return the share of Dirichlet draws of the joint outcomes in which B has the larger F1."""
+    tables = np.random.default_rng(1).standard_gamma(alpha, size=(n_draws, 8))
+    both, only_a, only_b, neither, cb, ca, cc, _ = tables.T
+    tp_a, tp_b, gold_mass = both + only_a, both + only_b, both + only_a + only_b + neither
+    return float(np.mean(tp_b / (tp_b + gold_mass + cb + cc) > tp_a / (tp_a + gold_mass + cb + ca)))
 
 
 def reading() -> None:
@@ -102,8 +94,11 @@ def reading() -> None:
 
     gold = [sentence() for _ in range(10_000)]
     noisy = [[t if rng.random() > 0.05 else "O" for t in s] for s in gold]
-    theirs = seconds(lambda: precision_recall_fscore_support(gold, noisy, average="micro"), 3)
-    ours = seconds(lambda: read_spans(gold, {"A": noisy}).counts(), 3)
+    theirs, ours = in_turns(
+        lambda: precision_recall_fscore_support(gold, noisy, average="micro"),
+        lambda: read_spans(gold, {"A": noisy}).counts(),
+        repeats=3,
+    )
     p, r, _, _ = precision_recall_fscore_support(gold, noisy, average="micro")
     tp, fp, fn = read_spans(gold, {"A": noisy}).counts().sum(axis=(0, 1))
     assert np.isclose(tp / (tp + fp), p)
@@ -128,7 +123,7 @@ def reading() -> None:
             tags = [[[line.split("\t")[-1] for line in s.split("\n")] for s in file] for file in files]
             return precision_recall_fscore_support(*tags, average="micro")
 
-        ours, theirs = seconds(read_and_count, 3), seconds(read_plainly, 3)
+        ours, theirs = in_turns(read_and_count, read_plainly, repeats=3)
         print(
             f"  with reading two files: {ours:.3f} s (checked line by line), plain split and seqeval {theirs:.3f} s, {theirs / ours:.1f} times"
         )

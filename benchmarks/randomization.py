@@ -8,27 +8,13 @@ Monte Carlo error.
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.frequentist.randomization import randomization_test
-
-
-def seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median wall time of a few runs after one to warm up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+from timing import best, in_turns, timed
 
 
 def labels(n: int, rng: np.random.Generator) -> tuple[NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
@@ -44,11 +30,14 @@ def million() -> None:
     gold, models = labels(1_000_000, np.random.default_rng(0))
     ev = bf.from_labels(gold, models, positive=True)
     for metric in ("f1", "mcc"):
-        work = seconds(lambda m=metric: randomization_test(ev, metric=m, method="montecarlo", rng=0))
+        work = best(lambda m=metric: randomization_test(ev, metric=m, method="montecarlo", rng=0))
         found = randomization_test(ev, metric=metric, method="montecarlo", rng=0)
         print(f"10^4 trials on 10^6 items, {found.label}: {work:.4f} s, goal 0.5 s; {found}")
-    count = seconds(lambda: bf.from_labels(gold, models, positive=True), 3)
-    exact = seconds(lambda: randomization_test(ev, metric="accuracy"), 3)
+    count, exact = in_turns(
+        lambda: bf.from_labels(gold, models, positive=True),
+        lambda: randomization_test(ev, metric="accuracy"),
+        repeats=3,
+    )
     print(f"  counting the items takes {count:.3f} s, McNemar's exact test of them {exact:.4f} s\n")
 
 
@@ -75,20 +64,20 @@ def beside_scipy(n: int) -> None:
             rng=np.random.default_rng(1),
         )
 
-    start = time.perf_counter()
-    theirs = scipys()
-    slow = time.perf_counter() - start
+    slow, theirs = timed(scipys)
     ours = randomization_test(ev, method="montecarlo", rng=1, confidence_level=0.9999)
-    fast = seconds(lambda: randomization_test(ev, method="montecarlo", rng=1))
-    best = randomization_test(ev)
+    fast, usual = in_turns(
+        lambda: randomization_test(ev, method="montecarlo", rng=1), lambda: randomization_test(ev)
+    )
+    chosen = randomization_test(ev)
     error = 4 * np.sqrt(2 * ours.p_value * (1 - ours.p_value) / 10_000)
     assert abs(theirs.pvalue - ours.p_value) < error
-    assert ours.interval[0] <= best.p_value <= ours.interval[1]
-    how = "exact" if best.exact else "trials"
+    assert ours.interval[0] <= chosen.p_value <= ours.interval[1]
+    how = "exact" if chosen.exact else "trials"
     print(
         f"{n:>7,} items, 10^4 trials: scipy {slow:.2f} s, p = {theirs.pvalue:.4f}; here {fast:.4f} s, "
-        f"p = {ours.p_value:.4f}, {slow / fast:.0f} times as fast; {how} p = {best.p_value:.4f} in "
-        f"{seconds(lambda: randomization_test(ev)):.4f} s"
+        f"p = {ours.p_value:.4f}, {slow / fast:.0f} times as fast; {how} p = {chosen.p_value:.4f} in "
+        f"{usual:.4f} s"
     )
 
 
@@ -104,9 +93,13 @@ def sentences() -> None:
             tp, fp, fn = np.where(swap[:, None, None], rows[:, ::-1], rows).sum(axis=0).T
             _ = 2 * tp / (2 * tp + fp + fn)
 
-    loop = 100 * seconds(lambda: naive(100), 3)
-    drawn = seconds(lambda: randomization_test(ev, method="montecarlo", rng=0))
-    exact = seconds(lambda: randomization_test(ev))
+    few, drawn, exact = in_turns(
+        lambda: naive(100),
+        lambda: randomization_test(ev, method="montecarlo", rng=0),
+        lambda: randomization_test(ev),
+        repeats=3,
+    )
+    loop = 100 * few
     found = randomization_test(ev)
     print(
         f"\n1,287 sentences: 10^4 trials {drawn:.3f} s, a loop over trials {loop:.1f} s by extrapolation, "

@@ -11,7 +11,6 @@ shows their histograms with the band that 99 % of uniform ones stay in. The chan
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +23,7 @@ from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import draw_counts
+from timing import timed
 
 DRAWS, THIN, BINS = 99, 10, 20
 SIZES = (60, 150, 400, 90)
@@ -80,9 +80,8 @@ def main(n: int, picture: str) -> None:
     for row, base in zip(
         axes, (DirichletMultinomial(groups, prior), LogisticNormal(groups, prior)), strict=True
     ):
-        rng, start = np.random.default_rng(2024), time.perf_counter()
-        found = [experiment(base, rng) for _ in range(n)]
-        seconds = time.perf_counter() - start
+        rng = np.random.default_rng(2024)
+        seconds, found = timed(lambda b=base, r=rng: [experiment(b, r) for _ in range(n)])
         covered = np.mean([inside for _, inside in found])
         error = np.sqrt(0.09 / n)
         print(f"{base.name}: {n} experiments in {seconds:.0f} s")

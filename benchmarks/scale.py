@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from timing import best, timed
 
 # Reading labels into memory is shown up to this many rows.
 IN_MEMORY = 10**6
@@ -95,15 +95,7 @@ def infer(patterns: list[Any], weights: list[float], group: str | None) -> dict[
     ev = Evaluation.of_units(
         names, Binary(BINARY_CELLS), Units.merge(np.array(patterns), np.array(weights), unit)
     )
-    # The first comparison also pays for imports.
-    times = [timed(lambda: compare(ev, rng=0))[0] for _ in range(4)]
-    return {"seconds": statistics.median(times[1:])}
-
-
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
+    return {"seconds": best(lambda: compare(ev, rng=0), 3)}
 
 
 def alone(step: str, **arguments: Any) -> dict[str, Any]:

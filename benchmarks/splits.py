@@ -8,11 +8,10 @@ are made of the same counts in one run.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from bayesf1 import BlockedCV
+from timing import timed
 
 
 def entities(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -34,13 +33,9 @@ def worst(folds: list[tuple[np.ndarray, np.ndarray]], counts: np.ndarray) -> flo
 
 def compare(what: str, counts: np.ndarray, m: int, goal: float | None = None, **labels: np.ndarray) -> None:
     n = len(counts)
-    start = time.perf_counter()
-    ours = list(BlockedCV(m, balance=counts, rng=0).split(counts, **labels))
-    middle = time.perf_counter()
-    chance = random_folds(n, m, np.random.default_rng(0))
-    end = time.perf_counter()
+    seconds, ours = timed(lambda: list(BlockedCV(m, balance=counts, rng=0).split(counts, **labels)))
+    random_seconds, chance = timed(lambda: random_folds(n, m, np.random.default_rng(0)))
     a, b = worst(ours, counts), worst(chance, counts)
-    seconds, random_seconds = middle - start, end - middle
     promise = f", goal {goal:g} s" if goal is not None else ""
     print(f"{what}, {m}×2: worst half-difference {a:.3g}, random {b:.4g}, {b / a:.0f} times, goal 20;")
     print(

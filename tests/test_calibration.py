@@ -1,19 +1,14 @@
 """A small version of benchmarks/calibration.py: coverage over repeated experiments, seeded."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+
+from builders import load_script
 
 
 @pytest.fixture(scope="module")
 def calibration():
-    path = Path(__file__).parents[1] / "benchmarks" / "calibration.py"
-    spec = importlib.util.spec_from_file_location("calibration", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/calibration.py")
 
 
 @pytest.fixture(scope="module")

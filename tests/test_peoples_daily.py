@@ -1,7 +1,5 @@
 import importlib.util
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,20 +7,14 @@ import pytest
 import bayesf1 as bf
 from bayesf1.crossval.fold_tests import fold_tests
 from bayesf1.reading.tags import split_spans
+from builders import load_script
 
-SCRIPT = Path(__file__).parents[1] / "examples" / "peoples_daily.py"
 SCHEMES = ("IOB2", "IOBES", "BMES", "BB2B3MES")
-
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the examples are not there")
 
 
 @pytest.fixture(scope="module")
 def pd():
-    spec = importlib.util.spec_from_file_location("peoples_daily", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look their annotations up
-    yield spec.loader.exec_module(module) or module
-    del sys.modules[spec.name]
+    return load_script("examples/papers/peoples_daily.py")
 
 
 @pytest.fixture
@@ -179,7 +171,7 @@ def test_the_finding_follows_the_results(pd):
 
 
 def test_the_table_has_the_paper_beside_ours(pd):
-    text = pd.result_table(outcome(pd, 0.1)).to_text()
+    text = pd.result_table(outcome(pd, 0.1)).to_string(index=False)
     assert "[95.305, 95.359]" in text
     assert text.count("Wang & Li") == text.count("here, clustered") == 3
 

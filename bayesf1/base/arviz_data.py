@@ -95,11 +95,6 @@ def group(idata: Any, name: str) -> xr.Dataset:
     return found
 
 
-def group_names(idata: Any) -> list[str]:
-    """Return the names of a container's groups."""
-    return [str(name).lstrip("/") for name in (idata.groups() if is_old() else idata.children)]
-
-
 def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
     """Return ArviZ's summary with highest density intervals of mass `prob`, its columns named as in 0.23.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.errors import Argument, WordedError
 
 RNGLike: TypeAlias = np.random.Generator | int | None
 
@@ -15,7 +16,7 @@ RNGLike: TypeAlias = np.random.Generator | int | None
 def check_prob(prob: float, name: str = "prob") -> float:
     """Return a credible mass, or say that it is not strictly between 0 and 1."""
     if isinstance(prob, bool) or not isinstance(prob, float | int | np.floating) or not 0.0 < prob < 1.0:
-        raise ValueError(f"{name} must lie strictly between 0 and 1 (0.95 for 95 %), not {prob!r}")
+        raise WordedError(Argument(name), f" must lie strictly between 0 and 1 (0.95 for 95 %), not {prob!r}")
     return float(prob)
 
 

@@ -11,6 +11,17 @@ from typing import NoReturn, TypeAlias
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 # What the ending of an output file says about its format, where none was named.
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+# Arguments that errors name as options.
+OPTIONS = {
+    "assurance": "--assurance",
+    "confidence_level": "--confidence-level",
+    "half_width": "--half-width",
+    "n_items": "--items",
+    "n_resamples": "--resamples",
+    "n_trials": "--trials",
+    "p_h1": "--p-h1",
+    "target_accept": "--target-accept",
+}
 
 
 class Parser(argparse.ArgumentParser):

@@ -15,7 +15,7 @@ from bayesf1.commands.arguments import (
     input_options,
     output_options,
 )
-from bayesf1.commands.inputs import evaluation, given, own_words, pairs, per_class
+from bayesf1.commands.inputs import evaluation, given, pairs, per_class
 from bayesf1.commands.output import as_json, check_figure, check_not_input, deliver, draw, stdout, write
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> None:
         )
     settings = given(args, "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
     metrics = per_class(ev, args.metrics) if args.per_class else args.metrics
-    with own_words():
-        results = [compare(ev, a, b, metrics=metrics, **settings) for a, b in chosen]
+    results = [compare(ev, a, b, metrics=metrics, **settings) for a, b in chosen]
     deliver(results, args, FORMATTERS, show)
     if args.plot is not None:
         draw(_figure(results[0], per_class=args.per_class), args)

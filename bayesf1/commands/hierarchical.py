@@ -18,7 +18,7 @@ from bayesf1.commands.arguments import (
     read_number,
     read_whole,
 )
-from bayesf1.commands.inputs import evaluation, given, own_words
+from bayesf1.commands.inputs import evaluation, given
 from bayesf1.commands.output import as_json, deliver, stdout
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
     if args.save is not None and not Path(args.save).resolve().parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
-    with own_words(target_accept="--target-accept"):
-        fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
     if args.save is not None:
         fit.save(args.save)
     deliver_fit(fit, args)
@@ -112,7 +111,9 @@ def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
 
 def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
-    named = [_name_and_path(file) for file in args.files]
+    from bayesf1.reading.sources import name_and_path
+
+    named = [name_and_path(file) or (None, file) for file in args.files]
     if len(named) == 1 and named[0][0] is None:
         path = named[0][1]
         tasks = [] if args.task is not None or args.gold is not None else _tasks(Path(path))
@@ -135,25 +136,13 @@ def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
     return evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
 
 
-def _name_and_path(text: str) -> tuple[str | None, str]:
-    name, equals, path = text.partition("=")
-    return (name, path) if equals and name.strip() and path and not Path(text).exists() else (None, text)
-
-
 def _tasks(path: Path) -> list[str]:
     """Return the names of the tasks in a file of counts; none where it names none, or cannot be read."""
-    from bayesf1.reading.records import collect_lines, collect_records, is_json, parse_json
+    from bayesf1.reading.records import collect
 
     try:
-        with path.open("rb") as stream:
-            if not is_json(stream, path):
-                layout, tasks = collect_lines(stream, path)
-            else:
-                document = parse_json(stream, path)
-                if isinstance(document, dict):
-                    return []
-                layout, tasks = collect_records(document, path)
+        found = collect(path)
     except (OSError, ValueError):
         # Reading the evaluation says what is wrong.
         return []
-    return list(tasks) if "task" in layout.labels else []
+    return [] if isinstance(found, dict) or "task" not in found[0].labels else list(found[1])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
@@ -32,14 +30,13 @@ def evaluation(args: argparse.Namespace) -> Evaluation:
     if "cv" in counts:
         counts["cv"] = BlockedCV.parse(args.cv)
     try:
-        with own_words():
-            return read_sources(
-                args.files,
-                counts=counts,
-                predictions=given(args, "gold", "columns", "group", "positive"),
-                tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
-                scores=given(args, "scored", "columns", "unit") if args.scored is not None else None,
-            )
+        return read_sources(
+            args.files,
+            counts=counts,
+            predictions=given(args, "gold", "columns", "group", "positive"),
+            tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
+            scores=given(args, "scored", "columns", "unit") if args.scored is not None else None,
+        )
     except FileNotFoundError as error:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
 
@@ -53,22 +50,6 @@ def evaluation_of_units(args: argparse.Namespace, purpose: str) -> Evaluation:
             "a table of predictions with --gold, or column files as NAME=FILE"
         )
     return ev
-
-
-@contextmanager
-def own_words(**options: str) -> Iterator[None]:
-    """Let errors name options of the command line where they would name arguments in Python."""
-    try:
-        yield
-    except ValueError as error:
-        text = re.sub(r"\b(\w+)=…", r"--\1", str(error))
-        text = text.replace("from_tags or from_conll with by_type=True", "column files with --by-type")
-        text = text.replace(
-            "build the evaluation by from_labels with more than two labels", "give more than two labels"
-        )
-        for name, option in options.items():
-            text = re.sub(rf"\b{name}\b", option, text)
-        raise ValueError(text) from None
 
 
 def per_class(ev: Evaluation, metrics: list[str] | None) -> list[str]:

@@ -17,7 +17,7 @@ from bayesf1.commands.arguments import (
     read_number,
     read_whole,
 )
-from bayesf1.commands.inputs import evaluation, given, own_words
+from bayesf1.commands.inputs import evaluation, given
 from bayesf1.commands.output import as_csv, as_json, check_figure, deliver, draw, stdout, write
 
 if TYPE_CHECKING:
@@ -70,13 +70,11 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError("--model and --difference ask for two different things; give one")
     ev = evaluation(args)
     settings = given(args, "metric", "confidence_level", "n_resamples", "prior", "assumption", "rng")
-    words = {"n_resamples": "--resamples", "confidence_level": "--confidence-level"}
-    with own_words(**words):
-        if args.difference is not None:
-            results = [difference_intervals(ev, *args.difference, **settings)]
-        else:
-            models = ev.models if args.model is None else (args.model,)
-            results = [intervals(ev, model, **settings) for model in models]
+    if args.difference is not None:
+        results = [difference_intervals(ev, *args.difference, **settings)]
+    else:
+        models = ev.models if args.model is None else (args.model,)
+        results = [intervals(ev, model, **settings) for model in models]
     if args.plot is not None and len(results) > 1:
         raise ValueError(
             f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"

@@ -25,8 +25,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from bayesf1.base.errors import WordedError
 from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
-from bayesf1.commands.arguments import Parser, new_parser
+from bayesf1.commands.arguments import OPTIONS, Parser, new_parser
 from bayesf1.commands.output import stdout
 
 COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
@@ -60,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon_stdout()
         place = f"{error.filename}: " if error.filename else ""
         return _complain(f"{place}{error.strerror or error}", BAD_INPUT)
+    except WordedError as error:
+        return _complain(error.on_command_line(OPTIONS), BAD_INPUT)
     except ValueError as error:
         return _complain(str(error), BAD_INPUT)
     except MemoryError:

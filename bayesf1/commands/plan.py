@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bayesf1.commands.arguments import (
+    OPTIONS,
     Commands,
     add_command,
     add_confidence_level,
@@ -16,7 +17,7 @@ from bayesf1.commands.arguments import (
     read_number,
     read_whole,
 )
-from bayesf1.commands.inputs import evaluation, evaluation_of_units, given, own_words
+from bayesf1.commands.inputs import evaluation, evaluation_of_units, given
 from bayesf1.commands.output import as_csv, as_json, deliver, stdout
 
 if TYPE_CHECKING:
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
     from bayesf1.frequentist.planning import SampleSize
 
 _Plan: TypeAlias = "SampleSize | DecisionPlan"
-
-_WORDS = {
-    "half_width": "--half-width",
-    "confidence_level": "--confidence-level",
-    "p_h1": "--p-h1",
-    "n_sets": "--sets",
-    "n_items": "--items",
-    "assurance must": "--assurance must",
-}
 
 
 def add(commands: Commands) -> None:
@@ -94,23 +86,14 @@ def run(args: argparse.Namespace) -> None:
     """Plan for an interval or for a decision, or say what a test set can decide."""
     if args.half_width is not None and args.difference is not None:
         raise ValueError("--half-width plans an interval and --difference a decision; give one of them")
-    with own_words(**_WORDS):
-        found = _for_interval(args) if args.half_width is not None else _for_decision(args)
+    found = _for_interval(args) if args.half_width is not None else _for_decision(args)
     deliver(found, args, FORMATTERS, show)
 
 
 def _for_interval(args: argparse.Namespace) -> SampleSize:
     from bayesf1.frequentist.planning import plan
 
-    _refuse(
-        args,
-        "an interval",
-        "models",
-        "agreement",
-        "n_items",
-        "p_h1",
-        "assurance",
-    )
+    _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
     settings = given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
@@ -183,7 +166,7 @@ def _pilot(args: argparse.Namespace) -> Evaluation:
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
     for name in names:
         if getattr(args, name) is not None:
-            option = _WORDS.get(name, f"--{name.replace('_', '-')}")
+            option = OPTIONS.get(name, f"--{name}")
             raise ValueError(f"{option} does not apply to {what}; leave it out")
 
 

@@ -14,7 +14,7 @@ from bayesf1.commands.arguments import (
     input_options,
     output_options,
 )
-from bayesf1.commands.inputs import evaluation, given, own_words
+from bayesf1.commands.inputs import evaluation, given
 from bayesf1.commands.output import as_json, check_figure, deliver, draw, stdout
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def run(args: argparse.Namespace) -> None:
     check_figure(args)
     ev = evaluation(args)
     settings = given(args, "metric", "rope", "prior", "prob", "assumption", "n_draws", "rng")
-    with own_words():
-        ranking = rank(ev, **settings)
+    ranking = rank(ev, **settings)
     deliver(ranking, args, FORMATTERS, show)
     if args.plot is not None:
         from bayesf1.report.heat_maps import plot_rank

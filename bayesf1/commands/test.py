@@ -16,7 +16,7 @@ from bayesf1.commands.arguments import (
     output_options,
     read_whole,
 )
-from bayesf1.commands.inputs import evaluation_of_units, given, own_words, pairs, per_class
+from bayesf1.commands.inputs import evaluation_of_units, given, pairs, per_class
 from bayesf1.commands.output import as_csv, as_json, deliver, stdout
 
 if TYPE_CHECKING:
@@ -58,13 +58,12 @@ def run(args: argparse.Namespace) -> None:
 
     ev = evaluation_of_units(args, "a randomisation test")
     settings = given(args, "alternative", "method", "n_trials", "confidence_level", "rng")
-    with own_words(n_trials="--trials", confidence_level="--confidence-level"):
-        metrics = per_class(ev, args.metrics) if args.per_class else args.metrics
-        tests = [
-            randomization_test(ev, a, b, measure, **settings)
-            for a, b in pairs(ev, args)
-            for measure in find_measures(metrics, ev)
-        ]
+    metrics = per_class(ev, args.metrics) if args.per_class else args.metrics
+    tests = [
+        randomization_test(ev, a, b, measure, **settings)
+        for a, b in pairs(ev, args)
+        for measure in find_measures(metrics, ev)
+    ]
     deliver(tests, args, FORMATTERS, show)
 
 

@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.text_files import write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.folds import Folds
-from bayesf1.reading.files import write_atomic
 from bayesf1.reading.predictions import from_labels
 from bayesf1.reading.spans import from_tags
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayesf1.base.errors import Argument, WordedError
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
@@ -54,7 +55,7 @@ def assumed_pilot(
         if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not 0.0 < value < 1.0:
             raise ValueError(f"{name} must lie strictly between 0 and 1, such as 0.8, not {value!r}")
     if isinstance(n_items, bool) or not isinstance(n_items, int | np.integer) or not 1 <= n_items <= 10**12:
-        raise ValueError(f"n_items must be a whole number from 1, not {n_items!r}")
+        raise WordedError(Argument("n_items"), f" must be a whole number from 1, not {n_items!r}")
     claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
     if claimed >= 1.0:
         raise ValueError(

@@ -11,6 +11,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -282,7 +283,9 @@ class _Task:
         measure = find_measure(metric, ev)
         for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
             if isinstance(value, bool) or not isinstance(value, float | int) or not low < value < 1.0:
-                raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
+                raise WordedError(
+                    Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}"
+                )
         return cls(
             rivals(ev, measure, ev.kind.check_prior(prior)),
             measure,

@@ -7,6 +7,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
+from bayesf1.base.errors import Argument, WordedError
 
 
 def percentile_ends(scores: FloatArray, confidence_level: float = 0.95) -> tuple[float, float]:
@@ -72,5 +73,7 @@ def check_resamples(n_resamples: int) -> int:
     """Return a number of resamples, or say that it is none."""
     whole = isinstance(n_resamples, int | np.integer) and not isinstance(n_resamples, bool)
     if not whole or not 100 <= n_resamples <= 10**8:
-        raise ValueError(f"n_resamples must be a whole number from 100 to 1e8, not {n_resamples!r}")
+        raise WordedError(
+            Argument("n_resamples"), f" must be a whole number from 100 to 1e8, not {n_resamples!r}"
+        )
     return int(n_resamples)

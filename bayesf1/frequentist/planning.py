@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -183,10 +184,11 @@ def plan(
     16,667.
     """
     if isinstance(half_width, bool) or not isinstance(half_width, float | int | np.number):
-        raise ValueError(f"half_width must be a number such as 0.02, not {half_width!r}")
+        raise WordedError(Argument("half_width"), f" must be a number such as 0.02, not {half_width!r}")
     if not 1e-6 <= half_width < 1.0:
-        raise ValueError(
-            f"half_width must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {half_width!r}"
+        raise WordedError(
+            Argument("half_width"),
+            f" must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {half_width!r}",
         )
     if prevalence is not None and not (
         isinstance(prevalence, float | int | np.number) and 0.0 < prevalence <= 1.0

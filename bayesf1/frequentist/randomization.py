@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
+from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table, digits_of, points, printable
 from bayesf1.evaluation.evaluation import Evaluation
@@ -350,7 +351,9 @@ class _Settings:
             raise ValueError(f"unknown method {self.method!r}; {nearest(str(self.method), METHODS)}")
         whole = isinstance(self.n_trials, int | np.integer) and not isinstance(self.n_trials, bool)
         if not whole or not 1 <= self.n_trials <= 10**9:
-            raise ValueError(f"n_trials must be a whole number from 1 to 1e9, not {self.n_trials!r}")
+            raise WordedError(
+                Argument("n_trials"), f" must be a whole number from 1 to 1e9, not {self.n_trials!r}"
+            )
         check_prob(self.confidence_level, "confidence_level")
 
     def p_value(

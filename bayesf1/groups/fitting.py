@@ -13,6 +13,7 @@ import numpy as np
 from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
+from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation
@@ -227,7 +228,9 @@ def _check_cells(prior: float | None, ev: Evaluation) -> float | None:
 def _check_accept(value: float) -> float:
     number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
     if not number or not 0.5 <= value < 1.0:
-        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {value!r}")
+        raise WordedError(
+            Argument("target_accept"), f" is a share from 0.5 to below 1, such as 0.9, not {value!r}"
+        )
     return float(value)
 
 

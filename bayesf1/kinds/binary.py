@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.kinds.binary_measures import find_metric
@@ -59,9 +60,11 @@ class Binary(Kind):
     def measure(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the measure of a name or callable; averages over classes have none here."""
         if isinstance(asked, str) and _SEVERAL.match(asked):
-            raise ValueError(
-                f"{asked} needs several classes, but here is one; build the evaluation by from_labels with more "
-                "than two labels, or by from_tags or from_conll with by_type=True"
+            raise WordedError(
+                f"{asked} needs several classes, but here is one; ",
+                Wording("build the evaluation by from_labels with", "give"),
+                " more than two labels, or by ",
+                Wording("from_tags or from_conll with by_type=True", "column files with --by-type"),
             )
         return find_metric(asked)
 

@@ -13,10 +13,10 @@ from typing import NoReturn
 
 import numpy as np
 
+from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, numbered_lines
+
 __all__ = ["AlignedTags", "ConllFile", "align_conll", "read_conll"]
 
-_MAX_LINE_BYTES = 1_000_000
-_BOM = b"\xef\xbb\xbf"
 _MAX_REGULAR_BYTES = 1 << 30
 _DOCSTART = "-DOCSTART-"
 _COMMENT = ("# ", "#begin document", "#end document")
@@ -72,24 +72,14 @@ class AlignedTags:
     sources: dict[str, tuple[Path, list[int]]]
 
 
-def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers; only a line feed ends a line, for tokens may hold U+0085 or U+2028."""
-    with path.open("rb") as file:
-        number = 0
-        while raw := file.readline(_MAX_LINE_BYTES + 1):
-            number += 1
-            if len(raw) > _MAX_LINE_BYTES:
-                raise ValueError(
-                    f"{path}, line {number}, is longer than {_MAX_LINE_BYTES} bytes, "
-                    "but a line should hold one token and its tags"
-                )
-            try:
-                line = (raw.removeprefix(_BOM) if number == 1 else raw).decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                byte = f"0x{error.object[error.start]:02x}"
-                raise ValueError(
-                    f"{path}, line {number}, has byte {byte}, which is not UTF-8; save the file as UTF-8"
-                ) from None
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with path.open("rb") as stream:
+        for number, line in numbered_lines(
+            stream,
+            path,
+            too_long=f"is longer than {MAX_LINE_BYTES} bytes, but a line should hold one token and its tags",
+            not_utf8="has byte {byte}, which is not UTF-8",
+        ):
             if "\r" in line:
                 raise ValueError(
                     f"{path}, line {number}, has a carriage return inside; lines should end with LF or CRLF"
@@ -138,7 +128,7 @@ def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | Non
     """Read a file without comments, documents or flaws at the speed of str.split; None for any other."""
     if path.stat().st_size > _MAX_REGULAR_BYTES:
         return None
-    data = path.read_bytes().removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
+    data = path.read_bytes().removeprefix(BOM).replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
     if b"\t" not in data:
         data = data.replace(b" ", b"\t")
     if data.startswith((b"\n", b"#", b"-DOCSTART-")) or any(
@@ -175,7 +165,7 @@ def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | Non
 
 def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
-    lines = _numbered_lines(path)
+    lines = _lines(path)
     head: list[tuple[int, str]] = []
     model: _Format | None = None
     for number, line in lines:

@@ -1,11 +1,7 @@
-"""Files of counts: CSV or JSON in, an `Evaluation` out; and text that is written whole or not at all."""
+"""Files of counts: CSV or JSON in, an `Evaluation` out."""
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,21 +9,13 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
+from bayesf1.base.text_files import write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
-from bayesf1.reading.records import (
-    Layout,
-    Tables,
-    Tasks,
-    collect_lines,
-    collect_records,
-    is_json,
-    parse_json,
-    read_label,
-    short,
-)
+from bayesf1.reading.records import Layout, Tables, Tasks, collect, read_label, short
 
 __all__ = ["read_counts", "write_atomic"]
 
@@ -85,31 +73,22 @@ def read_counts(
     if cv is not None and not isinstance(cv, BlockedCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     file = Path(path)
-    with file.open("rb") as stream:
-        if is_json(stream, file):
-            document = parse_json(stream, file)
-            if isinstance(document, dict):
-                return _from_mapping(document, file, task, cv, discount)
-            layout, tasks = collect_records(document, file)
-        else:
-            layout, tasks = collect_lines(stream, file)
+    found = collect(file)
+    if isinstance(found, dict):
+        return _from_mapping(found, file, task, cv, discount)
+    layout, tasks = found
     models = _choose_task(tasks, layout, file, task)
     if layout.folds:
         folds = _arrange_folds(models, file, cv)
-        return _named_after(file, lambda: from_folds(folds[0], cv=folds[1], discount=discount))
+        with located(file):
+            return from_folds(folds[0], cv=folds[1], discount=discount)
     if cv is not None or discount != "wang-li":
         raise ValueError(
             f"{file} has no columns repeat and fold, so cv and discount do not apply; "
             "add the columns, or leave both out"
         )
-    return _named_after(file, lambda: from_counts({name: rows[0, 0][0] for name, rows in models.items()}))
-
-
-def _named_after(file: Path, build: Callable[[], Evaluation]) -> Evaluation:
-    try:
-        return build()
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
+    with located(file):
+        return from_counts({name: rows[0, 0][0] for name, rows in models.items()})
 
 
 def _from_mapping(
@@ -123,7 +102,8 @@ def _from_mapping(
     if len(models) < len(document):
         raise ValueError(f"{file} has two models whose names differ in blanks alone; rename one")
     if cv is not None:
-        return _named_after(file, lambda: from_folds(models, cv=cv, discount=discount))
+        with located(file):
+            return from_folds(models, cv=cv, discount=discount)
     for name, value in models.items():
         counts = list(value.values()) if isinstance(value, dict) else value
         if not isinstance(counts, list) or any(isinstance(entry, list | dict) for entry in counts):
@@ -133,7 +113,8 @@ def _from_mapping(
             )
     if discount != "wang-li":
         raise ValueError(f"{file} has no folds, so a discount does not apply; leave it out or give a cv")
-    return _named_after(file, lambda: from_counts(models))
+    with located(file):
+        return from_counts(models)
 
 
 def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> dict[str, Tables]:
@@ -169,57 +150,3 @@ def _arrange_folds(
             )
     ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
     return dict(zip(models, map(np.array, ordered), strict=True)), design
-
-
-def write_atomic(path: str | PathLike[str], text: str) -> None:
-    r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
-
-    Parameters
-    ----------
-    path : str or path
-        The file; a link is followed, and a device or pipe is written to directly.
-    text : str
-        What it shall hold.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomic(Path(folder, "table.tex"), "whole\n")
-    ...     Path(folder, "table.tex").read_text()
-    'whole\n'
-    """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
-    data = text.encode("utf-8")
-    try:
-        # /dev/stdout may lead to a regular file that others hold open.
-        if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):
-            with Path(path).open("ab") as stream:
-                stream.write(data)
-        else:
-            _replace(target, data)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-
-
-def _replace(target: Path, data: bytes) -> None:
-    exists = target.exists()
-    if exists and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    part = target.with_name(f".bayesf1-{secrets.token_hex(8)}.part")
-    try:
-        # os.open, unlike tempfile, leaves the permissions of a new file to the umask.
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if exists:
-            part.chmod(target.stat().st_mode & 0o7777)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import listing
 
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
@@ -31,7 +32,11 @@ def guess_positive(labels: list[Any]) -> Any:
         if positive in lowered and set(lowered) <= {negative, positive}:
             return lowered[positive]
     listing = ", ".join(repr(label) for label in labels[:10]) + (", …" if len(labels) > 10 else "")
-    raise ValueError(f"which label is positive? The labels are {listing}; say positive=… with one of them")
+    raise WordedError(
+        f"which label is positive? The labels are {listing}; say ",
+        Wording("positive=…", "--positive"),
+        " with one of them",
+    )
 
 
 def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str, ...], labels: Any) -> None:

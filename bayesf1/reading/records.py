@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import nearest
+from bayesf1.base.text_files import BOM, decode, numbered_lines
 from bayesf1.kinds.binary import BINARY_CELLS
 from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
 
@@ -24,9 +26,8 @@ _COLUMNS = (*_LABELS, *_FOLDS, *BINARY_CELLS, *CHUNK_COLUMNS)
 _COUNTS = (BINARY_CELLS[:3], BINARY_CELLS, CHUNK_COLUMNS)
 
 _MAX_LINES = 1_000_000
-_MAX_LINE_BYTES = 1_000_000
 _MAX_JSON_BYTES = 64_000_000
-_BOM = b"\xef\xbb\xbf"
+_NOT_UTF8 = "has the byte {byte}, which is not UTF-8 text"
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"([0-9]{1,9})(?:\.0*)?")
@@ -69,12 +70,21 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def is_json(stream: BufferedReader, file: Path) -> bool:
+def _is_json(stream: BufferedReader, file: Path) -> bool:
     """Tell by its name or its first character whether a file is JSON, without reading on."""
-    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"[", b"{")
+    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(BOM).lstrip()[:1] in (b"[", b"{")
 
 
-def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
+def collect(file: Path) -> tuple[Layout, Tasks] | dict[str, Any]:
+    """Read the rows of a CSV or JSON file, or the mapping that a JSON file may hold instead."""
+    with file.open("rb") as stream:
+        if not _is_json(stream, file):
+            return _collect_lines(stream, file)
+        document = _parse_json(stream, file)
+    return document if isinstance(document, dict) else _collect_records(document, file)
+
+
+def _collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
     """Read the rows of a CSV file."""
     lines = _lines(stream, file)
     number, header = next(lines, (0, ""))
@@ -108,33 +118,19 @@ def collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
 
 
 def _lines(stream: BinaryIO, file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something with their numbers, never holding more than one."""
-    for number in count(1):
-        raw = stream.readline(_MAX_LINE_BYTES + 1)
-        if not raw:
-            return
-        where = f"{file}, line {number},"
-        if len(raw) > _MAX_LINE_BYTES:
-            raise ValueError(f"{where} is longer than 1 MB; a row of counts takes some dozens of characters")
+    """Yield the lines that say something with their numbers."""
+    too_long = "is longer than 1 MB; a row of counts takes some dozens of characters"
+    for number, line in numbered_lines(stream, file, too_long=too_long, not_utf8=_NOT_UTF8):
         if number > _MAX_LINES:
             raise ValueError(f"{file} has more than {_MAX_LINES:,} lines; split it by task")
-        if number == 1:
-            raw = raw.removeprefix(_BOM)
-        line = _decode(raw, where).rstrip("\r\n")
+        _check_text(line, f"{file}, line {number},")
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 
 
-def _decode(raw: bytes, where: str) -> str:
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{where} has the byte 0x{raw[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8"
-        ) from None
+def _check_text(text: str, where: str) -> None:
     if "\0" in text:
         raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
-    return text
 
 
 def _split(line: str, delimiter: str, where: str) -> list[str]:
@@ -151,7 +147,10 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
         if not name:
             raise ValueError(f"{where} leaves column {i + 1} without a name; name or remove it")
         if name not in _COLUMNS:
-            raise ValueError(f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}")
+            raise WordedError(
+                f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}",
+                Wording("", "; a table of predictions needs --gold, one of scores --scores"),
+            )
         if name in columns[:i]:
             raise ValueError(f"{where} has two columns {name!r}; remove one")
     if "model" not in columns:
@@ -238,12 +237,13 @@ def short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…{text[-5:]}"
 
 
-def parse_json(stream: BinaryIO, file: Path) -> Any:
+def _parse_json(stream: BinaryIO, file: Path) -> Any:
     """Read a JSON document whose numbers are finite and whose keys are unique."""
     raw = stream.read(_MAX_JSON_BYTES + 1)
     if len(raw) > _MAX_JSON_BYTES:
         raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it by task")
-    text = _decode(raw.removeprefix(_BOM), f"{file}")
+    text = decode(raw.removeprefix(BOM), f"{file}", _NOT_UTF8)
+    _check_text(text, f"{file}")
     if not text.strip():
         raise ValueError(
             f"{file} is empty, but should hold a list of records or a mapping of model to counts"
@@ -280,7 +280,7 @@ def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
     return found
 
 
-def collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
+def _collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
     """Read the rows of a JSON list of records."""
     if not isinstance(document, list) or not document:
         what = "an empty list" if document == [] else short(document)

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
+from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, decode
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.files import read_counts
 from bayesf1.reading.frames import from_frame
@@ -17,8 +19,6 @@ from bayesf1.reading.spans import from_conll
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MAX_HEADER = 1_000_000
 
 
 def read_predictions(
@@ -55,13 +55,12 @@ def read_predictions(
     """
     path = Path(path)
     header, separator = _header(path)
-    for column in (gold, *([] if group is None else [group]), *(columns or ())):
-        if column not in header:
-            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
+    needed = [gold, *([] if group is None else [group])]
+    _check_columns([*needed, *(columns or ())], header, path)
     models = list(columns or (c for c in header if c not in (gold, group)))
     if not models:
         raise ValueError(f"{path} has no column of predictions beside {gold!r}; it has {listing(header)}")
-    frame = _frame(path, separator, [gold, *models, *([] if group is None else [group])])
+    frame = _frame(path, separator, [gold, *models, *needed[1:]])
     known = set(frame[gold].cat.categories)
     for model in models:
         if known.isdisjoint(frame[model].cat.categories):
@@ -70,10 +69,8 @@ def read_predictions(
                 f"{path}, column {model!r}, has values like {example!r:.40}, none of which is a gold label; "
                 "name the columns of predictions by --columns"
             )
-    try:
+    with located(path):
         return from_frame(frame, gold=gold, models=models, positive=positive, group=group)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def read_scores(
@@ -101,9 +98,7 @@ def read_scores(
     """
     path = Path(path)
     header, separator = _header(path)
-    for column in columns or ():
-        if column not in header:
-            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
+    _check_columns(columns or (), header, path)
     frame = _frame(path, separator, list(columns or header))
     found: dict[str, list[float]] = {}
     for column in frame.columns:
@@ -123,11 +118,8 @@ def read_scores(
 
 def _header(path: Path) -> tuple[list[str], str]:
     with path.open("rb") as stream:
-        raw = stream.readline(_MAX_HEADER)
-    try:
-        line = raw.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}, line 1, is not UTF-8; save the file as UTF-8") from None
+        raw = stream.readline(MAX_LINE_BYTES).removeprefix(BOM)
+    line = decode(raw, f"{path}, line 1,", "is not UTF-8").rstrip("\r\n")
     if not line.strip():
         raise ValueError(f"{path} begins with an empty line; the names of its columns belong there")
     separator = max(",;\t", key=line.count)
@@ -136,6 +128,12 @@ def _header(path: Path) -> tuple[list[str], str]:
         if header.count(name) > 1:
             raise ValueError(f"{path}, line 1, names column {name!r} twice; rename one")
     return header, separator
+
+
+def _check_columns(wanted: Sequence[str], header: Sequence[str], path: Path) -> None:
+    for column in wanted:
+        if column not in header:
+            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
 
 
 def _frame(path: Path, separator: str, columns: list[str]) -> pd.DataFrame:
@@ -184,31 +182,20 @@ def read_sources(
     scores
         Options of `read_scores`, where the file holds scores.
     counts, predictions, tags
-        Options of `read_counts`, `read_predictions` and `from_conll`; those that are None were not given.
+        Those options of `read_counts`, `read_predictions` and `from_conll` that were given.
     """
     if scores is not None:
         if len(files) != 1:
             raise ValueError(f"scores come in one file, a column for each model, not in {len(files)}")
         return read_scores(files[0], **scores)
-    given = {
-        kind: {name: value for name, value in options.items() if value is not None}
-        for kind, options in (("counts", counts), ("predictions", predictions), ("tags", tags))
-    }
-    named = [_name_and_path(file) for file in files]
+    given = {"counts": counts, "predictions": predictions, "tags": tags}
+    named = [name_and_path(file) for file in files]
     if len(files) == 1 and named[0] is None:
         if "gold" in given["predictions"]:
             _refuse(given, "predictions", files[0])
             return read_predictions(files[0], **given["predictions"])
         _refuse(given, "counts", files[0])
-        try:
-            return read_counts(files[0], **given["counts"])
-        except ValueError as error:
-            hint = (
-                "; a table of predictions needs --gold, one of scores --scores"
-                if "unknown column" in str(error)
-                else ""
-            )
-            raise ValueError(f"{error}{hint}") from None
+        return read_counts(files[0], **given["counts"])
     _refuse(given, "tags", "column files")
     models: dict[str, str] = {}
     for file, pair in zip(files, named, strict=True):
@@ -222,7 +209,8 @@ def read_sources(
     return from_conll(files[0] if named[0] is None else None, models, **given["tags"])
 
 
-def _name_and_path(text: str) -> tuple[str, str] | None:
+def name_and_path(text: str) -> tuple[str, str] | None:
+    """Return the parts of ``name=path``; None for the path of a file alone, which may hold an equals sign."""
     name, equals, path = text.partition("=")
     return (name, path) if equals and name.strip() and path and not Path(text).exists() else None
 

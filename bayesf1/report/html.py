@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.text_files import write_atomic
 from bayesf1.bayes.comparison import Comparisons
-from bayesf1.reading.files import write_atomic
 from bayesf1.report.inline_svg import page_figures
 from bayesf1.report.markup import code, escaped, paragraph
 from bayesf1.report.pair_report import PairReport, question

@@ -4,7 +4,6 @@ import csv
 import io
 import math
 import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -21,23 +20,17 @@ from bayesf1.base.table import (
     printable,
     probability,
 )
+from builders import pdflatex
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
 
 
 def compile_latex(body, folder, packages=""):
     """Compile a document with LaTeX, which must not complain."""
-    (folder / "paper.tex").write_text(
+    done = pdflatex(
         f"\\documentclass{{article}}\\usepackage[T1]{{fontenc}}\\usepackage{{booktabs}}{packages}\\begin{{document}}\n"
         f"{body}\n\\end{{document}}\n",
-        encoding="utf-8",
-    )
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
-        cwd=folder,
-        capture_output=True,
-        timeout=120,
-        check=False,
+        folder,
     )
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 

@@ -3,18 +3,14 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.bayes.fold_spread import fold_spread
+from builders import random_folds
 
 
 def folds(spread, seed=0):
     """Six folds of two models; the second model's recall varies from fold to fold by a spread of its own."""
     rng = np.random.default_rng(seed)
-    gold = 2000
     rates = {"A": np.full(6, 0.8), "B": 0.8 + spread * rng.normal(size=6)}
-    tables = {}
-    for name, rate in rates.items():
-        tp = rng.binomial(gold, rate)
-        tables[name] = np.stack([tp, rng.poisson(400, size=6), gold - tp], axis=1)
-    return bf.from_folds(tables)
+    return bf.from_folds(random_folds(rng, 2000, rates, wrong=400))
 
 
 def test_independent_folds_spread_as_their_counts_say():

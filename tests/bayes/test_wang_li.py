@@ -1,17 +1,16 @@
 """Tables 2 to 5 of Wang & Li (2019), cell by cell: what is printed, what is exact, and where they differ."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
 
 import bayesf1 as bf
+from builders import load_script
 
 PAPER = json.loads(
     (Path(__file__).parents[1] / "reference" / "wang_li_2019.json").read_text(encoding="utf-8")
 )
-EXAMPLE = Path(__file__).parents[2] / "examples" / "wang_li_tables.py"
 MISPRINTS = {(m["task"], m["metric"], m["cell"]): m for m in PAPER["misprints"]}
 ROWS = [(task, metric) for task in PAPER["tasks"] for metric in task["metrics"]]
 # Cells and the decimals that are printed of them.
@@ -97,10 +96,7 @@ def test_the_discount_in_closed_form_moves_no_printed_digit(results):
 
 @pytest.fixture(scope="module")
 def example():
-    spec = importlib.util.spec_from_file_location("wang_li_tables", EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("examples/papers/wang_li_tables.py")
 
 
 def test_the_example_shows_the_same_print(example):

@@ -4,17 +4,14 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.crossval.fold_tests import fold_tests
+from builders import random_folds
 
 
 def evaluation(m, seed=0):
     """Folds of two models whose gold totals agree."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(90, 110, size=2 * m)
-    models = {}
-    for name, rate in (("A", 0.8), ("B", 0.83)):
-        tp = rng.binomial(gold, rate)
-        models[name] = np.stack([tp, rng.poisson(20, size=2 * m), gold - tp], axis=1)
-    return bf.from_folds(models, cv=bf.BlockedCV(m=m))
+    return bf.from_folds(random_folds(rng, gold, {"A": 0.8, "B": 0.83}, wrong=20), cv=bf.BlockedCV(m=m))
 
 
 @pytest.fixture(scope="module")

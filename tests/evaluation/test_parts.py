@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from evaluations import EVALUATIONS, MODELS
 from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1.kinds.scores import Scores
+from evaluations import EVALUATIONS, MODELS
 
 
 def check_parts(ev):

@@ -1,6 +1,5 @@
 """Exact coverage of intervals: Lam's tables, Takahashi's, Jiang's, and brute force over all tables."""
 
-import importlib.util
 import itertools
 import json
 import math
@@ -16,6 +15,7 @@ from bayesf1.frequentist.coverage import Coverage, CoverageCurve, coverage_curve
 from bayesf1.frequentist.enumeration import all_tables, relevant_tables
 from bayesf1.frequentist.intervals import fbeta_delta, wald
 from bayesf1.laws.distributions import FScore
+from builders import load_script
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 LAM = json.loads((REFERENCE / "lam_2023.json").read_text(encoding="utf-8"))
@@ -28,14 +28,6 @@ CELLS = [
     for method in rows
     for j in range(len(LAM["n"]))
 ]
-
-
-def example(name):
-    path = Path(__file__).parents[2] / "examples" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # ---- Lam (2023) -------------------------------------------------------------------------------------------
@@ -87,7 +79,7 @@ def test_the_scenarios_have_lams_f1(curves):
 
 
 def test_the_example_shows_all_cells_and_explains_those_that_differ(curves, capsys, monkeypatch):
-    lam = example("lam_tables")
+    lam = load_script("examples/papers/lam_tables.py")
     for field, scenario, method, j in CELLS:
         shown = lam.PRINTED[field][int(scenario)][j][lam.METHODS.index(method)]
         assert shown == round(1000 * printed(field, scenario, method, j))
@@ -96,7 +88,7 @@ def test_the_example_shows_all_cells_and_explains_those_that_differ(curves, caps
         reading.split("'")[1] if '"' not in reading else reading.split('"')[1] for reading in lam.READINGS[:5]
     } | {"200", "2000"}
     known = {tuple(p): curves[s] for s, p in LAM["scenarios"].items()}
-    monkeypatch.setattr(lam, "coverage_curve", lambda n, *p, methods: known[p])
+    monkeypatch.setattr(lam.bf, "coverage_curve", lambda n, *p, methods: known[p])
     lam.main()
     text = capsys.readouterr().out
     tables, notes = text.split("\n288 cells; where the print differs (11)\n")
@@ -225,7 +217,7 @@ def test_jiangs_interval_covers_as_often_as_his_simulation_says():
 
 @pytest.fixture(scope="module")
 def takahashi():
-    return example("takahashi_tables")
+    return load_script("examples/papers/takahashi_tables.py")
 
 
 def test_the_takahashi_example_has_the_papers_numbers(takahashi):

@@ -33,6 +33,7 @@ from bayesf1.frequentist.intervals import (
 from bayesf1.kinds.binary_measures import find_metric
 from bayesf1.reading.confusion import from_confusion
 from bayesf1.reading.score_columns import from_scores
+from builders import noisy
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 LAM = json.loads((REFERENCE / "lam_2023.json").read_text(encoding="utf-8"))
@@ -409,8 +410,8 @@ def test_a_bad_matrix_is_named(matrix):
 def labelled(n, rng, *, agreement=0.9):
     """Gold labels and two models that mostly agree."""
     gold = rng.random(n) < 0.4
-    a = np.where(rng.random(n) < 0.8, gold, ~gold)
-    b = np.where(rng.random(n) < agreement, a, np.where(rng.random(n) < 0.85, gold, ~gold))
+    a = noisy(rng, gold, 0.8)
+    b = np.where(rng.random(n) < agreement, a, noisy(rng, gold, 0.85))
     return gold.astype(int), a.astype(int), b.astype(int)
 
 
@@ -724,7 +725,7 @@ def test_macro_averages_of_paired_models_vary_as_the_jackknife_says():
     rng = np.random.default_rng(14)
     n = 2000
     gold = rng.integers(0, 3, n)
-    a = np.where(rng.random(n) < 0.8, gold, rng.integers(0, 3, n))
+    a = noisy(rng, gold, 0.8, 3)
     b = np.where(rng.random(n) < 0.9, a, gold)
     ev = bf.from_labels(gold.astype(str), {"A": a.astype(str), "B": b.astype(str)})
     res = difference_intervals(ev, metric="macro_f1", rng=1)

@@ -14,6 +14,7 @@ from bayesf1.frequentist import swaps as swaps_module
 from bayesf1.frequentist.randomization import p_equation, randomization_test, randomization_test_scores
 from bayesf1.frequentist.swaps import Swaps, fair_binomial, merge_mirrored
 from bayesf1.reading.class_codes import from_class_codes
+from builders import noisy
 
 # Random labels are often all alike, which is warned of.
 pytestmark = pytest.mark.filterwarnings(
@@ -217,8 +218,8 @@ def test_macro_f1_of_several_classes_agrees_with_brute_force():
     sklearn_metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 3, 40)
-    a = np.where(rng.random(40) < 0.85, gold, rng.integers(0, 3, 40))
-    b = np.where(rng.random(40) < 0.7, a, rng.integers(0, 3, 40))
+    a = noisy(rng, gold, 0.85, 3)
+    b = noisy(rng, a, 0.7, 3)
     ev = from_class_codes(gold, np.column_stack([a, b]), ("A", "B"), ["x", "y", "z"])
     found = randomization_test(ev, metric="macro_f1")
     where = np.flatnonzero(a != b)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.base.arviz_data import group, group_names, is_old, load_arviz, stacked_scores
+from bayesf1.base.arviz_data import group, is_old, load_arviz, stacked_scores
 from bayesf1.groups import fitting, importance, nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.diagnostics import Diagnostics
@@ -18,6 +18,7 @@ from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import load_fit
 from bayesf1.kinds.joint import joint_counts
+from builders import group_names, noisy
 
 CORPORA = {
     "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),
@@ -149,8 +150,8 @@ def test_classes_are_counted_as_pairs_of_gold_and_predicted():
 
     def corpus(labels, n):
         gold = rng.choice(labels, size=n)
-        noisy = {m: np.where(rng.random(n) < 0.8, gold, rng.choice(labels, size=n)) for m in "AB"}
-        return bf.from_labels(gold, noisy)
+        said = {m: noisy(rng, gold, 0.8, labels) for m in "AB"}
+        return bf.from_labels(gold, said)
 
     data = {"x": corpus(list("abc"), 200), "y": corpus(list("bcd"), 150), "z": corpus(list("abd"), 150)}
     fit = hierarchical(data, metrics=["accuracy", "macro_f1", "f1[b]"], rng=8)
@@ -167,7 +168,7 @@ def test_classes_are_counted_as_pairs_of_gold_and_predicted():
 def test_joint_outcomes_are_those_of_the_paired_comparison():
     gold = np.tile([True, True, True, False, False], 30)
     rng = np.random.default_rng(9)
-    ev = bf.from_labels(gold, {m: np.where(rng.random(150) < 0.8, gold, ~gold) for m in "AB"})
+    ev = bf.from_labels(gold, {m: noisy(rng, gold, 0.8) for m in "AB"})
     groups = read_groups({"x": ev, "y": ev}, paired=True)
     names = dict(zip(groups.labels, groups.counts[0, 0], strict=True))
     joint = joint_counts(ev, 0, 1)

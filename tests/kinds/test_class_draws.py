@@ -8,6 +8,7 @@ import bayesf1 as bf
 from bayesf1.bayes.posterior import law_of
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.multiclass import MOST_ATOMS
+from builders import noisy, noisy_tags, random_tags, tags_of
 
 N_DRAWS = 6_000
 # A right law falls below this p-value of the Kolmogorov-Smirnov test once in 10,000 times; seeds are fixed.
@@ -292,21 +293,12 @@ def test_documents_are_drawn_as_wholes():
 # ---- spans and labels -------------------------------------------------------------------------------------
 
 
-def tags(rng, n, types):
-    vocabulary = ["O", "O", *(f"B-{t}" for t in types), *(f"I-{t}" for t in types)]
-    return [list(rng.choice(vocabulary, rng.integers(1, 9))) for _ in range(n)]
-
-
-def noisy(rng, sentences, vocabulary, rate):
-    return [[tag if rng.random() > rate else str(rng.choice(vocabulary)) for tag in s] for s in sentences]
-
-
 @pytest.fixture(scope="module")
 def typed():
     rng = np.random.default_rng(19)
-    gold = tags(rng, 40, ["LOC", "ORG", "PER"])
+    gold = random_tags(rng, 40, tags_of(("LOC", "ORG", "PER"), outside=2), longest=8)
     vocabulary = ["O", "B-LOC", "I-LOC", "B-ORG", "B-PER"]
-    models = {name: noisy(rng, gold, vocabulary, rate) for name, rate in (("A", 0.3), ("B", 0.2))}
+    models = {name: noisy_tags(rng, gold, vocabulary, rate) for name, rate in (("A", 0.3), ("B", 0.2))}
     return bf.from_tags(gold, models, by_type=True), bf.from_tags(gold, models)
 
 
@@ -405,7 +397,7 @@ def test_a_class_that_neither_model_ever_finds_tells_them_not_apart(k, assumptio
 def test_paired_accuracy_is_exact_and_what_the_draws_say():
     rng = np.random.default_rng(4)
     gold = rng.integers(0, 4, 150)
-    said = {m: np.where(rng.random(150) < 0.8, gold, rng.integers(0, 4, 150)) for m in "AB"}
+    said = {m: noisy(rng, gold, 0.8, 4) for m in "AB"}
     ev = bf.from_labels(gold, said)
     exact = bf.compare(ev, metrics="accuracy", prior=0.7)["accuracy"]
     drawn = bf.compare(ev, metrics="accuracy", prior=0.7, method="montecarlo", n_draws=50_000, rng=1)[

@@ -13,6 +13,7 @@ import bayesf1 as bf
 from bayesf1.kinds.classed import class_cells
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.label_columns import class_names
+from builders import noisy, noisy_tags, random_tags, tags_of
 
 A = [[8, 1, 1], [0, 9, 1], [2, 0, 8]]
 B = [[9, 1, 0], [1, 9, 0], [1, 1, 8]]
@@ -34,10 +35,7 @@ def evaluate(rows, **options):
 def random_labels(k, n, seed=0):
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, k, n)
-    return gold, {
-        m: np.where(rng.random(n) < rate, gold, rng.integers(0, k, n))
-        for m, rate in (("A", 0.8), ("B", 0.81))
-    }
+    return gold, {m: noisy(rng, gold, skill, k) for m, skill in (("A", 0.8), ("B", 0.81))}
 
 
 # ---- counts -----------------------------------------------------------------------------------------------
@@ -258,20 +256,16 @@ def test_groups_are_one_for_each_item(multilabel):
 # ---- spans by type ----------------------------------------------------------------------------------------
 
 
-def random_tags(seed, n=60):
+def tagged(seed, n=60):
     rng = np.random.default_rng(seed)
-    vocabulary = ["O", "O", "O", *(f"{p}-{t}" for p in "BI" for t in ("LOC", "ORG", "PER"))]
-    gold = [rng.choice(vocabulary, rng.integers(1, 10)).tolist() for _ in range(n)]
-    models = {
-        m: [[t if rng.random() > 0.25 else str(rng.choice(vocabulary)) for t in s] for s in gold]
-        for m in "AB"
-    }
-    return gold, models
+    vocabulary = tags_of(("LOC", "ORG", "PER"), outside=3)
+    gold = random_tags(rng, n, vocabulary, longest=9)
+    return gold, {m: noisy_tags(rng, gold, vocabulary, 0.25) for m in "AB"}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_counts_of_each_type_are_seqevals(seed):
-    gold, models = random_tags(seed)
+    gold, models = tagged(seed)
     ev = bf.from_tags(gold, models, by_type=True)
     assert ev.classes == ("LOC", "ORG", "PER")
     for model, said in models.items():
@@ -293,7 +287,7 @@ def test_counts_of_each_type_are_seqevals(seed):
 
 
 def test_types_sum_to_the_untyped_evaluation():
-    gold, models = random_tags(9)
+    gold, models = tagged(9)
     groups = np.arange(len(gold)) // 5
     for options in ({}, {"groups": groups}):
         typed = bf.from_tags(gold, models, by_type=True, **options)
@@ -311,7 +305,7 @@ def test_sentences_without_spans_are_units_too():
 
 
 def test_conll_files_are_read_by_type(tmp_path):
-    gold, models = random_tags(2, n=12)
+    gold, models = tagged(2, n=12)
     path = tmp_path / "a.conll"
     lines = [
         "\n".join(f"w {g} {a}" for g, a in zip(*pair, strict=True))

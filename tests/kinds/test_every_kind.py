@@ -4,11 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
-from evaluations import EVALUATIONS
 
 import bayesf1 as bf
 from bayesf1.bayes.posterior import law_of
 from bayesf1.evaluation.scoring import find_measure, find_measures
+from evaluations import EVALUATIONS
 
 KINDS = ["items", "spans", "classes", "label sets", "types", "scores"]
 N_DRAWS = 20_000

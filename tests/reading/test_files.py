@@ -1,20 +1,16 @@
-"""Counts from CSV and JSON, packaged examples, and files that are written whole or not at all."""
+"""Counts from CSV and JSON, and packaged examples."""
 
 import csv
 import io
 import json
-import os
-import stat
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from bayesf1 import BlockedCV, compare, from_counts, from_folds, load_example, read_counts
-from bayesf1.reading.files import write_atomic
 from bayesf1.reading.records import read_number
+from builders import writer
 
 A, B = (77, 44, 10), (80, 30, 7)
 EXPECTED = from_counts(A=A, B=B)
@@ -23,18 +19,9 @@ FOLDS = [(1, 1, 8, 1, 2), (1, 2, 9, 2, 1), (2, 1, 7, 3, 3), (2, 2, 6, 0, 4)]
 FOLD_TABLES = [row[2:] for row in FOLDS]
 
 
-def names_in(folder):
-    return [path.name for path in folder.iterdir()]
-
-
 @pytest.fixture
 def write(tmp_path):
-    def write_file(content, name="counts.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write_file
+    return writer(tmp_path, "counts.csv")
 
 
 class TestCsv:
@@ -200,74 +187,3 @@ class TestExamples:
         tables = {model: ev.folds.counts[:, :, i] for i, model in enumerate(models)}
         res = compare(from_folds(tables, discount=0.3688))
         assert [res[m].p_h1 for m in ("precision", "recall", "f1")] == pytest.approx(p_h1, abs=1e-9)
-
-
-class TestWriting:
-    def test_a_file_is_written_and_written_over(self, tmp_path):
-        path = tmp_path / "table.md"
-        write_atomic(path, "first")
-        write_atomic(str(path), "zweite λ\n")
-        assert path.read_bytes() == "zweite λ\n".encode()
-        assert names_in(tmp_path) == ["table.md"]
-
-    def test_a_failure_leaves_the_old_file_and_nothing_else(self, tmp_path, monkeypatch):
-        path = tmp_path / "table.md"
-        path.write_text("old")
-
-        def fail(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match=r"No space left on device.*table\.md"):
-            write_atomic(path, "new")
-        assert path.read_text() == "old"
-        assert names_in(tmp_path) == ["table.md"]
-
-    def test_an_interruption_leaves_nothing(self, tmp_path, monkeypatch):
-        def interrupt(*_):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(os, "fsync", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            write_atomic(tmp_path / "table.md", "new")
-        assert names_in(tmp_path) == []
-
-    def test_text_that_cannot_be_encoded_leaves_nothing(self, tmp_path):
-        with pytest.raises(ValueError, match="surrogates not allowed"):
-            write_atomic(tmp_path / "table.md", "\ud800")
-        assert names_in(tmp_path) == []
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
-    def test_permissions_are_those_of_the_umask_or_of_the_old_file(self, tmp_path):
-        path = tmp_path / "table.md"
-        old = os.umask(0o027)
-        try:
-            write_atomic(path, "x")
-        finally:
-            os.umask(old)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o640
-        path.chmod(0o604)
-        write_atomic(path, "y")
-        assert stat.S_IMODE(path.stat().st_mode) == 0o604
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
-    def test_a_link_stays_a_link(self, tmp_path):
-        (tmp_path / "real.md").write_text("old")
-        link = tmp_path / "link.md"
-        link.symlink_to("real.md")
-        write_atomic(link, "new")
-        assert link.is_symlink()
-        assert (tmp_path / "real.md").read_text() == "new"
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-    def test_a_device_is_written_to_and_not_replaced(self):
-        write_atomic("/dev/null", "gone")
-        assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-
-    @pytest.mark.parametrize(
-        ("name", "message"), [(".", "is a folder"), ("no/where.md", "there is no folder")]
-    )
-    def test_a_folder_or_a_missing_one_is_refused(self, tmp_path, name, message):
-        with pytest.raises(ValueError, match=message):
-            write_atomic(tmp_path / name, "x")
-        assert names_in(tmp_path) == []

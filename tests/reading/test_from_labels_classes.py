@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import bayesf1 as bf
+from builders import noisy
 
 STRANGE = ["B-[x]", "", "a_b & $c%", "<b>", "f1[y]|z"]
 
@@ -16,10 +17,7 @@ STRANGE = ["B-[x]", "", "a_b & $c%", "<b>", "f1[y]|z"]
 def labels():
     rng = np.random.default_rng(1)
     gold = rng.choice(STRANGE, 150)
-    return gold, {
-        m: np.where(rng.random(150) < rate, gold, rng.choice(STRANGE, 150))
-        for m, rate in (("A", 0.6), ("B", 0.7), ("C", 0.3))
-    }
+    return gold, {m: noisy(rng, gold, skill, STRANGE) for m, skill in (("A", 0.6), ("B", 0.7), ("C", 0.3))}
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ import bayesf1 as bf
 from bayesf1.report.html import report_html, write_report
 from bayesf1.report.recipe import python_lines, versions
 from bayesf1.report.rope_curve import rope_curves
+from builders import two_models
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
 COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
@@ -60,10 +61,7 @@ class Page(HTMLParser):
 
 
 def labelled(names=("A", "B"), n=400, **settings):
-    rng = np.random.default_rng(5)
-    gold = rng.random(n) < 0.3
-    said = [np.where(rng.random(n) < skill, gold, ~gold).tolist() for skill in (0.85, 0.88)]
-    return bf.from_labels(gold.tolist(), dict(zip(names, said, strict=True)), positive=True, **settings)
+    return two_models(5, n, names, **settings)
 
 
 def by_class(names=("A", "B"), classes="abc"):

@@ -16,6 +16,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.report.html import write_report
+from builders import two_models
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
@@ -129,16 +130,9 @@ def browser(tmp_path_factory):
             driver.terminate()
 
 
-def labelled():
-    rng = np.random.default_rng(7)
-    gold = rng.random(600) < 0.3
-    said = [np.where(rng.random(600) < skill, gold, ~gold).tolist() for skill in (0.85, 0.88)]
-    return bf.from_labels(gold.tolist(), {"A": said[0], "B": said[1]}, positive=True)
-
-
 EVALUATIONS = {
     "exact": bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716)),
-    "paired": labelled(),
+    "paired": two_models(7, 600),
     "hostile": bf.from_counts({HOSTILE: (77, 44, 10), LONG: (80, 30, 7)}),
 }
 METRICS = {

@@ -12,7 +12,6 @@ from bayesf1.base.arviz_data import (
     convergence,
     dataset,
     group,
-    group_names,
     hdi,
     is_old,
     load,
@@ -22,6 +21,7 @@ from bayesf1.base.arviz_data import (
     summary,
 )
 from bayesf1.report.inference_data import comparisons_to_arviz, to_arviz
+from builders import group_names, noisy
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
@@ -71,7 +71,7 @@ def test_intervals_have_one_form(posterior):
 def test_dependent_models_share_their_draws(kind):
     rng = np.random.default_rng(2)
     gold = rng.random(400) < 0.5
-    a = np.where(rng.random(400) < 0.8, gold, ~gold)
+    a = noisy(rng, gold, 0.8)
     b = np.where(rng.random(400) < 0.97, a, gold)
     ev = bf.from_labels(
         gold, {"A": a, "B": b}, groups=None if kind == "paired" else np.repeat(np.arange(80), 5)

@@ -1,7 +1,6 @@
 """Figures: what is drawn is what was computed, and it can be read."""
 
 import itertools
-import subprocess
 from functools import cache
 from shutil import which
 
@@ -23,6 +22,7 @@ import bayesf1 as bf
 from bayesf1.frequentist.coverage import coverage_curve
 from bayesf1.frequentist.intervals import difference_intervals, intervals
 from bayesf1.report import forests, heat_maps, plot_files, plot_style, plots
+from builders import pdflatex
 
 LONG = (
     "bert-base-multilingual-cased_fine-tuned+CRF ($5e-5$)",
@@ -471,15 +471,9 @@ def test_a_figure_can_be_saved_as(ending, start, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def compile_latex(document, folder):
-    (folder / "paper.tex").write_text(document, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "paper.tex"]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False)
-
-
 def test_a_pgf_figure_compiles_whatever_the_models_are_called(tmp_path):
     paper = r"\documentclass{article}\usepackage{pgf}\def\mathdefault#1{#1}\begin{document}%s\end{document}"
-    if which("pdflatex") is None or compile_latex(paper % "x", tmp_path).returncode:
+    if which("pdflatex") is None or pdflatex(paper % "x", tmp_path, "-draftmode").returncode:
         pytest.skip("PGF needs a LaTeX with the package pgf")
     figures = {
         "a": plots.plot_posterior(models(ODD), "f1"),
@@ -495,7 +489,7 @@ def test_a_pgf_figure_compiles_whatever_the_models_are_called(tmp_path):
             figure.draw_without_rendering()
             assert [text.get_text() for text in figure.findobj(Text)] == before
     inputs = "\n\n".join(rf"\input{{{name}.pgf}}" for name in figures)
-    done = compile_latex(paper % inputs, tmp_path)
+    done = pdflatex(paper % inputs, tmp_path, "-draftmode")
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 

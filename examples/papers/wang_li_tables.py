@@ -3,7 +3,7 @@
 The three experiments of the paper come with the package: Chinese word segmentation (CWS), named entities (NER)
 and organisations (ORG), each with two tag sets and six folds of 3×2 blocked cross-validation. Run::
 
-    python examples/wang_li_tables.py
+    python examples/papers/wang_li_tables.py
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Table 3 is simulated as in the paper, with all replicates of a condition at once
 that its coverage is also listed exactly. The second macro average, F1*, is undefined where a class does not occur
 or is never predicted: such replicates are left out, as the print must have done, and their share is shown. Run::
 
-    python examples/takahashi_tables.py            # 100,000 replicates
-    python examples/takahashi_tables.py --full     # 1,000,000 replicates, as in the paper; about a minute
+    python examples/papers/takahashi_tables.py            # 100,000 replicates
+    python examples/papers/takahashi_tables.py --full     # 1,000,000 replicates, as in the paper; about a minute
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesf1.frequentist.coverage import exact_coverage
+import bayesf1 as bf
 from bayesf1.frequentist.intervals import binomial_wald, macro_f1, macro_f1_star, micro_f1
 
 NUMBERS = (25, 50, 100, 500, 1000, 5000)
@@ -106,7 +106,7 @@ def exact_micro(p: np.ndarray, n: int) -> float:
     """Return the exact coverage of the micro average, the share of items on the diagonal."""
     right = float(np.trace(p))
     # An interval for a share: the items that are right are tp, the others fp, and every item is relevant.
-    return exact_coverage(
+    return bf.exact_coverage(
         lambda tp, fp, fn, confidence_level: binomial_wald(tp, fp + fn, confidence_level=confidence_level),
         n,
         right,

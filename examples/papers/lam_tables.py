@@ -3,12 +3,12 @@
 Coverage, expected length, overshoot and degeneracy of four 95 % intervals for F1 in three scenarios: the paper
 simulates 1,000,000 replicates, here all tables are listed with their probabilities. Run::
 
-    python examples/lam_tables.py
+    python examples/papers/lam_tables.py
 """
 
 from __future__ import annotations
 
-from bayesf1.frequentist.coverage import CoverageCurve, coverage_curve
+import bayesf1 as bf
 
 NUMBERS = (25, 50, 100, 500, 1000, 5000)
 METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect")
@@ -107,8 +107,9 @@ def explain(field: str, printed: float, exact: float) -> str:
 
 
 def main() -> None:
-    curves: dict[int, CoverageCurve] = {
-        scenario: coverage_curve(NUMBERS, *p, methods=(*METHODS, BAYES)) for scenario, p in SCENARIOS.items()
+    curves: dict[int, bf.CoverageCurve] = {
+        scenario: bf.coverage_curve(NUMBERS, *p, methods=(*METHODS, BAYES))
+        for scenario, p in SCENARIOS.items()
     }
     differences = []
     print("Lam (2023), Tables 3-6: printed | exact, * where the print is not the exact value rounded")

@@ -4,7 +4,7 @@ Two Gaussian classes, 600 items, logistic regression, 3×2 block-regularised cro
 on what the interval is asked to cover: the F1 of *the six rules fitted in these folds*, or the expected F1 of the
 *learner* at 300 training items, which also varies with the training set. The paper's numbers are those of the first.
 
-    python examples/wang_li_simulation.py [--replicates 1000]
+    python examples/papers/wang_li_simulation.py [--replicates 1000]
 """
 
 import argparse

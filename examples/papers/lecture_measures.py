@@ -9,12 +9,19 @@ import numpy as np
 
 import bayesf1 as bf
 from bayesf1 import measures as ms
-from bayesf1.base.table import Table
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [rows[0], tuple("─" * width for width in widths), *rows[1:]]
+    return "\n".join(
+        "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
 
 
 def show(title: str, rows: list[tuple[str, str, float, str]]) -> None:
-    cells = tuple((name, slide, f"{value:.6f}", note) for name, slide, value, note in rows)
-    print(f"\n{title}\n\n{Table(('measure', 'slide', 'here', 'note'), cells).to_text()}")
+    cells = [(name, slide, f"{value:.6f}", note) for name, slide, value, note in rows]
+    print(f"\n{title}\n\n{table(('measure', 'slide', 'here', 'note'), *cells)}")
 
 
 def classification() -> None:
@@ -110,8 +117,8 @@ def ranked() -> None:
     curve = ms.pr_curve(grades > 0, scores, interpolated=True, n_points=11, rng=2022)
     print("\nIts 11-point interpolated precision-recall curve, with a 95 % band by the Bayesian bootstrap:\n")
     columns = zip(curve.x, curve.y, curve.low, curve.high, strict=True)
-    points = tuple((f"{x:.1f}", f"{y:.3f}", f"[{low:.3f}, {high:.3f}]") for x, y, low, high in columns)
-    print(Table(("recall", "precision", "95 % band"), points).to_text())
+    points = ((f"{x:.1f}", f"{y:.3f}", f"[{low:.3f}, {high:.3f}]") for x, y, low, high in columns)
+    print(table(("recall", "precision", "95 % band"), *points))
     print(f"\n{curve!r}: ten documents say little.")
 
 

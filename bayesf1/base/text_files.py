@@ -1,0 +1,101 @@
+"""Text files in UTF-8: read line by line with the place of what is wrong, and written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO
+
+BOM = b"\xef\xbb\xbf"
+MAX_LINE_BYTES = 1_000_000
+
+
+def numbered_lines(
+    stream: BinaryIO, path: Path, *, too_long: str, not_utf8: str
+) -> Iterator[tuple[int, str]]:
+    r"""Yield lines without their ends, and their numbers from 1, never holding more than one.
+
+    Only a line feed ends a line, for a text may hold U+0085 or U+2028. `too_long` is said of a line of more
+    than a megabyte, `not_utf8` as by `decode`.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> words = {"too_long": "is too long", "not_utf8": "has byte {byte}, which is not UTF-8"}
+    >>> list(numbered_lines(BytesIO(BOM + b"a\r\nb"), Path("a.csv"), **words))
+    [(1, 'a'), (2, 'b')]
+    >>> list(numbered_lines(BytesIO(b"\xff"), Path("a.csv"), **words))
+    Traceback (most recent call last):
+    ValueError: a.csv, line 1, has byte 0xff, which is not UTF-8; save the file as UTF-8
+    """
+    number = 0
+    while raw := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        where = f"{path}, line {number},"
+        if len(raw) > MAX_LINE_BYTES:
+            raise ValueError(f"{where} {too_long}")
+        if number == 1:
+            raw = raw.removeprefix(BOM)
+        yield number, decode(raw, where, not_utf8).rstrip("\r\n")
+
+
+def decode(raw: bytes, where: str, not_utf8: str) -> str:
+    """Return bytes as text, or say where which of them is none; `not_utf8` may name it as ``{byte}``."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = not_utf8.format(byte=f"0x{raw[error.start]:02x}")
+        raise ValueError(f"{where} {what}; save the file as UTF-8") from None
+
+
+def write_atomic(path: str | PathLike[str], text: str) -> None:
+    r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
+
+    A link is followed, and a device or pipe is written to directly.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_atomic(Path(folder, "table.tex"), "whole\n")
+    ...     Path(folder, "table.tex").read_text()
+    'whole\n'
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    data = text.encode("utf-8")
+    try:
+        # /dev/stdout may lead to a regular file that others hold open.
+        if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):
+            with Path(path).open("ab") as stream:
+                stream.write(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    exists = target.exists()
+    if exists and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    part = target.with_name(f".bayesf1-{secrets.token_hex(8)}.part")
+    try:
+        # os.open, unlike tempfile, leaves the permissions of a new file to the umask.
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if exists:
+            part.chmod(target.stat().st_mode & 0o7777)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,81 @@
+"""What several tests build: random labels, tags and folds, files, scripts that are no modules, and LaTeX papers."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import bayesf1 as bf
+from bayesf1.base.arviz_data import is_old
+
+ROOT = Path(__file__).parents[1]
+
+
+def noisy(rng, gold, skill, others=None):
+    """Labels that are right with probability `skill`, else any of the others, or without them the opposite."""
+    right = rng.random(len(gold)) < skill
+    return np.where(right, gold, ~gold if others is None else rng.choice(others, len(gold)))
+
+
+def two_models(seed, n, names=("A", "B"), **options):
+    """An evaluation of two models on binary labels, one of them a little better."""
+    rng = np.random.default_rng(seed)
+    gold = rng.random(n) < 0.3
+    said = [noisy(rng, gold, skill).tolist() for skill in (0.85, 0.88)]
+    return bf.from_labels(gold.tolist(), dict(zip(names, said, strict=True)), positive=True, **options)
+
+
+def tags_of(types, outside):
+    """The tags of IOB2, the one outside of spans several times, as it is the commonest."""
+    return ["O"] * outside + [f"{prefix}-{name}" for prefix in "BI" for name in types]
+
+
+def random_tags(rng, n, vocabulary, longest):
+    return [rng.choice(vocabulary, rng.integers(1, longest + 1)).tolist() for _ in range(n)]
+
+
+def noisy_tags(rng, sentences, vocabulary, rate):
+    return [[tag if rng.random() > rate else str(rng.choice(vocabulary)) for tag in s] for s in sentences]
+
+
+def random_folds(rng, gold, rates, wrong):
+    """Tables tp, fp, fn of each model's folds from its recall in them and the usual number of false positives."""
+    tables = {}
+    for name, rate in rates.items():
+        tp = rng.binomial(gold, rate)
+        tables[name] = np.stack([tp, rng.poisson(wrong, size=len(tp)), gold - tp], axis=1)
+    return tables
+
+
+def writer(folder, default):
+    """A function that writes text or bytes to a file of the folder, and returns its path."""
+
+    def write(content, name=default):
+        path = folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def group_names(idata):
+    """The names of the groups of ArviZ's container, old or new."""
+    return [str(name).lstrip("/") for name in (idata.groups() if is_old() else idata.children)]
+
+
+def load_script(path):
+    """Import a script of the repository by its path."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look their annotations up
+    spec.loader.exec_module(module)
+    return module
+
+
+def pdflatex(document, folder, *options):
+    """Compile a paper, and return how that ended."""
+    (folder / "paper.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", *options, "paper.tex"]
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
