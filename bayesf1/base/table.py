@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -98,7 +96,7 @@ def decimals(half_width: float) -> int:
     """
     if not half_width > 0 or not math.isfinite(half_width):
         return 2
-    return int(np.clip(math.ceil(-math.log10(half_width)) + 1, 1, 6))
+    return min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
 
 
 def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:

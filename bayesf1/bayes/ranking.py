@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
 from bayesf1.bayes.posterior import KEPT_DRAWS, check_prior, check_rope, resolve_assumption, warn_if_few
@@ -16,10 +18,10 @@ from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.draws import draw_tables
 
-JSON_FORMAT = "bayesf1.rank/1"
+_COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
 
 
-class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
+class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
     """The ranking of several models, as a Dataset that prints as a table and a verdict.
 
     Variables, over ``system``: the plain ``score``, ``mean``, ``low`` and ``high`` of its posterior, ``p_best``,
@@ -29,6 +31,15 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
     """
 
     __slots__ = ()
+
+    titled = False
+    json_format = "bayesf1.rank/1"
+    index_names = ("system",)
+
+    @property
+    def title(self) -> str:
+        """How many systems there are, and what they are ranked by."""
+        return f"Ranking of {len(self.system)} systems by {self.attrs['label']}"
 
     @property
     def table(self) -> Table:
@@ -61,14 +72,33 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
         return Table((*header, "Expected rank", "Tied with first"), tuple(rows), bold=bold, note=self.note())
 
     @property
-    def numbers(self) -> Table:
-        """The ranking's full numbers, for a file."""
-        columns = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
-        rows = (
-            (str(name), *(str(self[column].sel(system=name).item()) for column in columns))
+    def below(self) -> Sequence[str]:
+        """The verdict, and what was assumed."""
+        return [self.sentence(), self.note()]
+
+    @property
+    def sure(self) -> Sequence[bool]:
+        """For each system whether the leader is surely better."""
+        return [not bool(tied) for tied in self["tied"].values]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each system."""
+        return [
+            {"system": str(name), **{column: self[column].sel(system=name).item() for column in _COLUMNS}}
             for name in self["system"].values
-        )
-        return Table(("system", *columns), tuple(rows))
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names; `to_dict` is that of a Dataset."""
+        systems = []
+        for record in self.records():
+            name, row = record["system"], self.sel(system=record["system"])
+            beats = dict(zip(map(str, row["opponent"].values), row["p_beats"].values.tolist(), strict=True))
+            del beats[name]
+            systems.append({**record, "p_rank": row["p_rank"].values.tolist(), "p_beats": beats})
+        keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
+        settings = {key: self.attrs[key] for key in keys}
+        return {"format": self.json_format, **settings, "systems": systems, "sentence": self.sentence()}
 
     def sentence(self) -> str:
         """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
@@ -89,25 +119,18 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
             f"probability that it is better{margin} does not reach {level} against {_listed(tied)}."
         )
 
-    def to_markdown(self) -> str:
-        """Return the ranking as a Markdown table."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
-        """Return the ranking as a LaTeX table with booktabs rules, and siunitx' columns if asked for."""
-        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
-
     def methods_sentence(self) -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
         from bayesf1.bayes.methods_sentence import of_ranking
 
         return of_ranking(self)
 
-    def __str__(self) -> str:
-        whole = {"p_best", "tied", "score", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
+    def to_text(self) -> str:
+        """Return table and verdict as plain text; a part of a ranking is a plain Dataset."""
+        whole = set(_COLUMNS) <= set(self.data_vars)
         if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
             return super().__repr__()
-        return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
+        return Answer.to_text(self)
 
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""
@@ -206,26 +229,3 @@ def rank(
             "n_draws": n_draws,
         },
     )
-
-
-def as_document(ranking: Ranking) -> dict[str, Any]:
-    """Return a ranking as plain numbers and strings, with stable names."""
-    systems = []
-    for name in ranking["system"].values:
-        row = ranking.sel(system=name)
-        opponents = zip(row["opponent"].values, row["p_beats"].values, strict=True)
-        systems.append(
-            {
-                "system": str(name),
-                **{
-                    key: float(row[key])
-                    for key in ("score", "mean", "low", "high", "p_best", "expected_rank")
-                },
-                "tied": bool(row["tied"]),
-                "p_rank": [float(p) for p in row["p_rank"].values],
-                "p_beats": {str(other): float(p) for other, p in opponents if other != name},
-            }
-        )
-    keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
-    settings = {key: ranking.attrs[key] for key in keys}
-    return {"format": JSON_FORMAT, **settings, "systems": systems, "sentence": ranking.sentence()}

@@ -7,19 +7,18 @@ are bounded, or how many items a fold holds. They stand here for comparison with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.table import Table, points, printable, probability
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike, find_metric
-
-if TYPE_CHECKING:
-    from bayesf1.base.table import Table
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,11 @@ class FoldTest:
 
 
 @dataclass(frozen=True)
-class FoldTests:
+class FoldTests(Answer):
     """All tests that a cross-validation allows, for one pair of models and one measure."""
+
+    json_format = "bayesf1.fold-tests/1"
+    index_names = ("name",)
 
     model_a: str
     model_b: str
@@ -72,8 +74,6 @@ class FoldTests:
     @property
     def table(self) -> Table:
         """The tests as a table."""
-        from bayesf1.base.table import Table, probability
-
         rows = tuple(
             (
                 test.name,
@@ -87,15 +87,41 @@ class FoldTests:
         )
         return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
 
-    def __str__(self) -> str:
-        from bayesf1.base.table import points
-
+    @property
+    def title(self) -> str:
+        """What was tested, and how the folds differ."""
         mean, sd = self.differences.mean(), self.differences.std(ddof=1)
-        head = (
+        return printable(
             f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "
             f"mean {points(mean, 2, sign=True)}, sd {points(sd, 2)} points"
         )
-        return f"{head}\n\n{self.table.to_text()}"
+
+    @property
+    def caption(self) -> str:
+        """The title, as the table names neither measure nor folds."""
+        return self.title
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
+        return [
+            {
+                **asdict(test),
+                "statistic": test.statistic if np.isfinite(test.statistic) else None,
+                "df": ", ".join(map(str, test.df)),
+            }
+            for test in self.tests
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        return {
+            "format": self.json_format,
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "label": self.label,
+            "differences": self.differences.tolist(),
+            "tests": self.records(),
+        }
 
 
 def fold_tests(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -17,8 +20,43 @@ from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
 
 
+class Plan(Answer):
+    """A plan in words: what all plans share."""
+
+    title = "Plan"
+    titled = False
+    json_format = "bayesf1.plan/1"
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The answer as a sentence."""
+
+    @property
+    @abstractmethod
+    def assumptions(self) -> str:
+        """What was supposed, as a sentence."""
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The answer, and what was supposed."""
+        return (self.sentence, self.assumptions)
+
+    @property
+    def sure(self) -> Sequence[bool]:
+        """The one row of a plan holds."""
+        return (True,)
+
+    def __str__(self) -> str:
+        return "\n".join(self.below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain numbers and strings, with stable names."""
+        return {**asdict(self), "sentence": self.sentence}  # type: ignore[call-overload]
+
+
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(Plan):
     """How many items an interval of a given half-width takes.
 
     Attributes
@@ -73,9 +111,6 @@ class SampleSize:
             f"{' with '.join(sizes)}."
         )
 
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.assumptions}"
-
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
@@ -91,18 +126,6 @@ class SampleSize:
         who = "any model" if self.basis == "bound" else "models like the pilot's"
         row = (self.label, f"{self.half_width:g}", f"{100 * self.confidence_level:g} %", *numbers, who)
         return Table(header, (row,))
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain numbers and strings, with stable names."""
-        return {**asdict(self), "sentence": self.sentence}
 
 
 def variance_bound(a: float, b: float) -> float:

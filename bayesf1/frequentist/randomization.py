@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.naming import nearest, plural
@@ -21,9 +22,6 @@ from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
 from bayesf1.kinds.sufficient import sufficient_sums
 from bayesf1.reading.scores import from_scores
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "montecarlo")
 
@@ -34,7 +32,7 @@ _DENSE = 1 << 26
 
 
 @dataclass(frozen=True)
-class RandomizationTest:
+class RandomizationTest(Answer):
     """What a randomisation test found.
 
     Attributes
@@ -58,6 +56,10 @@ class RandomizationTest:
     unit, n_units, n_discordant
         What was swapped, how many there are, and on how many the models differ in what the measure counts.
     """
+
+    title = "Randomisation test"
+    titled = False
+    json_format = "bayesf1.test/1"
 
     metric: str
     label: str
@@ -89,7 +91,17 @@ class RandomizationTest:
     @property
     def table(self) -> Table:
         """The test as a table of one row."""
-        return table_of_tests((self,))
+        return RandomizationTests((self,)).table
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The sentence that the test prints as."""
+        return (str(self),)
+
+    @property
+    def sure(self) -> Sequence[bool]:
+        """Whether the p-value is below what the confidence level leaves."""
+        return (self.p_value < 1.0 - self.confidence_level,)
 
     def __str__(self) -> str:
         what = {
@@ -111,25 +123,11 @@ class RandomizationTest:
             f"{how}{noise}; the models differ on {units}."
         )
 
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""
         found = asdict(self)
         low, high = found.pop("interval")
         return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the test as a DataFrame of one row."""
-        import pandas as pd
-
-        return pd.DataFrame([self.to_dict()])
 
 
 def p_equation(p: float) -> str:
@@ -155,16 +153,45 @@ def _amounts(test: RandomizationTest) -> tuple[str, str, str]:
     return f"{a}{unit}", f"{b}{unit}", points(test.difference, digits, sign=True, percent=test.percent)
 
 
-def table_of_tests(tests: Sequence[RandomizationTest]) -> Table:
-    """Return several tests as one table."""
-    header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
-    rows = []
-    for t in tests:
-        how = "exactly" if t.exact else f"{t.n_trials:,} trials"
-        p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
-        discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
-        rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
-    return Table(header, tuple(rows))
+@dataclass(frozen=True)
+class RandomizationTests(Answer):
+    """Several tests in one table."""
+
+    title = "Randomisation test"
+    titled = False
+    json_format = "bayesf1.tests/1"
+
+    tests: Sequence[RandomizationTest]
+
+    @property
+    def table(self) -> Table:
+        """The tests, one a row."""
+        header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
+        rows = []
+        for t in self.tests:
+            how = "exactly" if t.exact else f"{t.n_trials:,} trials"
+            p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
+            discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
+            rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
+        return Table(header, tuple(rows))
+
+    @property
+    def below(self) -> Sequence[str]:
+        """A sentence for each test."""
+        return [str(test) for test in self.tests]
+
+    @property
+    def sure(self) -> Sequence[bool]:
+        """For each test whether its p-value is below what the confidence level leaves."""
+        return [sure for test in self.tests for sure in test.sure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the list of tests as plain numbers and strings."""
+        return {"tests": self.records()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each test."""
+        return [test.to_dict() for test in self.tests]
 
 
 def randomization_test(
