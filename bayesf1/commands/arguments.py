@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeAlias
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
-# What the ending of an output file says about its format, where none was named.
-ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+from bayesf1.base.formats import DEFAULT, FORMATS
+from bayesf1.base.naming import nearest
 
 
 class Parser(argparse.ArgumentParser):
@@ -190,11 +189,12 @@ def output_options() -> Parser:
     """Return the options that say what to write, and where."""
     parent = Parser(add_help=False)
     group = parent.add_argument_group("output")
+    *others, last = (name for name in FORMATS if name != DEFAULT)
     group.add_argument(
         "--format",
         type=read_format,
         metavar="NAME",
-        help="table (default), json, csv, markdown or latex; by default what the ending of --output says",
+        help=f"{DEFAULT} (default), {', '.join(others)} or {last}; by default what the ending of --output says",
     )
     group.add_argument("--output", metavar="FILE", help="write to this file instead of the screen")
     group.add_argument("--quiet", action="store_true", help="no warnings and no progress, only the result")
@@ -272,8 +272,6 @@ def read_names(text: str) -> list[str]:
 
 def read_format(text: str) -> str:
     """Read the name of a format."""
-    from bayesf1.base.naming import nearest
-
     if text not in FORMATS:
         raise argparse.ArgumentTypeError(f"unknown format {text!r}; {nearest(text, FORMATS)}")
     return text
