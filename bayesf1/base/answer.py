@@ -49,6 +49,8 @@ class Answer(ABC):
     json_list: ClassVar[tuple[str, str] | None] = None
     # Columns of the records that make up the index of a DataFrame, as far as they are there.
     index_names: ClassVar[tuple[str, ...]] = ()
+    # What a file of comma-separated values has after its last row.
+    csv_end: ClassVar[str] = ""
 
     # ---- what a subclass gives ----------------------------------------------------------------------------
 

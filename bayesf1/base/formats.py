@@ -43,7 +43,7 @@ def _json(answers: Sequence[Answer]) -> str:
 
 def _csv(answers: Sequence[Answer]) -> str:
     records = [{**answer.key, **record} for answer in answers for record in answer.records()]
-    return table_of(records).to_csv().rstrip("\n")
+    return table_of(records).to_csv().rstrip("\n") + answers[0].csv_end
 
 
 def _markdown(answer: Answer) -> str:

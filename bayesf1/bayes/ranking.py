@@ -35,6 +35,7 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
     titled = False
     json_format = "bayesf1.rank/1"
     index_names = ("system",)
+    csv_end = "\n"
 
     @property
     def title(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 from bayesf1.base.formats import DEFAULT, FORMATS
 from bayesf1.base.naming import nearest
@@ -33,6 +33,8 @@ class Parser(argparse.ArgumentParser):
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+# What argparse takes for an option, by its names, such as "--metric --metrics".
+Options: TypeAlias = Mapping[str, dict[str, Any]]
 
 
 def new_parser(version: str) -> Parser:
@@ -54,176 +56,28 @@ def add_command(
     *,
     about: str,
     example: str,
-    parents: Sequence[Parser] = (),
-) -> Parser:
-    """Add a command to the program, with an example at the end of its help."""
+    groups: Mapping[str, Options],
+) -> None:
+    """Add a command to the program: its options by the heading they stand under, an example below its help.
+
+    Options under no heading stand beside ``--help``.
+    """
     parser = commands.add_parser(
         name,
         help=about,
         description=f"{about[0].upper()}{about[1:]}.",
         epilog=f"example:\n  {example}",
-        parents=list(parents),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    return parser
+    for title, options in groups.items():
+        group = parser.add_argument_group(title) if title else parser
+        for names, settings in options.items():
+            group.add_argument(*names.split(), **settings)
 
 
-def input_options(*, files: str = "+") -> Parser:
-    """Return the options that say what to read; `files` is how many, as argparse writes it."""
-    parent = Parser(add_help=False)
-    group = parent.add_argument_group("input")
-    group.add_argument(
-        "files",
-        nargs=files,
-        metavar="FILE",
-        help="one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
-        "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
-        "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line",
-    )
-    group = parent.add_argument_group("input: counts")
-    group.add_argument("--task", metavar="NAME", help="which task, where the file holds several")
-    group.add_argument(
-        "--cv", metavar="Mx2", help="design of the cross-validation, such as 3x2 (default: as in the file)"
-    )
-    group.add_argument(
-        "--discount",
-        type=read_discount,
-        metavar="RULE",
-        help="what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
-        "or two correlations RHO1,RHO2",
-    )
-    group = parent.add_argument_group("input: predictions, one item a row")
-    group.add_argument("--gold", metavar="COLUMN", help="column of the gold labels")
-    group.add_argument(
-        "--columns",
-        type=read_names,
-        metavar="NAMES",
-        help="columns of the models' labels (default: all others)",
-    )
-    group.add_argument("--group", metavar="COLUMN", help="column of the documents, to make them the units")
-    group.add_argument("--positive", metavar="LABEL", help="the label that counts as positive")
-    group = parent.add_argument_group("input: scores, one query or document a row")
-    group.add_argument(
-        "--scores",
-        dest="scored",
-        nargs="?",
-        const="",
-        metavar="NAME",
-        help="the file holds scores, a column for each model, such as NDCG; --columns and --unit say which",
-    )
-    group = parent.add_argument_group("input: tags, one token a line")
-    group.add_argument("--scheme", metavar="NAME", help="tag scheme: IOB2 (default), IOBES, BILOU, BMES, …")
-    group.add_argument(
-        "--mode", metavar="NAME", help="lenient (default, as conlleval) or strict reading of broken sequences"
-    )
-    group.add_argument(
-        "--types", type=read_names, metavar="NAMES", help="only spans of these types, as PER,ORG"
-    )
-    group.add_argument(
-        "--by-type",
-        action="store_true",
-        default=None,
-        help="count each type by itself, for macro_f1, f1[PER] and --per-class",
-    )
-    group.add_argument("--unit", metavar="NAME", help="sentence (default) or document, by -DOCSTART- lines")
-    return parent
-
-
-def compare_options() -> Parser:
-    """Return the options that only a comparison has."""
-    parent = Parser(add_help=False)
-    group = parent.add_argument_group("comparison")
-    group.add_argument(
-        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: all pairs in the file)"
-    )
-    group.add_argument(
-        "--metrics",
-        "--metric",
-        dest="metrics",
-        type=read_names,
-        metavar="NAMES",
-        help="measures, separated by commas, such as f1,f0.5,mcc, or with several classes macro_f1, f1[PER] "
-        "(default: precision,recall,f1)",
-    )
-    group.add_argument(
-        "--per-class",
-        action="store_true",
-        help="the first measure (default: f1) of every class or type: where does B gain, and where does it lose",
-    )
-    group.add_argument("--method", metavar="NAME", help="auto (default), exact or montecarlo")
-    return parent
-
-
-def bayes_options() -> Parser:
-    """Return the options that all Bayesian answers share."""
-    parent = Parser(add_help=False)
-    group = parent.add_argument_group("inference")
-    group.add_argument(
-        "--rope",
-        type=read_number,
-        metavar="X",
-        help="half-width of practical equivalence, such as 0.01 for one percentage point (default: 0)",
-    )
-    group.add_argument(
-        "--prior",
-        type=read_number,
-        metavar="X",
-        help="parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'",
-    )
-    group.add_argument(
-        "--prob", type=read_number, metavar="X", help="mass of the credible intervals (default: 0.95)"
-    )
-    group.add_argument(
-        "--assumption", metavar="NAME", help="auto (default), independent, paired or clustered models"
-    )
-    group.add_argument(
-        "--draws", type=read_whole, dest="n_draws", metavar="N", help="number of draws, where draws are made"
-    )
-    add_rng(group)
-    return parent
-
-
-def output_options() -> Parser:
-    """Return the options that say what to write, and where."""
-    parent = Parser(add_help=False)
-    group = parent.add_argument_group("output")
-    *others, last = (name for name in FORMATS if name != DEFAULT)
-    group.add_argument(
-        "--format",
-        type=read_format,
-        metavar="NAME",
-        help=f"{DEFAULT} (default), {', '.join(others)} or {last}; by default what the ending of --output says",
-    )
-    group.add_argument("--output", metavar="FILE", help="write to this file instead of the screen")
-    group.add_argument("--quiet", action="store_true", help="no warnings and no progress, only the result")
-    group.add_argument("--no-color", action="store_true", help="plain text, also on a terminal")
-    return parent
-
-
-def add_plot(parser: Parser, what: str) -> None:
-    """Add the option that draws a figure."""
-    parser.add_argument(
-        "--plot", metavar="FILE", help=f"draw {what} into this file: .pdf, .svg, .png or .pgf"
-    )
-
-
-def add_confidence_level(group: argparse._ArgumentGroup) -> None:
-    """Add the option that all frequentist answers share."""
-    group.add_argument(
-        "--confidence-level",
-        type=read_number,
-        metavar="X",
-        help="confidence level of intervals (default: 0.95)",
-    )
-
-
-def add_rng(group: argparse._ArgumentGroup) -> None:
-    """Add the option that makes random answers repeatable."""
-    group.add_argument(
-        "--rng", type=read_whole, metavar="N", help="start of the random numbers, for the same draws again"
-    )
+# ---- values -----------------------------------------------------------------------------------------------
 
 
 def read_number(text: str) -> float:
@@ -275,3 +129,142 @@ def read_format(text: str) -> str:
     if text not in FORMATS:
         raise argparse.ArgumentTypeError(f"unknown format {text!r}; {nearest(text, FORMATS)}")
     return text
+
+
+# ---- kinds of options -------------------------------------------------------------------------------------
+
+
+def word(about: str, metavar: str = "NAME") -> dict[str, Any]:
+    """Return an option that takes a name."""
+    return {"metavar": metavar, "help": about}
+
+
+def names(about: str, **more: Any) -> dict[str, Any]:
+    """Return an option that takes names separated by commas."""
+    return {"type": read_names, "metavar": "NAMES", "help": about, **more}
+
+
+def number(about: str) -> dict[str, Any]:
+    """Return an option that takes a number."""
+    return {"type": read_number, "metavar": "X", "help": about}
+
+
+def whole(about: str, **more: Any) -> dict[str, Any]:
+    """Return an option that takes a whole number."""
+    return {"type": read_whole, "metavar": "N", "help": about, **more}
+
+
+def two(about: str) -> dict[str, Any]:
+    """Return an option that takes the names of two models."""
+    return {"nargs": 2, "metavar": ("A", "B"), "help": about}
+
+
+def figure(what: str) -> Options:
+    """Return the option that draws a figure."""
+    return {"--plot": word(f"draw {what} into this file: .pdf, .svg, .png or .pgf", "FILE")}
+
+
+# ---- options that commands share --------------------------------------------------------------------------
+
+
+METRIC: Options = {"--metric --metrics": word("the measure (default: f1)")}
+PRIOR: Options = {"--prior": number("parameter of the Dirichlet prior (default: 1)")}
+CONFIDENCE_LEVEL: Options = {"--confidence-level": number("confidence level of intervals (default: 0.95)")}
+RNG: Options = {"--rng": whole("start of the random numbers, for the same draws again")}
+BEST_TWO: Options = {"--models": two("which two models (default: the best two)")}
+
+
+def input_options(*, files: str = "+") -> Mapping[str, Options]:
+    """Return the options that say what to read; `files` is how many, as argparse writes it."""
+    return {
+        "input": {
+            "files": {
+                "nargs": files,
+                "metavar": "FILE",
+                "help": "one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
+                "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
+                "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line",
+            }
+        },
+        "input: counts": {
+            "--task": word("which task, where the file holds several"),
+            "--cv": word(
+                "design of the cross-validation, such as 3x2 (default: as in the file)", metavar="Mx2"
+            ),
+            "--discount": {
+                "type": read_discount,
+                "metavar": "RULE",
+                "help": "what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
+                "or two correlations RHO1,RHO2",
+            },
+        },
+        "input: predictions, one item a row": {
+            "--gold": word("column of the gold labels", "COLUMN"),
+            "--columns": names("columns of the models' labels (default: all others)"),
+            "--group": word("column of the documents, to make them the units", "COLUMN"),
+            "--positive": word("the label that counts as positive", "LABEL"),
+        },
+        "input: scores, one query or document a row": {
+            "--scores": {
+                "dest": "scored",
+                "nargs": "?",
+                "const": "",
+                "metavar": "NAME",
+                "help": "the file holds scores, a column for each model, such as NDCG; --columns and --unit say which",
+            }
+        },
+        "input: tags, one token a line": {
+            "--scheme": word("tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),
+            "--mode": word("lenient (default, as conlleval) or strict reading of broken sequences"),
+            "--types": names("only spans of these types, as PER,ORG"),
+            "--by-type": {
+                "action": "store_true",
+                "default": None,
+                "help": "count each type by itself, for macro_f1, f1[PER] and --per-class",
+            },
+            "--unit": word("sentence (default) or document, by -DOCSTART- lines"),
+        },
+    }
+
+
+COMPARISON: Mapping[str, Options] = {
+    "comparison": {
+        "--models": two("which two models (default: all pairs in the file)"),
+        "--metrics --metric": names(
+            "measures, separated by commas, such as f1,f0.5,mcc, or with several classes macro_f1, f1[PER] "
+            "(default: precision,recall,f1)",
+            dest="metrics",
+        ),
+        "--per-class": {
+            "action": "store_true",
+            "help": "the first measure (default: f1) of every class or type: where does B gain, and where does it lose",
+        },
+        "--method": word("auto (default), exact or montecarlo"),
+    }
+}
+INFERENCE: Mapping[str, Options] = {
+    "inference": {
+        "--rope": number(
+            "half-width of practical equivalence, such as 0.01 for one percentage point (default: 0)"
+        ),
+        "--prior": number("parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'"),
+        "--prob": number("mass of the credible intervals (default: 0.95)"),
+        "--assumption": word("auto (default), independent, paired or clustered models"),
+        "--draws": whole("number of draws, where draws are made", dest="n_draws"),
+        **RNG,
+    }
+}
+
+
+def output_options() -> Mapping[str, Options]:
+    """Return the options that say what to write, and where."""
+    *others, last = (name for name in FORMATS if name != DEFAULT)
+    said = f"{DEFAULT} (default), {', '.join(others)} or {last}; by default what the ending of --output says"
+    return {
+        "output": {
+            "--format": {"type": read_format, **word(said)},
+            "--output": word("write to this file instead of the screen", "FILE"),
+            "--quiet": {"action": "store_true", "help": "no warnings and no progress, only the result"},
+            "--no-color": {"action": "store_true", "help": "plain text, also on a terminal"},
+        }
+    }

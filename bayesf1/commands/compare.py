@@ -5,15 +5,25 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    COMPARISON,
+    INFERENCE,
+    Commands,
+    add_command,
+    figure,
+    input_options,
+    output_options,
+    word,
+)
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparisons
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "compare",
         run,
@@ -22,16 +32,18 @@ def add(commands: arguments.Commands) -> None:
         "  bayesf1 compare predictions.csv --gold label --group doc_id\n"
         "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --by-type --per-class\n"
         "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html",
-        parents=[
-            arguments.input_options(),
-            arguments.compare_options(),
-            arguments.bayes_options(),
-            arguments.output_options(),
-        ],
-    )
-    arguments.add_plot(parser, "the differences")
-    parser.add_argument(
-        "--report", metavar="FILE", help="write a page with tables, figures and a slider for the ROPE: .html"
+        groups={
+            **input_options(),
+            **COMPARISON,
+            **INFERENCE,
+            **output_options(),
+            "": {
+                **figure("the differences"),
+                "--report": word(
+                    "write a page with tables, figures and a slider for the ROPE: .html", "FILE"
+                ),
+            },
+        },
     )
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 
 from bayesf1.base.formats import DEFAULT
-from bayesf1.commands import arguments, output
+from bayesf1.commands import output
+from bayesf1.commands.arguments import Commands, add_command, output_options
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    arguments.add_command(
+    add_command(
         commands,
         "demo",
         run,
         about="show the Bayes test on packaged experiments; no files needed",
         example="bayesf1 demo\n  bayesf1 demo --format latex",
-        parents=[arguments.output_options()],
+        groups=output_options(),
     )
 
 

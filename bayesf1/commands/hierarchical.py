@@ -8,16 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesf1.base.formats import DEFAULT
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    BEST_TWO,
+    INFERENCE,
+    Commands,
+    add_command,
+    input_options,
+    names,
+    number,
+    output_options,
+    whole,
+    word,
+)
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.groups.fit import HierarchicalFit
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "hierarchical",
         run,
@@ -26,42 +38,21 @@ def add(commands: arguments.Commands) -> None:
         "  bayesf1 hierarchical tasks.csv                    every task of the file is a corpus\n"
         "  bayesf1 hierarchical folds.csv --task NER         every fold is a corpus\n"
         "  bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal",
-        parents=[arguments.input_options(), arguments.bayes_options(), arguments.output_options()],
-    )
-    group = parser.add_argument_group("model")
-    group.add_argument(
-        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: the best two)"
-    )
-    group.add_argument(
-        "--metrics",
-        "--metric",
-        dest="metrics",
-        type=arguments.read_names,
-        metavar="NAMES",
-        help="measures, as f1,f0.5",
-    )
-    group.add_argument(
-        "--likelihood", metavar="NAME", help="dirichlet (default) or logistic-normal, which pairs models"
-    )
-    group.add_argument(
-        "--sampler",
-        metavar="NAME",
-        help="importance (default for dirichlet), nutpie (for logistic-normal) or pymc",
-    )
-    group.add_argument(
-        "--chains", type=arguments.read_whole, metavar="N", help="number of Markov chains (default: 4)"
-    )
-    group.add_argument(
-        "--tune", type=arguments.read_whole, metavar="N", help="steps to tune a chain (default: 1000)"
-    )
-    group.add_argument(
-        "--target-accept",
-        type=arguments.read_number,
-        metavar="X",
-        help="how carefully chains step (default: 0.9)",
-    )
-    group.add_argument(
-        "--save", metavar="FILE", help="keep the fit in a netCDF file, for bayesf1 show and ArviZ"
+        groups={
+            **input_options(),
+            **INFERENCE,
+            **output_options(),
+            "model": {
+                **BEST_TWO,
+                "--metrics --metric": names("measures, as f1,f0.5", dest="metrics"),
+                "--likelihood": word("dirichlet (default) or logistic-normal, which pairs models"),
+                "--sampler": word("importance (default for dirichlet), nutpie (for logistic-normal) or pymc"),
+                "--chains": whole("number of Markov chains (default: 4)"),
+                "--tune": whole("steps to tune a chain (default: 1000)"),
+                "--target-accept": number("how carefully chains step (default: 0.9)"),
+                "--save": word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
+            },
+        },
     )
 
 

@@ -4,45 +4,48 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    CONFIDENCE_LEVEL,
+    METRIC,
+    PRIOR,
+    RNG,
+    Commands,
+    add_command,
+    figure,
+    input_options,
+    output_options,
+    two,
+    whole,
+    word,
+)
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "interval",
         run,
         about="show every confidence interval of a score, or of a difference, beside the credible ones",
         example="bayesf1 interval counts.csv --metric f0.5 --confidence-level 0.99\n"
         "  bayesf1 interval gold.conll crf=crf.conll bert=bert.conll --difference crf bert",
-        parents=[arguments.input_options(), arguments.output_options()],
+        groups={
+            **input_options(),
+            **output_options(),
+            "intervals": {
+                "--model": word("only this model (default: all in the file)"),
+                "--difference": two("intervals of the difference B minus A instead"),
+                **METRIC,
+                **CONFIDENCE_LEVEL,
+                "--resamples": whole("how often the bootstrap draws (default: 9999)", dest="n_resamples"),
+                **PRIOR,
+                "--assumption": word("auto (default), independent, paired or clustered units"),
+                **RNG,
+            },
+            "": figure("the intervals"),
+        },
     )
-    group = parser.add_argument_group("intervals")
-    group.add_argument("--model", metavar="NAME", help="only this model (default: all in the file)")
-    group.add_argument(
-        "--difference", nargs=2, metavar=("A", "B"), help="intervals of the difference B minus A instead"
-    )
-    group.add_argument("--metric", "--metrics", metavar="NAME", help="the measure (default: f1)")
-    arguments.add_confidence_level(group)
-    group.add_argument(
-        "--resamples",
-        type=arguments.read_whole,
-        dest="n_resamples",
-        metavar="N",
-        help="how often the bootstrap draws (default: 9999)",
-    )
-    group.add_argument(
-        "--prior",
-        type=arguments.read_number,
-        metavar="X",
-        help="parameter of the Dirichlet prior (default: 1)",
-    )
-    group.add_argument(
-        "--assumption", metavar="NAME", help="auto (default), independent, paired or clustered units"
-    )
-    arguments.add_rng(group)
-    arguments.add_plot(parser, "the intervals")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -5,13 +5,28 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    CONFIDENCE_LEVEL,
+    METRIC,
+    PRIOR,
+    RNG,
+    Commands,
+    add_command,
+    input_options,
+    number,
+    output_options,
+    two,
+    whole,
+    word,
+)
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.frequentist.assurance import DecisionPlan
     from bayesf1.frequentist.planning import SampleSize
 
+_SCORES = ("f1", "precision", "recall")
 _WORDS = {
     "half_width": "--half-width",
     "confidence_level": "--confidence-level",
@@ -22,9 +37,9 @@ _WORDS = {
 }
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "plan",
         run,
@@ -33,74 +48,36 @@ def add(commands: arguments.Commands) -> None:
         "  bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95\n"
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02\n"
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll",
-        parents=[arguments.input_options(files="*"), arguments.output_options()],
+        groups={
+            **input_options(files="*"),
+            **output_options(),
+            "what to plan for": {
+                "--half-width": number("an interval of ±X, such as 0.02 for ±2 points"),
+                "--difference": number(
+                    "a decision between models that differ by X; without it, which difference can be decided"
+                ),
+                **METRIC,
+                **CONFIDENCE_LEVEL,
+                "--p-h1": number("P(H1) from which on it is decided (default: 0.95)"),
+                "--assurance": number("probability of a decision (default: 0.8)"),
+            },
+            "a pilot in FILE": {
+                "--model": word("the model that an interval is planned for"),
+                "--models": two("the two that a decision is planned for"),
+            },
+            "suppositions instead of a pilot": {
+                "--prevalence": number("share of positive items"),
+                "--agreement": number("share of items on which both models say the same"),
+                **{f"--{name}": number(f"{name} around which they lie") for name in _SCORES},
+                "--items": whole("number of items of the test set", dest="n_items"),
+            },
+            "simulation": {
+                "--sets": whole("simulated test sets (default: 10000)", dest="n_sets"),
+                **PRIOR,
+                **RNG,
+            },
+        },
     )
-    group = parser.add_argument_group("what to plan for")
-    group.add_argument(
-        "--half-width",
-        type=arguments.read_number,
-        metavar="X",
-        help="an interval of ±X, such as 0.02 for ±2 points",
-    )
-    group.add_argument(
-        "--difference",
-        type=arguments.read_number,
-        metavar="X",
-        help="a decision between models that differ by X; without it, which difference can be decided",
-    )
-    group.add_argument("--metric", "--metrics", metavar="NAME", help="the measure (default: f1)")
-    arguments.add_confidence_level(group)
-    group.add_argument(
-        "--p-h1",
-        type=arguments.read_number,
-        metavar="X",
-        help="P(H1) from which on it is decided (default: 0.95)",
-    )
-    group.add_argument(
-        "--assurance",
-        type=arguments.read_number,
-        metavar="X",
-        help="probability of a decision (default: 0.8)",
-    )
-    group = parser.add_argument_group("a pilot in FILE")
-    group.add_argument("--model", metavar="NAME", help="the model that an interval is planned for")
-    group.add_argument("--models", nargs=2, metavar=("A", "B"), help="the two that a decision is planned for")
-    group = parser.add_argument_group("suppositions instead of a pilot")
-    group.add_argument(
-        "--prevalence", type=arguments.read_number, metavar="X", help="share of positive items"
-    )
-    group.add_argument(
-        "--agreement",
-        type=arguments.read_number,
-        metavar="X",
-        help="share of items on which both models say the same",
-    )
-    for name in ("f1", "precision", "recall"):
-        group.add_argument(
-            f"--{name}", type=arguments.read_number, metavar="X", help=f"{name} around which they lie"
-        )
-    group.add_argument(
-        "--items",
-        type=arguments.read_whole,
-        dest="n_items",
-        metavar="N",
-        help="number of items of the test set",
-    )
-    group = parser.add_argument_group("simulation")
-    group.add_argument(
-        "--sets",
-        type=arguments.read_whole,
-        dest="n_sets",
-        metavar="N",
-        help="simulated test sets (default: 10000)",
-    )
-    group.add_argument(
-        "--prior",
-        type=arguments.read_number,
-        metavar="X",
-        help="parameter of the Dirichlet prior (default: 1)",
-    )
-    arguments.add_rng(group)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -115,15 +92,7 @@ def run(args: argparse.Namespace) -> None:
 def _for_interval(args: argparse.Namespace) -> SampleSize:
     from bayesf1.frequentist.planning import plan
 
-    _refuse(
-        args,
-        "an interval",
-        "models",
-        "agreement",
-        "n_items",
-        "p_h1",
-        "assurance",
-    )
+    _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
     settings = inputs.given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
@@ -138,7 +107,7 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
 
 def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
     """Return a pilot made of the scores that were supposed, where some were."""
-    scores = inputs.given(args, "f1", "precision", "recall")
+    scores = inputs.given(args, *_SCORES)
     if not scores:
         return {}
     if args.prevalence is None:
@@ -170,7 +139,7 @@ def _for_decision(args: argparse.Namespace) -> DecisionPlan:
 
 
 def _pilot(args: argparse.Namespace) -> Evaluation:
-    suppositions = ("prevalence", "agreement", "f1", "precision", "recall", "n_items")
+    suppositions = ("prevalence", "agreement", *_SCORES, "n_items")
     if args.files:
         _refuse(args, "a plan from a FILE", *suppositions)
         return inputs.evaluation_of_units(args, "a plan for a decision")

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    INFERENCE,
+    Commands,
+    add_command,
+    figure,
+    input_options,
+    output_options,
+    word,
+)
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "rank",
         run,
         about="rank all models: which is best, and which cannot be told from it",
         example="bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01",
-        parents=[arguments.input_options(), arguments.bayes_options(), arguments.output_options()],
+        groups={
+            **input_options(),
+            **INFERENCE,
+            **output_options(),
+            "": {
+                "--metric --metrics": word("the measure to rank by (default: f1)"),
+                **figure("who beats whom, and all ranks,"),
+            },
+        },
     )
-    parser.add_argument("--metric", "--metrics", metavar="NAME", help="the measure to rank by (default: f1)")
-    arguments.add_plot(parser, "who beats whom, and all ranks,")
 
 
 def run(args: argparse.Namespace) -> None:

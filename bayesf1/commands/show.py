@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import arguments
+from bayesf1.commands.arguments import BEST_TWO, Commands, add_command, output_options, word
 from bayesf1.commands.hierarchical import deliver_fit
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "show",
         run,
         about="print the verdict of a saved fit again, without sampling",
         example="bayesf1 show fit.nc --models crf bert",
-        parents=[arguments.output_options()],
-    )
-    parser.add_argument("files", nargs=1, metavar="FILE", help="what bayesf1 hierarchical --save has written")
-    parser.add_argument(
-        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: the best two)"
+        groups={
+            **output_options(),
+            "": {
+                "files": {"nargs": 1, **word("what bayesf1 hierarchical --save has written", "FILE")},
+                **BEST_TWO,
+            },
+        },
     )
 
 

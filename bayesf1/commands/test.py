@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import arguments, inputs, output
+from bayesf1.commands import inputs, output
+from bayesf1.commands.arguments import (
+    COMPARISON,
+    CONFIDENCE_LEVEL,
+    RNG,
+    Commands,
+    add_command,
+    input_options,
+    output_options,
+    whole,
+    word,
+)
 
 
-def add(commands: arguments.Commands) -> None:
+def add(commands: Commands) -> None:
     """Register the command."""
-    parser = arguments.add_command(
+    add_command(
         commands,
         "test",
         run,
         about="test by randomisation whether models differ: swap their outputs on whole items or sentences",
         example="bayesf1 test predictions.csv --gold label --metrics f1,accuracy\n"
         "  bayesf1 test gold.conll crf=crf.conll bert=bert.conll --trials 100000 --rng 1",
-        parents=[arguments.input_options(), arguments.compare_options(), arguments.output_options()],
+        groups={
+            **input_options(),
+            **COMPARISON,
+            **output_options(),
+            "randomisation": {
+                "--alternative": word("two-sided (default), greater (B is better than A) or less"),
+                "--trials": whole(
+                    "number of random trials, where there are too many swaps to count (default: 10000)",
+                    dest="n_trials",
+                ),
+                **CONFIDENCE_LEVEL,
+                **RNG,
+            },
+        },
     )
-    group = parser.add_argument_group("randomisation")
-    group.add_argument(
-        "--alternative", metavar="NAME", help="two-sided (default), greater (B is better than A) or less"
-    )
-    group.add_argument(
-        "--trials",
-        type=arguments.read_whole,
-        dest="n_trials",
-        metavar="N",
-        help="number of random trials, where there are too many swaps to count (default: 10000)",
-    )
-    arguments.add_confidence_level(group)
-    arguments.add_rng(group)
 
 
 def run(args: argparse.Namespace) -> None:
