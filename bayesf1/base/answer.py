@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Answer(ABC):
     """A result that is printed, and written as Markdown, LaTeX, HTML, CSV, JSON and a DataFrame.
 
-    A subclass gives `title`, `table`, `below` and `to_dict`; where one row of numbers will not do, `records`, too.
+    A subclass gives `title`, `table`, what is said `below` it, and its numbers: `to_dict`, `records`, or both.
 
     Examples
     --------
@@ -70,11 +70,6 @@ class Answer(ABC):
         return ()
 
     @property
-    def sure(self) -> Sequence[bool]:
-        """For each row of the table whether it is beyond reasonable doubt, and so green on a terminal."""
-        return [False] * len(self.table.rows)
-
-    @property
     def caption(self) -> str | None:
         """What must stand beside the table, where it does not say itself what it is of."""
         return None
@@ -84,9 +79,9 @@ class Answer(ABC):
         """Columns that tell the records from those of other answers, where they do not themselves."""
         return {}
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
+        return {"title": self.title, "rows": self.records(), "notes": list(self.below)}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a dict for each row, all with the same names."""

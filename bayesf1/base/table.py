@@ -146,6 +146,8 @@ class Table:
         Column names as LaTeX source, where plain text will not do.
     bold
         Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
+    sure
+        For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
     note
         What a reader must know of how the numbers came about; a comment in LaTeX, a line below in Markdown.
     """
@@ -155,6 +157,7 @@ class Table:
     latex_header: tuple[str, ...] | None = None
     bold: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
+    sure: tuple[bool, ...] = ()
 
     def _rendered(self, escape: Callable[[str], str], strong: tuple[str, str]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, escaped, with the bold cells between two marks."""

@@ -25,7 +25,7 @@ def show(answer: Answer, file: TextIO) -> None:
     )
     for name in table.header:
         grid.add_column(Text(printable(name)), no_wrap=True)
-    for row, certain in zip(table.rows, answer.sure, strict=True):
+    for row, certain in zip(table.rows, table.sure or [False] * len(table.rows), strict=True):
         *cells, last = (Text(printable(cell)) for cell in row)
         last.stylize(SURE if certain else UNSURE)
         grid.add_row(*cells, last)

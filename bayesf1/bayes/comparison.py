@@ -225,11 +225,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         notes = (verdict.pairing_note(first), spread and spread.sentence())
         return [self.sentence(), verdict.assumptions(first), *(note for note in notes if note)]
 
-    @property
-    def sure(self) -> Sequence[bool]:
-        """For each measure whether the central interval of the difference excludes 0."""
-        return [verdict.is_decisive(c) for c in self.values()]
-
     def to_text(self) -> str:
         """Return table, verdict and assumptions as plain text; only a line for each measure with leading axes."""
         return repr(self) if self._many else super().to_text()

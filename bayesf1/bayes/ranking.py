@@ -66,21 +66,18 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
             f"{self.attrs['label']}{' (%)' if percent else ''}",
             f"{100 * self.attrs['prob']:g} % interval",
             "P(best)",
+            "Expected rank",
+            "Tied with first",
         )
         # The first stands out where no other is tied with it.
-        alone = not self["tied"].values[1:].any()
-        bold = frozenset({(0, 0), (0, 1)} if alone else ())
-        return Table((*header, "Expected rank", "Tied with first"), tuple(rows), bold=bold, note=self.note())
+        sure = tuple(not tied for tied in self["tied"].values.tolist())
+        bold = frozenset({(0, 0), (0, 1)} if all(sure[1:]) else ())
+        return Table(header, tuple(rows), bold=bold, note=self.note(), sure=sure)
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, and what was assumed."""
         return [self.sentence(), self.note()]
-
-    @property
-    def sure(self) -> Sequence[bool]:
-        """For each system whether the leader is surely better."""
-        return [not bool(tied) for tied in self["tied"].values]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each system."""

@@ -204,9 +204,10 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
         rows.append((*row, c.decision))
     # A model stands out where it is surely the better one.
-    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if is_decisive(c))
+    sure = tuple(is_decisive(c) for c in comparisons)
+    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if sure[i])
     note = assumptions(headline(comparisons))
-    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note)
+    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note, sure)
 
 
 def signed(c: Comparison) -> str:

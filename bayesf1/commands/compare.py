@@ -5,25 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    COMPARISON,
-    INFERENCE,
-    Commands,
-    add_command,
-    figure,
-    input_options,
-    output_options,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparisons
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "compare",
         run,
@@ -33,13 +23,13 @@ def add(commands: Commands) -> None:
         "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --by-type --per-class\n"
         "  bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html",
         groups={
-            **input_options(),
-            **COMPARISON,
-            **INFERENCE,
-            **output_options(),
+            **options.inputs(),
+            **options.COMPARISON,
+            **options.INFERENCE,
+            **options.output(),
             "": {
-                **figure("the differences"),
-                "--report": word(
+                **options.figure("the differences"),
+                "--report": options.word(
                     "write a page with tables, figures and a slider for the ROPE: .html", "FILE"
                 ),
             },

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from bayesf1.base.naming import nearest
-from bayesf1.commands.arguments import Commands, Parser, add_command, word
+from bayesf1.commands.options import Commands, Parser, add_command, word
 from bayesf1.commands.output import write
 
 SHELLS = ("bash", "zsh", "fish")

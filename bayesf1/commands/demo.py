@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 
 from bayesf1.base.formats import DEFAULT
-from bayesf1.commands import output
-from bayesf1.commands.arguments import Commands, add_command, output_options
+from bayesf1.commands import options, output
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "demo",
         run,
         about="show the Bayes test on packaged experiments; no files needed",
         example="bayesf1 demo\n  bayesf1 demo --format latex",
-        groups=output_options(),
+        groups=options.output(),
     )
 
 

@@ -8,28 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesf1.base.formats import DEFAULT
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    BEST_TWO,
-    INFERENCE,
-    Commands,
-    add_command,
-    input_options,
-    names,
-    number,
-    output_options,
-    whole,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.groups.fit import HierarchicalFit
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "hierarchical",
         run,
@@ -39,18 +27,20 @@ def add(commands: Commands) -> None:
         "  bayesf1 hierarchical folds.csv --task NER         every fold is a corpus\n"
         "  bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal",
         groups={
-            **input_options(),
-            **INFERENCE,
-            **output_options(),
+            **options.inputs(),
+            **options.INFERENCE,
+            **options.output(),
             "model": {
-                **BEST_TWO,
-                "--metrics --metric": names("measures, as f1,f0.5", dest="metrics"),
-                "--likelihood": word("dirichlet (default) or logistic-normal, which pairs models"),
-                "--sampler": word("importance (default for dirichlet), nutpie (for logistic-normal) or pymc"),
-                "--chains": whole("number of Markov chains (default: 4)"),
-                "--tune": whole("steps to tune a chain (default: 1000)"),
-                "--target-accept": number("how carefully chains step (default: 0.9)"),
-                "--save": word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
+                **options.BEST_TWO,
+                "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
+                "--likelihood": options.word("dirichlet (default) or logistic-normal, which pairs models"),
+                "--sampler": options.word(
+                    "importance (default for dirichlet), nutpie (for logistic-normal) or pymc"
+                ),
+                "--chains": options.whole("number of Markov chains (default: 4)"),
+                "--tune": options.whole("steps to tune a chain (default: 1000)"),
+                "--target-accept": options.number("how carefully chains step (default: 0.9)"),
+                "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
             },
         },
     )

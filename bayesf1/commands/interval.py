@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    CONFIDENCE_LEVEL,
-    METRIC,
-    PRIOR,
-    RNG,
-    Commands,
-    add_command,
-    figure,
-    input_options,
-    output_options,
-    two,
-    whole,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "interval",
         run,
@@ -31,19 +17,21 @@ def add(commands: Commands) -> None:
         example="bayesf1 interval counts.csv --metric f0.5 --confidence-level 0.99\n"
         "  bayesf1 interval gold.conll crf=crf.conll bert=bert.conll --difference crf bert",
         groups={
-            **input_options(),
-            **output_options(),
+            **options.inputs(),
+            **options.output(),
             "intervals": {
-                "--model": word("only this model (default: all in the file)"),
-                "--difference": two("intervals of the difference B minus A instead"),
-                **METRIC,
-                **CONFIDENCE_LEVEL,
-                "--resamples": whole("how often the bootstrap draws (default: 9999)", dest="n_resamples"),
-                **PRIOR,
-                "--assumption": word("auto (default), independent, paired or clustered units"),
-                **RNG,
+                "--model": options.word("only this model (default: all in the file)"),
+                "--difference": options.two("intervals of the difference B minus A instead"),
+                **options.METRIC,
+                **options.CONFIDENCE_LEVEL,
+                "--resamples": options.whole(
+                    "how often the bootstrap draws (default: 9999)", dest="n_resamples"
+                ),
+                **options.PRIOR,
+                "--assumption": options.word("auto (default), independent, paired or clustered units"),
+                **options.RNG,
             },
-            "": figure("the intervals"),
+            "": options.figure("the intervals"),
         },
     )
 

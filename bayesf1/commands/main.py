@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
-from bayesf1.commands.arguments import Parser, new_parser
+from bayesf1.commands.options import Parser, new_parser
 from bayesf1.commands.output import stdout
 
 COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)

@@ -5,21 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    CONFIDENCE_LEVEL,
-    METRIC,
-    PRIOR,
-    RNG,
-    Commands,
-    add_command,
-    input_options,
-    number,
-    output_options,
-    two,
-    whole,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
@@ -37,9 +23,9 @@ _WORDS = {
 }
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "plan",
         run,
@@ -49,32 +35,32 @@ def add(commands: Commands) -> None:
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02\n"
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll",
         groups={
-            **input_options(files="*"),
-            **output_options(),
+            **options.inputs(files="*"),
+            **options.output(),
             "what to plan for": {
-                "--half-width": number("an interval of ±X, such as 0.02 for ±2 points"),
-                "--difference": number(
+                "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
+                "--difference": options.number(
                     "a decision between models that differ by X; without it, which difference can be decided"
                 ),
-                **METRIC,
-                **CONFIDENCE_LEVEL,
-                "--p-h1": number("P(H1) from which on it is decided (default: 0.95)"),
-                "--assurance": number("probability of a decision (default: 0.8)"),
+                **options.METRIC,
+                **options.CONFIDENCE_LEVEL,
+                "--p-h1": options.number("P(H1) from which on it is decided (default: 0.95)"),
+                "--assurance": options.number("probability of a decision (default: 0.8)"),
             },
             "a pilot in FILE": {
-                "--model": word("the model that an interval is planned for"),
-                "--models": two("the two that a decision is planned for"),
+                "--model": options.word("the model that an interval is planned for"),
+                "--models": options.two("the two that a decision is planned for"),
             },
             "suppositions instead of a pilot": {
-                "--prevalence": number("share of positive items"),
-                "--agreement": number("share of items on which both models say the same"),
-                **{f"--{name}": number(f"{name} around which they lie") for name in _SCORES},
-                "--items": whole("number of items of the test set", dest="n_items"),
+                "--prevalence": options.number("share of positive items"),
+                "--agreement": options.number("share of items on which both models say the same"),
+                **{f"--{name}": options.number(f"{name} around which they lie") for name in _SCORES},
+                "--items": options.whole("number of items of the test set", dest="n_items"),
             },
             "simulation": {
-                "--sets": whole("simulated test sets (default: 10000)", dest="n_sets"),
-                **PRIOR,
-                **RNG,
+                "--sets": options.whole("simulated test sets (default: 10000)", dest="n_sets"),
+                **options.PRIOR,
+                **options.RNG,
             },
         },
     )

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    INFERENCE,
-    Commands,
-    add_command,
-    figure,
-    input_options,
-    output_options,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "rank",
         run,
         about="rank all models: which is best, and which cannot be told from it",
         example="bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01",
         groups={
-            **input_options(),
-            **INFERENCE,
-            **output_options(),
+            **options.inputs(),
+            **options.INFERENCE,
+            **options.output(),
             "": {
-                "--metric --metrics": word("the measure to rank by (default: f1)"),
-                **figure("who beats whom, and all ranks,"),
+                "--metric --metrics": options.word("the measure to rank by (default: f1)"),
+                **options.figure("who beats whom, and all ranks,"),
             },
         },
     )

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands.arguments import BEST_TWO, Commands, add_command, output_options, word
+from bayesf1.commands import options
 from bayesf1.commands.hierarchical import deliver_fit
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "show",
         run,
         about="print the verdict of a saved fit again, without sampling",
         example="bayesf1 show fit.nc --models crf bert",
         groups={
-            **output_options(),
+            **options.output(),
             "": {
-                "files": {"nargs": 1, **word("what bayesf1 hierarchical --save has written", "FILE")},
-                **BEST_TWO,
+                "files": {"nargs": 1, **options.word("what bayesf1 hierarchical --save has written", "FILE")},
+                **options.BEST_TWO,
             },
         },
     )

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import inputs, output
-from bayesf1.commands.arguments import (
-    COMPARISON,
-    CONFIDENCE_LEVEL,
-    RNG,
-    Commands,
-    add_command,
-    input_options,
-    output_options,
-    whole,
-    word,
-)
+from bayesf1.commands import inputs, options, output
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "test",
         run,
@@ -28,17 +17,17 @@ def add(commands: Commands) -> None:
         example="bayesf1 test predictions.csv --gold label --metrics f1,accuracy\n"
         "  bayesf1 test gold.conll crf=crf.conll bert=bert.conll --trials 100000 --rng 1",
         groups={
-            **input_options(),
-            **COMPARISON,
-            **output_options(),
+            **options.inputs(),
+            **options.COMPARISON,
+            **options.output(),
             "randomisation": {
-                "--alternative": word("two-sided (default), greater (B is better than A) or less"),
-                "--trials": whole(
+                "--alternative": options.word("two-sided (default), greater (B is better than A) or less"),
+                "--trials": options.whole(
                     "number of random trials, where there are too many swaps to count (default: 10000)",
                     dest="n_trials",
                 ),
-                **CONFIDENCE_LEVEL,
-                **RNG,
+                **options.CONFIDENCE_LEVEL,
+                **options.RNG,
             },
         },
     )

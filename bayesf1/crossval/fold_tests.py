@@ -112,17 +112,6 @@ class FoldTests(Answer):
             for test in self.tests
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with stable names."""
-        return {
-            "format": self.json_format,
-            "model_a": self.model_a,
-            "model_b": self.model_b,
-            "label": self.label,
-            "differences": self.differences.tolist(),
-            "tests": self.records(),
-        }
-
 
 def fold_tests(
     ev: Evaluation,

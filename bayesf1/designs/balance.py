@@ -88,10 +88,6 @@ class BalanceReport(Answer):
         rows = zip(self.names, *(column.tolist() for column in columns.values()), strict=True)
         return [dict(zip(("count", *columns), row, strict=True)) for row in rows]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with stable names."""
-        return {"counts": self.records(), "overlaps": self.overlaps.tolist(), "note": self.note}
-
 
 def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
     """Return how alike halves are, axes of `first` (item, halving)."""

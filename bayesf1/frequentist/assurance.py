@@ -108,7 +108,7 @@ class DecisionPlan(Plan):
             f"{self.p_h1:g}",
             probability(self.assurance),
         )
-        return Table(header, (row,))
+        return Table(header, (row,), sure=(True,))
 
 
 def plan_comparison(

@@ -134,17 +134,6 @@ class CoverageCurve(Answer):
             for j, n in enumerate(self.n)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with stable names."""
-        return {
-            "format": self.json_format,
-            "metric": self.metric,
-            "truth": self.truth,
-            "proportions": list(self.proportions),
-            "confidence_level": self.confidence_level,
-            "coverage": self.records(),
-        }
-
 
 def exact_coverage(
     method: str | Method,

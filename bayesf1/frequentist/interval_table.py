@@ -110,7 +110,8 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
         # A column that would stay empty is left out.
         width = 4 if any(row[3] for row in rows) else 3
         shown = tuple(row[:width] for row in rows)
-        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)))
+        sure = tuple(not (row.overshoot or row.degenerate) for row in self.rows)
+        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)), sure=sure)
 
     @property
     def title(self) -> str:
@@ -128,11 +129,6 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
     def below(self) -> Sequence[str]:
         """What was assumed."""
         return self.notes
-
-    @property
-    def sure(self) -> Sequence[bool]:
-        """For each interval whether its ends are possible values, and apart."""
-        return [not (row.overshoot or row.degenerate) for row in self.rows]
 
     @property
     def caption(self) -> str:

@@ -98,11 +98,6 @@ class RandomizationTest(Answer):
         """The sentence that the test prints as."""
         return (str(self),)
 
-    @property
-    def sure(self) -> Sequence[bool]:
-        """Whether the p-value is below what the confidence level leaves."""
-        return (self.p_value < 1.0 - self.confidence_level,)
-
     def __str__(self) -> str:
         what = {
             "two-sided": f"{self.model_a} and {self.model_b} differ in {self.label}",
@@ -173,17 +168,13 @@ class RandomizationTests(Answer):
             p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
             discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
             rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
-        return Table(header, tuple(rows))
+        sure = tuple(t.p_value < 1.0 - t.confidence_level for t in self.tests)
+        return Table(header, tuple(rows), sure=sure)
 
     @property
     def below(self) -> Sequence[str]:
         """A sentence for each test."""
         return [str(test) for test in self.tests]
-
-    @property
-    def sure(self) -> Sequence[bool]:
-        """For each test whether its p-value is below what the confidence level leaves."""
-        return [sure for test in self.tests for sure in test.sure]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the list of tests as plain numbers and strings."""

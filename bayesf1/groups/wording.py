@@ -68,7 +68,9 @@ class PairAnswer(Answer):
             where = self.fit.scope(question) if question in QUESTIONS else question
             rows += [(where, *row) for row in shown.rows]
         latex = None if shown.latex_header is None else ("On", *shown.latex_header)
-        return Table(("On", *shown.header), tuple(rows), latex)
+        # Nothing is sure where the draws cannot be trusted.
+        sure = (self.fit.diagnostics.ok,) * len(rows)
+        return Table(("On", *shown.header), tuple(rows), latex, sure=sure)
 
     @property
     def below(self) -> Sequence[str]:
@@ -101,11 +103,6 @@ class PairAnswer(Answer):
         )
         caution = fit.diagnostics.caution
         return [*told, printable(f"{claim} {caution}" if caution else claim)]
-
-    @property
-    def sure(self) -> Sequence[bool]:
-        """Nothing is sure where the draws cannot be trusted."""
-        return [self.fit.diagnostics.ok] * len(self.table.rows)
 
     def _repr_html_(self) -> str:
         return f"<p><b>{escape(self.title)}</b></p>{self.table.to_html()}{paragraphs(self.below)}"

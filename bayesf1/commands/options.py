@@ -174,7 +174,7 @@ RNG: Options = {"--rng": whole("start of the random numbers, for the same draws 
 BEST_TWO: Options = {"--models": two("which two models (default: the best two)")}
 
 
-def input_options(*, files: str = "+") -> Mapping[str, Options]:
+def inputs(*, files: str = "+") -> Mapping[str, Options]:
     """Return the options that say what to read; `files` is how many, as argparse writes it."""
     return {
         "input": {
@@ -256,7 +256,7 @@ INFERENCE: Mapping[str, Options] = {
 }
 
 
-def output_options() -> Mapping[str, Options]:
+def output() -> Mapping[str, Options]:
     """Return the options that say what to write, and where."""
     *others, last = (name for name in FORMATS if name != DEFAULT)
     said = f"{DEFAULT} (default), {', '.join(others)} or {last}; by default what the ending of --output says"
