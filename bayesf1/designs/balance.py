@@ -35,6 +35,7 @@ class BalanceReport(Answer):
     """
 
     title = "Balance of the halves"
+    titled = False
     json_format = "bayesf1.balance/1"
 
     names: tuple[str, ...]
