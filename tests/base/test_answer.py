@@ -143,11 +143,10 @@ def test_html_closes_every_tag_that_it_opens(answer):
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag, attrs):
-            if tag != "input":
-                opened.append(tag)
+            opened.extend([tag] * (tag != "input"))
 
         def handle_endtag(self, tag):
-            assert opened.pop() == tag
+            assert tag == "input" or opened.pop() == tag
 
     Reader().feed(answer._repr_html_())
     assert opened == []
