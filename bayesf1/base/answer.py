@@ -44,6 +44,8 @@ class Answer(ABC):
 
     # Whether plain text begins with the title; a terminal and HTML always do.
     titled: ClassVar[bool] = True
+    # Whether the title must stand beside the table in a paper, as the table does not say itself what it is of.
+    captioned: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
     json_format: ClassVar[str] = ""
     json_list: ClassVar[tuple[str, str] | None] = None
@@ -68,11 +70,6 @@ class Answer(ABC):
     def below(self) -> Sequence[str]:
         """What is said below the table: the verdict first, then what was assumed."""
         return ()
-
-    @property
-    def caption(self) -> str | None:
-        """What must stand beside the table, where it does not say itself what it is of."""
-        return None
 
     @property
     def key(self) -> Mapping[str, str]:

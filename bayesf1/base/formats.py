@@ -1,4 +1,15 @@
-"""The formats that answers are written in: a new one is a function and a row of `FORMATS`."""
+"""The formats that answers are written in: a new one is a function and a row of `FORMATS`.
+
+========  ===========================================================================================
+table     table, verdict and assumptions as plain text, a block for each answer
+json      ``to_dict()`` of an answer with the name of its format; several answers of one kind are a list
+          in a document of its own, such as ``{"format": "bayesf1.pairs/1", "pairs": [...]}``, which is
+          a list also where there is one
+csv       full numbers, the records of all answers under one header
+markdown  a table for each answer
+latex     a tabular with booktabs rules for each answer
+========  ===========================================================================================
+"""
 
 from __future__ import annotations
 
@@ -47,8 +58,12 @@ def _csv(answers: Sequence[Answer]) -> str:
 
 
 def _markdown(answer: Answer) -> str:
-    caption = f"{escape_markdown(answer.caption)}\n\n" if answer.caption else ""
+    caption = f"{escape_markdown(answer.title)}\n\n" if answer.captioned else ""
     return caption + answer.to_markdown()
+
+
+def _latex(answer: Answer) -> str:
+    return answer.to_latex(caption=answer.title if answer.captioned else None)
 
 
 FORMATS = {
@@ -56,7 +71,7 @@ FORMATS = {
     "json": Format(_json, ".json"),
     "csv": Format(_csv, ".csv"),
     "markdown": Format(_blocks(_markdown), ".md"),
-    "latex": Format(_blocks(lambda answer: answer.to_latex(caption=answer.caption)), ".tex"),
+    "latex": Format(_blocks(_latex), ".tex"),
 }
 
 

@@ -182,8 +182,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     """The Bayes tests of several measures for one pair of models, by name of the measure, in order."""
 
     json_format = "bayesf1.compare/1"
-    index_names = ("experiment", "metric")
     json_list = ("bayesf1.pairs/1", "pairs")
+    index_names = ("experiment", "metric")
 
     def __init__(self, comparisons: Sequence[Comparison]) -> None:
         self._by_name = {c.metric: c for c in comparisons}
@@ -235,7 +235,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def _repr_html_(self) -> str:
         if self._many:
             return f"<pre>{escape(repr(self))}</pre>"
-        return self.table.to_html() + paragraphs(self.below[:2])
+        return self.table.to_html() + paragraphs([self.sentence(), verdict.assumptions(self._headline)])
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper: on F1, else on the first measure, or class by class."""

@@ -45,22 +45,19 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
     @property
     def table(self) -> Table:
         """The ranking as a table."""
-        rows = []
         percent = bool(self.attrs["percent"])
-        for name in self["system"].values:
-            row = self.sel(system=name)
-            low, high = float(row["low"]), float(row["high"])
-            digits = digits_of(low, high, percent=percent)
-            rows.append(
-                (
-                    str(name),
-                    points(float(row["score"]), digits, percent=percent),
-                    interval(low, high, percent=percent),
-                    probability(float(row["p_best"])),
-                    f"{float(row['expected_rank']):.1f}",
-                    "–" if name == self["system"].values[0] else ("yes" if bool(row["tied"]) else "no"),
-                )
+        records = self.records()
+        rows = tuple(
+            (
+                r["system"],
+                points(r["score"], digits_of(r["low"], r["high"], percent=percent), percent=percent),
+                interval(r["low"], r["high"], percent=percent),
+                probability(r["p_best"]),
+                f"{r['expected_rank']:.1f}",
+                "–" if r is records[0] else ("yes" if r["tied"] else "no"),
             )
+            for r in records
+        )
         header = (
             "System",
             f"{self.attrs['label']}{' (%)' if percent else ''}",
@@ -70,9 +67,9 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
             "Tied with first",
         )
         # The first stands out where no other is tied with it.
-        sure = tuple(not tied for tied in self["tied"].values.tolist())
+        sure = tuple(not r["tied"] for r in records)
         bold = frozenset({(0, 0), (0, 1)} if all(sure[1:]) else ())
-        return Table(header, tuple(rows), bold=bold, note=self.note(), sure=sure)
+        return Table(header, rows, bold=bold, note=self.note(), sure=sure)
 
     @property
     def below(self) -> Sequence[str]:
@@ -128,7 +125,7 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
         whole = set(_COLUMNS) <= set(self.data_vars)
         if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
             return super().__repr__()
-        return Answer.to_text(self)
+        return super().to_text()
 
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""

@@ -53,6 +53,7 @@ class FoldTest:
 class FoldTests(Answer):
     """All tests that a cross-validation allows, for one pair of models and one measure."""
 
+    captioned = True
     json_format = "bayesf1.fold-tests/1"
     index_names = ("name",)
 
@@ -95,11 +96,6 @@ class FoldTests(Answer):
             f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "
             f"mean {points(mean, 2, sign=True)}, sd {points(sd, 2)} points"
         )
-
-    @property
-    def caption(self) -> str:
-        """The title, as the table names neither measure nor folds."""
-        return self.title
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""

@@ -71,9 +71,10 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
         Whether scores are printed in percent.
     """
 
+    captioned = True
     json_format = "bayesf1.intervals/1"
-    index_names = ("method",)
     json_list = ("bayesf1.interval/1", "results")
+    index_names = ("method",)
 
     models: tuple[str, ...]
     metric: str
@@ -129,11 +130,6 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
     def below(self) -> Sequence[str]:
         """What was assumed."""
         return self.notes
-
-    @property
-    def caption(self) -> str:
-        """The title, as the table does not name models and measure."""
-        return self.title
 
     @property
     def key(self) -> Mapping[str, str]:

@@ -110,4 +110,4 @@ class GroupComparisons(Comparisons):
         return {**super().to_dict(), **said}
 
     def _repr_html_(self) -> str:
-        return self.table.to_html() + paragraphs(self.below[:1])
+        return self.table.to_html() + paragraphs([self.sentence()])
