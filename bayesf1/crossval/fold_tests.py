@@ -103,7 +103,8 @@ class FoldTests(Answer):
             {
                 **asdict(test),
                 "statistic": test.statistic if np.isfinite(test.statistic) else None,
-                "df": ", ".join(map(str, test.df)),
+                "df": test.df[0],
+                "df_denominator": test.df[1] if len(test.df) > 1 else None,
             }
             for test in self.tests
         ]
