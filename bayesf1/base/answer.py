@@ -46,6 +46,8 @@ class Answer(ABC):
     titled: ClassVar[bool] = True
     # Whether the title must stand beside the table in a paper, as the table does not say itself what it is of.
     captioned: ClassVar[bool] = False
+    # Whether several are rows of one table, followed by what is said of each; else each has its own.
+    stacked: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
     json_format: ClassVar[str] = ""
     json_list: ClassVar[tuple[str, str] | None] = None

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bayesf1.base.answer import Answer, as_json, table_of
-from bayesf1.base.table import escape_markdown
+from bayesf1.base.table import Table, escape_markdown, stack
 
 # What is written where no format is named.
 DEFAULT = "table"
@@ -39,8 +39,34 @@ class Format:
     ending: str | None = None
 
 
+@dataclass(frozen=True)
+class _Stack(Answer):
+    """Several answers as rows of one table."""
+
+    titled = False
+
+    answers: Sequence[Answer]
+
+    @property
+    def title(self) -> str:
+        return self.answers[0].title
+
+    @property
+    def table(self) -> Table:
+        return stack([answer.table for answer in self.answers])
+
+    @property
+    def below(self) -> Sequence[str]:
+        return [line for answer in self.answers for line in answer.below]
+
+
+def together(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
+    return [_Stack(answers)] if answers[0].stacked else answers
+
+
 def _blocks(render: Callable[[Answer], str]) -> Callable[[Sequence[Answer]], str]:
-    return lambda answers: "\n\n".join(map(render, answers))
+    return lambda answers: "\n\n".join(map(render, together(answers)))
 
 
 def _json(answers: Sequence[Answer]) -> str:

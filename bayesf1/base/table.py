@@ -8,8 +8,8 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -245,6 +245,27 @@ class Table:
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerows([printable(c) for c in line] for line in (self.header, *self.rows))
         return buffer.getvalue()
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Return the rows of tables with the same columns as one table.
+
+    Examples
+    --------
+    >>> print(stack([Table(("A",), (("1",),)), Table(("A",), (("2",),))]).to_csv())
+    A
+    1
+    2
+    <BLANKLINE>
+    """
+    rows: list[tuple[str, ...]] = []
+    bold: set[tuple[int, int]] = set()
+    sure: list[bool] = []
+    for table in tables:
+        bold |= {(len(rows) + i, j) for i, j in table.bold}
+        sure += table.sure or (False,) * len(table.rows)
+        rows += table.rows
+    return replace(tables[0], rows=tuple(rows), bold=frozenset(bold), sure=tuple(sure))
 
 
 def _latex_cell(escaped: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bayesf1.base.answer import Answer
-from bayesf1.base.formats import DEFAULT, FORMATS, format_of
+from bayesf1.base.formats import DEFAULT, FORMATS, format_of, together
 
 
 def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
@@ -19,7 +19,7 @@ def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
     if name == DEFAULT and args.output is None and stdout().isatty() and not args.no_color:
         from bayesf1.base.terminal import show
 
-        for i, answer in enumerate(answers):
+        for i, answer in enumerate(together(answers)):
             if i:
                 write("")
             show(answer, stdout())

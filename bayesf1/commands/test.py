@@ -36,7 +36,7 @@ def add(commands: options.Commands) -> None:
 def run(args: argparse.Namespace) -> None:
     """Test two models, or all pairs of several, on every measure."""
     from bayesf1.evaluation.scoring import find_measures
-    from bayesf1.frequentist.randomization import RandomizationTests, randomization_test
+    from bayesf1.frequentist.randomization import randomization_test
 
     ev = inputs.evaluation_of_units(args, "a randomisation test")
     settings = inputs.given(args, "alternative", "method", "n_trials", "confidence_level", "rng")
@@ -47,4 +47,4 @@ def run(args: argparse.Namespace) -> None:
             for a, b in inputs.pairs(ev, args)
             for measure in find_measures(metrics, ev)
         ]
-    output.deliver([RandomizationTests(tests)], args)
+    output.deliver(tests, args)

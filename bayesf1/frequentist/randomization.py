@@ -59,7 +59,9 @@ class RandomizationTest(Answer):
 
     title = "Randomisation test"
     titled = False
+    stacked = True
     json_format = "bayesf1.test/1"
+    json_list = ("bayesf1.tests/1", "tests")
 
     metric: str
     label: str
@@ -91,7 +93,11 @@ class RandomizationTest(Answer):
     @property
     def table(self) -> Table:
         """The test as a table of one row."""
-        return RandomizationTests((self,)).table
+        header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
+        how = "exactly" if self.exact else f"{self.n_trials:,} trials"
+        p = p_equation(self.p_value).removeprefix("p ").removeprefix("= ")
+        row = (self.label, self.model_a, self.model_b, *_amounts(self), p, self._discordant, how)
+        return Table(header, (row,), sure=(self.p_value < 1.0 - self.confidence_level,))
 
     @property
     def below(self) -> Sequence[str]:
@@ -112,11 +118,14 @@ class RandomizationTest(Answer):
             else f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
         )
         score_a, score_b, _ = _amounts(self)
-        units = f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
         return printable(
             f"Randomisation test of whether {what} ({score_a} and {score_b}): {p_equation(self.p_value)}, "
-            f"{how}{noise}; the models differ on {units}."
+            f"{how}{noise}; the models differ on {self._discordant}."
         )
+
+    @property
+    def _discordant(self) -> str:
+        return f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""
@@ -146,43 +155,6 @@ def _amounts(test: RandomizationTest) -> tuple[str, str, str]:
     a, b = (points(score, digits, percent=test.percent) for score in (test.score_a, test.score_b))
     unit = " %" if test.percent else ""
     return f"{a}{unit}", f"{b}{unit}", points(test.difference, digits, sign=True, percent=test.percent)
-
-
-@dataclass(frozen=True)
-class RandomizationTests(Answer):
-    """Several tests in one table."""
-
-    title = "Randomisation test"
-    titled = False
-    json_format = "bayesf1.tests/1"
-
-    tests: Sequence[RandomizationTest]
-
-    @property
-    def table(self) -> Table:
-        """The tests, one a row."""
-        header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
-        rows = []
-        for t in self.tests:
-            how = "exactly" if t.exact else f"{t.n_trials:,} trials"
-            p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
-            discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
-            rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
-        sure = tuple(t.p_value < 1.0 - t.confidence_level for t in self.tests)
-        return Table(header, tuple(rows), sure=sure)
-
-    @property
-    def below(self) -> Sequence[str]:
-        """A sentence for each test."""
-        return [str(test) for test in self.tests]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the list of tests as plain numbers and strings."""
-        return {"tests": self.records()}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the full numbers, a row for each test."""
-        return [test.to_dict() for test in self.tests]
 
 
 def randomization_test(

@@ -16,7 +16,6 @@ from bayesf1.base.formats import FORMATS, Format, format_of
 from bayesf1.base.table import escape_latex, escape_markdown
 from bayesf1.base.terminal import show
 from bayesf1.commands.main import main
-from bayesf1.frequentist.randomization import RandomizationTests
 
 HOSTILE = r"<b>x</b> & 50% _|$ \q"
 COUNTS = bf.from_counts({HOSTILE: (77, 44, 10, 702), "B": (83, 9, 14, 720)})
@@ -41,7 +40,6 @@ MAKERS = {
     "intervals": lambda: bf.intervals(COUNTS, HOSTILE, n_resamples=100, rng=1),
     "difference intervals": lambda: bf.difference_intervals(COUNTS, HOSTILE, "B", n_resamples=100, rng=1),
     "randomisation test": lambda: bf.randomization_test(LABELS),
-    "randomisation tests": lambda: RandomizationTests([bf.randomization_test(LABELS)] * 2),
     "fold tests": lambda: bf.fold_tests(FOLDS),
     "sample size": lambda: bf.plan(0.02, "recall"),
     "decision plan": lambda: bf.resolution(LABELS, rng=1, n_sets=200),
@@ -168,6 +166,17 @@ def test_several_answers_are_rendered_together(name):
         assert len(text.splitlines()) == 1 + 2 * len(pairs[0])
     else:
         assert text == "\n\n".join(FORMATS[name].render([res]) for res in pairs)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_tests_are_rows_of_one_table(name):
+    tests = [bf.randomization_test(LABELS, metric=metric) for metric in ("f1", "recall")]
+    text = FORMATS[name].render(tests)
+    if name == "json":
+        assert json.loads(text) == {"format": "bayesf1.tests/1", "tests": [test.to_dict() for test in tests]}
+    else:
+        assert len(re.findall(r"^(\| )?F1|^(\| )?R\b|^f1|^recall", text, re.MULTILINE)) == 2
+        assert text.lower().count("metric") == 1
 
 
 class TestANewFormat:
