@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bayesf1.base.answer import Answer, as_json, table_of
 from bayesf1.base.table import Table, escape_markdown, stack
@@ -58,6 +59,9 @@ class _Stack(Answer):
     @property
     def below(self) -> Sequence[str]:
         return [line for answer in self.answers for line in answer.below]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [record for answer in self.answers for record in answer.records()]
 
 
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:

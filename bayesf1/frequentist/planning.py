@@ -20,6 +20,7 @@ from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
 
 
+@dataclass(frozen=True)
 class Plan(Answer):
     """A plan in words: what all plans share."""
 
@@ -47,7 +48,7 @@ class Plan(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
-        return {**asdict(self), "sentence": self.sentence}  # type: ignore[call-overload]
+        return {**asdict(self), "sentence": self.sentence}
 
 
 @dataclass(frozen=True)
