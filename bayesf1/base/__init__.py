@@ -1,1 +1,1 @@
-"""What knows no evaluation: names, tables of text, the terminal."""
+"""What knows no evaluation: names, arrays, tables of text, answers and the formats they are written in."""

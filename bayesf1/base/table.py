@@ -8,10 +8,8 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -98,7 +96,7 @@ def decimals(half_width: float) -> int:
     """
     if not half_width > 0 or not math.isfinite(half_width):
         return 2
-    return int(np.clip(math.ceil(-math.log10(half_width)) + 1, 1, 6))
+    return min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
 
 
 def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:
@@ -148,6 +146,8 @@ class Table:
         Column names as LaTeX source, where plain text will not do.
     bold
         Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
+    sure
+        For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
     note
         What a reader must know of how the numbers came about; a comment in LaTeX, a line below in Markdown.
     """
@@ -157,6 +157,7 @@ class Table:
     latex_header: tuple[str, ...] | None = None
     bold: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
+    sure: tuple[bool, ...] = ()
 
     def _rendered(self, escape: Callable[[str], str], strong: tuple[str, str]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, escaped, with the bold cells between two marks."""
@@ -244,6 +245,27 @@ class Table:
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerows([printable(c) for c in line] for line in (self.header, *self.rows))
         return buffer.getvalue()
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Return the rows of tables with the same columns as one table.
+
+    Examples
+    --------
+    >>> print(stack([Table(("A",), (("1",),)), Table(("A",), (("2",),))]).to_csv())
+    A
+    1
+    2
+    <BLANKLINE>
+    """
+    rows: list[tuple[str, ...]] = []
+    bold: set[tuple[int, int]] = set()
+    sure: list[bool] = []
+    for table in tables:
+        bold |= {(len(rows) + i, j) for i, j in table.bold}
+        sure += table.sure or (False,) * len(table.rows)
+        rows += table.rows
+    return replace(tables[0], rows=tuple(rows), bold=frozenset(bold), sure=tuple(sure))
 
 
 def _latex_cell(escaped: str) -> str:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base.answer import Answer, paragraphs
 from bayesf1.base.arrays import plain
 from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest
+from bayesf1.base.table import Table, printable
+from bayesf1.bayes import verdict
+from bayesf1.bayes.fold_spread import fold_spread
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.metric import Metric
@@ -22,10 +27,7 @@ from bayesf1.laws.law import Posterior
 if TYPE_CHECKING:
     from os import PathLike
 
-    import pandas as pd
     import xarray as xr
-
-    from bayesf1.base.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +126,6 @@ class Comparison:
         return self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
 
     def __str__(self) -> str:
-        from bayesf1.bayes import verdict
-
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
 
     def __repr__(self) -> str:
@@ -135,13 +135,59 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
-        from bayesf1.bayes import verdict
 
-        return verdict.as_dict(self)
+        def described(post: Posterior) -> dict[str, Any]:
+            low, high = post.interval(self.prob)
+            found = {"mean": post.mean(), "sd": post.std(), "low": low, "high": high}
+            return {name: _listed(value) for name, value in found.items()}
+
+        return {
+            "metric": self.metric,
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "p_h0": _listed(self.p_h0),
+            "p_h1": _listed(self.p_h1),
+            "decision": self.decision if isinstance(self.decision, str) else self.decision.tolist(),
+            "rope": self.rope,
+            "p_less": _listed(self.p_less),
+            "p_rope": _listed(self.p_rope),
+            "p_greater": _listed(self.p_greater),
+            "mcse": _listed(self.mcse),
+            "method": self.method,
+            "assumption": self.assumption,
+            "p_h1_independent": None if self.independent is None else _listed(self.independent.p_h1),
+            "a": described(self.posterior_a),
+            "b": described(self.posterior_b),
+            "difference": described(self.difference),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the numbers in one flat row, or with leading axes in one for each experiment."""
+        found = self.to_dict()
+        laws = {where: found.pop(where) for where in ("a", "b", "difference")}
+        found |= {f"{name}_{where}": value for where, law in laws.items() for name, value in law.items()}
+        if not np.ndim(self.p_h1):
+            return [found]
+        columns = [
+            np.ravel(value).tolist() if isinstance(value, list) else [value] * np.size(self.p_h1)
+            for value in found.values()
+        ]
+        return [
+            {"experiment": i, **dict(zip(found, row, strict=True))}
+            for i, row in enumerate(zip(*columns, strict=True))
+        ]
 
 
-class Comparisons(Mapping[str, Comparison]):
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+class Comparisons(Answer, Mapping[str, Comparison]):
     """The Bayes tests of several measures for one pair of models, by name of the measure, in order."""
+
+    json_format = "bayesf1.compare/1"
+    json_list = ("bayesf1.pairs/1", "pairs")
+    index_names = ("experiment", "metric")
 
     def __init__(self, comparisons: Sequence[Comparison]) -> None:
         self._by_name = {c.metric: c for c in comparisons}
@@ -163,62 +209,70 @@ class Comparisons(Mapping[str, Comparison]):
         return len(self._by_name)
 
     @property
+    def title(self) -> str:
+        """Which models were compared, and what the intervals are."""
+        c = self._headline
+        return printable(
+            f"Bayes test of {c.model_b} against {c.model_a}, {100 * c.prob:.4g} % equal-tailed credible intervals"
+        )
+
+    @property
     def table(self) -> Table:
         """The paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
-        from bayesf1.bayes import verdict
+        return verdict.table(self._all)
 
-        return verdict.table(tuple(self.values()))
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what was assumed, and what pairing or the folds could change."""
+        first = self._headline
+        spread = fold_spread(first)
+        notes = (verdict.pairing_note(first), spread and spread.sentence())
+        return [self.sentence(), verdict.assumptions(first), *(note for note in notes if note)]
 
-    def __str__(self) -> str:
-        from bayesf1.bayes import verdict
-
-        return verdict.text(tuple(self.values()))
+    def to_text(self) -> str:
+        """Return table, verdict and assumptions as plain text; only a line for each measure with leading axes."""
+        return repr(self) if self._many else super().to_text()
 
     def __repr__(self) -> str:
         return "\n".join(repr(c) for c in self.values())
 
     def _repr_html_(self) -> str:
-        from bayesf1.bayes import verdict
-
-        return verdict.html(tuple(self.values()))
+        if self._many:
+            return f"<pre>{escape(repr(self))}</pre>"
+        return self.table.to_html() + paragraphs([self.sentence(), verdict.assumptions(self._headline)])
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper: on F1, else on the first measure, or class by class."""
-        from bayesf1.bayes import verdict
-
-        if np.ndim(self._first.p_h1):
+        if self._many:
             raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
-        return verdict.sentence(self[metric]) if metric else verdict.verdict(tuple(self.values()))
+        return verdict.sentence(self[metric]) if metric else verdict.verdict(self._all)
 
     def methods_sentence(self) -> str:
         """Return how the answer was found, for a paper's section on methods, with the citation."""
         from bayesf1.bayes.methods_sentence import of_comparison
 
-        return of_comparison(tuple(self.values()))
+        return of_comparison(self._all)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each measure (and experiment, with leading axes)."""
-        from bayesf1.bayes import verdict
-
-        return verdict.frame(tuple(self.values()))
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
-        """Return the table in LaTeX with booktabs rules, and siunitx' columns if asked for."""
-        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
-
-    def to_csv(self) -> str:
-        """Return the full numbers as comma-separated values."""
-        return str(self.to_frame().to_csv(lineterminator="\n"))
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each measure (and experiment, with leading axes)."""
+        return [record for c in self.values() for record in c.records()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
-        from bayesf1.bayes import verdict
-
-        return verdict.as_document(tuple(self.values()))
+        first = self._all[0]
+        folds = first.folds
+        return {
+            "format": self.json_format,
+            "model_a": first.model_a,
+            "model_b": first.model_b,
+            "prior": first.prior,
+            "prob": first.prob,
+            "rope": first.rope,
+            "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
+            "discount": None if folds is None else folds.k,
+            "comparisons": [c.to_dict() for c in self.values()],
+            "sentence": None if self._many else verdict.verdict(self._all),
+        }
 
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
@@ -232,7 +286,7 @@ class Comparisons(Mapping[str, Comparison]):
         """Return the numbers of `to_dict` as a Dataset over ``metric`` (and ``experiment``)."""
         numbers = self.to_frame().select_dtypes("number")
         data = numbers.to_xarray()
-        return data.assign_attrs(system_a=self._first.model_a, system_b=self._first.model_b)
+        return data.assign_attrs(system_a=self._all[0].model_a, system_b=self._all[0].model_b)
 
     def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
         """Return posterior draws of both scores and their difference, as ArviZ keeps them.
@@ -245,5 +299,13 @@ class Comparisons(Mapping[str, Comparison]):
         return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
 
     @property
-    def _first(self) -> Comparison:
-        return next(iter(self._by_name.values()))
+    def _all(self) -> tuple[Comparison, ...]:
+        return tuple(self._by_name.values())
+
+    @property
+    def _headline(self) -> Comparison:
+        return verdict.headline(self._all)
+
+    @property
+    def _many(self) -> bool:
+        return np.ndim(self._all[0].p_h1) > 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
 from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope
@@ -14,10 +16,10 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
 
-JSON_FORMAT = "bayesf1.rank/1"
+_COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
 
 
-class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
+class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
     """The ranking of several models, as a Dataset that prints as a table and a verdict.
 
     Variables, over ``system``: the plain ``score``, ``mean``, ``low`` and ``high`` of its posterior, ``p_best``,
@@ -28,45 +30,68 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
 
     __slots__ = ()
 
+    titled = False
+    json_format = "bayesf1.rank/1"
+    index_names = ("system",)
+    csv_end = "\n"
+
+    @property
+    def title(self) -> str:
+        """How many systems there are, and what they are ranked by."""
+        return f"Ranking of {len(self.system)} systems by {self.attrs['label']}"
+
     @property
     def table(self) -> Table:
         """The ranking as a table."""
-        rows = []
         percent = bool(self.attrs["percent"])
-        for name in self["system"].values:
-            row = self.sel(system=name)
-            low, high = float(row["low"]), float(row["high"])
-            digits = digits_of(low, high, percent=percent)
-            rows.append(
-                (
-                    str(name),
-                    points(float(row["score"]), digits, percent=percent),
-                    interval(low, high, percent=percent),
-                    probability(float(row["p_best"])),
-                    f"{float(row['expected_rank']):.1f}",
-                    "–" if name == self["system"].values[0] else ("yes" if bool(row["tied"]) else "no"),
-                )
+        records = self.records()
+        rows = tuple(
+            (
+                r["system"],
+                points(r["score"], digits_of(r["low"], r["high"], percent=percent), percent=percent),
+                interval(r["low"], r["high"], percent=percent),
+                probability(r["p_best"]),
+                f"{r['expected_rank']:.1f}",
+                "–" if r is records[0] else ("yes" if r["tied"] else "no"),
             )
+            for r in records
+        )
         header = (
             "System",
             f"{self.attrs['label']}{' (%)' if percent else ''}",
             f"{100 * self.attrs['prob']:g} % interval",
             "P(best)",
+            "Expected rank",
+            "Tied with first",
         )
         # The first stands out where no other is tied with it.
-        alone = not self["tied"].values[1:].any()
-        bold = frozenset({(0, 0), (0, 1)} if alone else ())
-        return Table((*header, "Expected rank", "Tied with first"), tuple(rows), bold=bold, note=self.note())
+        sure = tuple(not r["tied"] for r in records)
+        bold = frozenset({(0, 0), (0, 1)} if all(sure[1:]) else ())
+        return Table(header, rows, bold=bold, note=self.note(), sure=sure)
 
     @property
-    def numbers(self) -> Table:
-        """The ranking's full numbers, for a file."""
-        columns = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
-        rows = (
-            (str(name), *(str(self[column].sel(system=name).item()) for column in columns))
+    def below(self) -> Sequence[str]:
+        """The verdict, and what was assumed."""
+        return [self.sentence(), self.note()]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each system."""
+        return [
+            {"system": str(name), **{column: self[column].sel(system=name).item() for column in _COLUMNS}}
             for name in self["system"].values
-        )
-        return Table(("system", *columns), tuple(rows))
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names; `to_dict` is that of a Dataset."""
+        systems = []
+        for record in self.records():
+            name, row = record["system"], self.sel(system=record["system"])
+            beats = dict(zip(map(str, row["opponent"].values), row["p_beats"].values.tolist(), strict=True))
+            del beats[name]
+            systems.append({**record, "p_rank": row["p_rank"].values.tolist(), "p_beats": beats})
+        keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
+        settings = {key: self.attrs[key] for key in keys}
+        return {"format": self.json_format, **settings, "systems": systems, "sentence": self.sentence()}
 
     def sentence(self) -> str:
         """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
@@ -87,25 +112,18 @@ class Ranking(xr.Dataset):  # type: ignore[no-untyped-call]
             f"probability that it is better{margin} does not reach {level} against {_listed(tied)}."
         )
 
-    def to_markdown(self) -> str:
-        """Return the ranking as a Markdown table."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
-        """Return the ranking as a LaTeX table with booktabs rules, and siunitx' columns if asked for."""
-        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
-
     def methods_sentence(self) -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
         from bayesf1.bayes.methods_sentence import of_ranking
 
         return of_ranking(self)
 
-    def __str__(self) -> str:
-        whole = {"p_best", "tied", "score", "mean", "low", "high", "expected_rank"} <= set(self.data_vars)
+    def to_text(self) -> str:
+        """Return table and verdict as plain text; a part of a ranking is a plain Dataset."""
+        whole = set(_COLUMNS) <= set(self.data_vars)
         if not whole or "label" not in self.attrs or self.sizes.get("system") != self.sizes.get("rank"):
             return super().__repr__()
-        return f"{self.table.to_text()}\n\n{self.sentence()}\n{self.note()}"
+        return super().to_text()
 
     def note(self) -> str:
         """Return what the ranking assumed, as a sentence."""
@@ -203,26 +221,3 @@ def rank(
             "n_draws": n_draws,
         },
     )
-
-
-def as_document(ranking: Ranking) -> dict[str, Any]:
-    """Return a ranking as plain numbers and strings, with stable names."""
-    systems = []
-    for name in ranking["system"].values:
-        row = ranking.sel(system=name)
-        opponents = zip(row["opponent"].values, row["p_beats"].values, strict=True)
-        systems.append(
-            {
-                "system": str(name),
-                **{
-                    key: float(row[key])
-                    for key in ("score", "mean", "low", "high", "p_best", "expected_rank")
-                },
-                "tied": bool(row["tied"]),
-                "p_rank": [float(p) for p in row["p_rank"].values],
-                "p_beats": {str(other): float(p) for other, p in opponents if other != name},
-            }
-        )
-    keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
-    settings = {key: ranking.attrs[key] for key in keys}
-    return {"format": JSON_FORMAT, **settings, "systems": systems, "sentence": ranking.sentence()}

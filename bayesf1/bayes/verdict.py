@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,14 +17,10 @@ from bayesf1.base.table import (
     printable,
     probability,
 )
-from bayesf1.bayes.fold_spread import fold_spread
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bayesf1.bayes.comparison import Comparison
 
-JSON_FORMAT = "bayesf1.compare/1"
 _HEADLINES = ("f1", "macro_f1", "micro_f1")
 
 
@@ -181,9 +176,10 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
         rows.append((*row, c.decision))
     # A model stands out where it is surely the better one.
-    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if is_decisive(c))
+    sure = tuple(is_decisive(c) for c in comparisons)
+    bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if sure[i])
     note = assumptions(headline(comparisons))
-    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note)
+    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note, sure)
 
 
 def signed(c: Comparison) -> str:
@@ -195,108 +191,3 @@ def signed(c: Comparison) -> str:
         for value in (c.difference.mean(), low, high)
     )
     return f"{mean} [{low}, {high}]"
-
-
-def parts(comparisons: tuple[Comparison, ...]) -> tuple[str, Table, list[str]]:
-    """Return title, table and what is said below it: verdict, assumptions, and what pairing could change."""
-    first = headline(comparisons)
-    title = f"Bayes test of {first.model_b} against {first.model_a}, {100 * first.prob:.4g} % equal-tailed credible intervals"
-    spread = fold_spread(first)
-    notes = (pairing_note(first), spread and spread.sentence())
-    below = [verdict(comparisons), assumptions(first), *(note for note in notes if note)]
-    return printable(title), table(comparisons), below
-
-
-def text(comparisons: tuple[Comparison, ...]) -> str:
-    """Return table, verdict and assumptions as plain text."""
-    if np.ndim(comparisons[0].p_h1):
-        return "\n".join(repr(c) for c in comparisons)
-    title, rows, below = parts(comparisons)
-    return "\n".join([title, "", rows.to_text(), "", *below])
-
-
-def html(comparisons: tuple[Comparison, ...]) -> str:
-    """Return table, verdict and assumptions as HTML."""
-    first = headline(comparisons)
-    if np.ndim(first.p_h1):
-        return f"<pre>{escape(text(comparisons))}</pre>"
-    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in (verdict(comparisons), assumptions(first)))
-    return table(comparisons).to_html() + paragraphs
-
-
-def as_dict(c: Comparison) -> dict[str, Any]:
-    """Return one comparison as plain numbers and strings, with stable names."""
-
-    def described(post: Any) -> dict[str, Any]:
-        low, high = post.interval(c.prob)
-        return {
-            "mean": _listed(post.mean()),
-            "sd": _listed(post.std()),
-            "low": _listed(low),
-            "high": _listed(high),
-        }
-
-    return {
-        "metric": c.metric,
-        "model_a": c.model_a,
-        "model_b": c.model_b,
-        "p_h0": _listed(c.p_h0),
-        "p_h1": _listed(c.p_h1),
-        "decision": c.decision if isinstance(c.decision, str) else c.decision.tolist(),
-        "rope": c.rope,
-        "p_less": _listed(c.p_less),
-        "p_rope": _listed(c.p_rope),
-        "p_greater": _listed(c.p_greater),
-        "mcse": _listed(c.mcse),
-        "method": c.method,
-        "assumption": c.assumption,
-        "p_h1_independent": None if c.independent is None else _listed(c.independent.p_h1),
-        "a": described(c.posterior_a),
-        "b": described(c.posterior_b),
-        "difference": described(c.difference),
-    }
-
-
-def _listed(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
-
-
-def as_document(comparisons: tuple[Comparison, ...]) -> dict[str, Any]:
-    """Return all comparisons of one pair of models, with their common settings."""
-    first = comparisons[0]
-    folds = first.folds
-    return {
-        "format": JSON_FORMAT,
-        "model_a": first.model_a,
-        "model_b": first.model_b,
-        "prior": first.prior,
-        "prob": first.prob,
-        "rope": first.rope,
-        "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
-        "discount": None if folds is None else folds.k,
-        "comparisons": [as_dict(c) for c in comparisons],
-        "sentence": verdict(comparisons) if np.ndim(first.p_h1) == 0 else None,
-    }
-
-
-def frame(comparisons: tuple[Comparison, ...]) -> pd.DataFrame:
-    """Return a DataFrame with a row for each measure, and for each experiment where there are several."""
-    import pandas as pd
-
-    parts = []
-    for c in comparisons:
-        entry = as_dict(c)
-        flat = {
-            **{name: value for name, value in entry.items() if not isinstance(value, dict)},
-            **{
-                f"{name}_{where}": value
-                for where in ("a", "b", "difference")
-                for name, value in entry[where].items()
-            },
-        }
-        flat = {name: np.ravel(value) if isinstance(value, list) else value for name, value in flat.items()}
-        many = np.ndim(c.p_h1) > 0
-        index = pd.RangeIndex(np.size(c.p_h1), name="experiment") if many else [0]
-        parts.append(pd.DataFrame(flat, index=index))
-    rows = pd.concat(parts)
-    return rows.set_index("metric", append=True) if np.ndim(comparisons[0].p_h1) else rows.set_index("metric")

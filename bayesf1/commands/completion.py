@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from bayesf1.base.naming import nearest
-from bayesf1.commands.arguments import Commands, Parser, add_command
+from bayesf1.commands.options import Commands, Parser, add_command, word
 from bayesf1.commands.output import write
 
 SHELLS = ("bash", "zsh", "fish")
@@ -14,15 +14,15 @@ SHELLS = ("bash", "zsh", "fish")
 
 def add(commands: Commands) -> None:
     """Register the command."""
-    parser = add_command(
+    add_command(
         commands,
         "completion",
         lambda args: run(args, commands.choices),
         about="print a script for completion in bash, zsh or fish",
         example='eval "$(bayesf1 completion bash)"\n'
         "  bayesf1 completion fish > ~/.config/fish/completions/bayesf1.fish",
+        groups={"": {"shell": word("bash, zsh or fish", "SHELL")}},
     )
-    parser.add_argument("shell", metavar="SHELL", help="bash, zsh or fish")
 
 
 def run(args: argparse.Namespace, commands: Mapping[str, Parser]) -> None:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands import compare, rank
-from bayesf1.commands.arguments import Commands, add_command, output_options
-from bayesf1.commands.output import chosen_format, deliver, write
+from bayesf1.base.formats import DEFAULT
+from bayesf1.commands import options, output
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    add_command(
+    options.add_command(
         commands,
         "demo",
         run,
         about="show the Bayes test on packaged experiments; no files needed",
         example="bayesf1 demo\n  bayesf1 demo --format latex",
-        parents=[output_options()],
+        groups=options.output(),
     )
 
 
@@ -26,17 +25,17 @@ def run(args: argparse.Namespace) -> None:
     from bayesf1.bayes import bayes_test, ranking
     from bayesf1.reading.packaged import load_example
 
-    if args.output is not None or chosen_format(args) != "table":
+    if args.output is not None or output.chosen_format(args) != DEFAULT:
         # What goes into a file or another program has no story: the three comparisons.
         results = [bayes_test.compare(load_example(name)) for name in _EXPERIMENTS]
-        deliver(results, args, compare.FORMATTERS, compare.show)
+        output.deliver(results, args)
         return
-    write(_RANKING)
-    deliver(ranking.rank(load_example("wnut17"), rng=2017), args, rank.FORMATTERS, rank.show)
+    output.write(_RANKING)
+    output.deliver([ranking.rank(load_example("wnut17"), rng=2017)], args)
     for i, (name, story) in enumerate(_EXPERIMENTS.items()):
-        write(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
-        deliver([bayes_test.compare(load_example(name))], args, compare.FORMATTERS, compare.show)
-    write(f"\n{_CLOSING}")
+        output.write(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
+        output.deliver([bayes_test.compare(load_example(name))], args)
+    output.write(f"\n{_CLOSING}")
 
 
 _RANKING = """\

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesf1.commands.arguments import (
-    Commands,
-    add_command,
-    bayes_options,
-    input_options,
-    output_options,
-    read_names,
-    read_number,
-    read_whole,
-)
-from bayesf1.commands.inputs import evaluation, given
-from bayesf1.commands.output import as_json, deliver, stdout
+from bayesf1.base.formats import DEFAULT
+from bayesf1.commands import inputs, options, output
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.groups.fit import HierarchicalFit
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    parser = add_command(
+    options.add_command(
         commands,
         "hierarchical",
         run,
@@ -37,30 +26,23 @@ def add(commands: Commands) -> None:
         "  bayesf1 hierarchical tasks.csv                    every task of the file is a corpus\n"
         "  bayesf1 hierarchical folds.csv --task NER         every fold is a corpus\n"
         "  bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal",
-        parents=[input_options(), bayes_options(), output_options()],
-    )
-    group = parser.add_argument_group("model")
-    group.add_argument(
-        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: the best two)"
-    )
-    group.add_argument(
-        "--metrics", "--metric", dest="metrics", type=read_names, metavar="NAMES", help="measures, as f1,f0.5"
-    )
-    group.add_argument(
-        "--likelihood", metavar="NAME", help="dirichlet (default) or logistic-normal, which pairs models"
-    )
-    group.add_argument(
-        "--sampler",
-        metavar="NAME",
-        help="importance (default for dirichlet), nutpie (for logistic-normal) or pymc",
-    )
-    group.add_argument("--chains", type=read_whole, metavar="N", help="number of Markov chains (default: 4)")
-    group.add_argument("--tune", type=read_whole, metavar="N", help="steps to tune a chain (default: 1000)")
-    group.add_argument(
-        "--target-accept", type=read_number, metavar="X", help="how carefully chains step (default: 0.9)"
-    )
-    group.add_argument(
-        "--save", metavar="FILE", help="keep the fit in a netCDF file, for bayesf1 show and ArviZ"
+        groups={
+            **options.inputs(),
+            **options.INFERENCE,
+            **options.output(),
+            "model": {
+                **options.BEST_TWO,
+                "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
+                "--likelihood": options.word("dirichlet (default) or logistic-normal, which pairs models"),
+                "--sampler": options.word(
+                    "importance (default for dirichlet), nutpie (for logistic-normal) or pymc"
+                ),
+                "--chains": options.whole("number of Markov chains (default: 4)"),
+                "--tune": options.whole("steps to tune a chain (default: 1000)"),
+                "--target-accept": options.number("how carefully chains step (default: 0.9)"),
+                "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
+            },
+        },
     )
 
 
@@ -69,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
     from bayesf1.groups.fitting import hierarchical
 
     data = _corpora(args)
-    settings = given(
+    settings = inputs.given(
         args,
         *("metrics", "likelihood", "sampler", "rope", "prior", "prob", "assumption"),
         *("chains", "tune", "target_accept", "rng"),
@@ -88,25 +70,11 @@ def run(args: argparse.Namespace) -> None:
 
 def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
     """Write a fit in the format that was asked for, for the models that were named."""
-    a, b = args.models or (None, None)
-    formats: dict[str, Callable[[HierarchicalFit], str]] = {
-        "table": lambda fit: fit.text(a, b) if len(fit.models) > 1 else str(fit),
-        "json": lambda fit: as_json(fit.to_dict(a, b)),
-        "csv": lambda fit: str(fit.to_frame(a, b).to_csv(lineterminator="\n")).rstrip("\n"),
-        "markdown": lambda fit: fit.table(a, b).to_markdown(),
-        "latex": lambda fit: fit.table(a, b).to_latex(),
-    }
-
-    def show(fit: HierarchicalFit) -> None:
-        from bayesf1.base import terminal
-
-        if len(fit.models) == 1:
-            stdout().write(f"{fit}\n")
-            return
-        title, table, below = fit.parts(a, b)
-        terminal.show(title, table, below, sure=[fit.diagnostics.ok] * len(table.rows), file=stdout())
-
-    deliver(fit, args, formats, show)
+    if len(fit.models) == 1 and output.chosen_format(args) == DEFAULT:
+        # There is nothing to compare it with.
+        output.put(str(fit), args)
+    else:
+        output.deliver([fit.answer(*(args.models or ()))], args)
 
 
 def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
@@ -133,7 +101,7 @@ def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
 
 
 def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
-    return evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
+    return inputs.evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
 
 
 def _tasks(path: Path) -> list[str]:

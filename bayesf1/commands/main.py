@@ -1,15 +1,7 @@
 """The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``demo``, ``completion``.
 
-A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names:
-
-========  =========================================================================================
-table     table, verdict and assumptions as plain text, a block for each pair of models
-json      ``{"format": "bayesf1.pairs/1", "pairs": [...]}`` with `Comparisons.to_dict()` of each
-          pair; a list also where there is one pair; other commands name their format likewise
-csv       full numbers, a row for each pair and measure under one header, as `Comparisons.to_csv()`
-markdown  a table for each pair
-latex     a tabular with booktabs rules for each pair
-========  =========================================================================================
+A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names, one of
+`bayesf1.base.formats`.
 
 Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. Ctrl-C gives
 130, and a reader that closes the pipe early gives 141, as from other programs.
@@ -27,7 +19,7 @@ from typing import Any
 
 from bayesf1.base.errors import WordedError
 from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
-from bayesf1.commands.arguments import OPTIONS, Parser, new_parser
+from bayesf1.commands.options import OPTIONS, Parser, new_parser
 from bayesf1.commands.output import stdout
 
 COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)

@@ -4,53 +4,46 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
-from bayesf1.commands.arguments import ENDINGS
+from bayesf1.base.answer import Answer
+from bayesf1.base.formats import DEFAULT, FORMATS, format_of, together
 
-_T = TypeVar("_T")
 
+def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
+    """Write answers of one kind in the format that was asked for: to a file, to a terminal, or to a pipe."""
+    name = chosen_format(args)
+    if name == DEFAULT and args.output is None and stdout().isatty() and not args.no_color:
+        from bayesf1.base.terminal import show
 
-def deliver(
-    results: _T,
-    args: argparse.Namespace,
-    formats: Mapping[str, Callable[[_T], str]],
-    show: Callable[[_T], None],
-) -> None:
-    """Write results in the format that was asked for: to a file, to a terminal, or to a pipe.
-
-    Parameters
-    ----------
-    results
-        What a command found.
-    args
-        The arguments, with ``format`` and ``output``, and ``files`` where some were read.
-    formats
-        For each name in `bayesf1.commands.arguments.FORMATS`, the function that makes the text.
-    show
-        Prints the results on a terminal, in colour.
-    """
-    render = formats[chosen_format(args)]
-    if args.output is not None:
-        from bayesf1.reading.files import write_atomic
-
-        check_not_input(args.output, args)
-        write_atomic(args.output, render(results) + "\n")
-    elif chosen_format(args) == "table" and stdout().isatty() and not getattr(args, "no_color", False):
-        show(results)
+        for i, answer in enumerate(together(answers)):
+            if i:
+                write("")
+            show(answer, stdout())
         stdout().flush()
     else:
-        write(render(results))
+        put(FORMATS[name].render(answers), args)
+
+
+def put(text: str, args: argparse.Namespace) -> None:
+    """Write a text to the output file, or where there is none to standard output."""
+    if args.output is None:
+        write(text)
+        return
+    from bayesf1.reading.files import write_atomic
+
+    check_not_input(args.output, args)
+    write_atomic(args.output, text + "\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:
     """Return the format that was named, or that the ending of the output file says, or a table."""
     if args.format is not None:
         return str(args.format)
-    return "table" if args.output is None else ENDINGS.get(Path(args.output).suffix.lower(), "table")
+    return DEFAULT if args.output is None else format_of(Path(args.output).suffix)
 
 
 def check_not_input(path: str, args: argparse.Namespace) -> None:
@@ -99,18 +92,3 @@ def write(text: str) -> None:
     out = stdout()
     out.write(text + "\n")
     out.flush()
-
-
-def as_json(document: Any) -> str:
-    """Return a document as indented JSON, which has no NaN."""
-    import json
-
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-
-
-def as_csv(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return records with the same keys as comma-separated values, with full numbers under one header."""
-    from bayesf1.base.table import Table
-
-    rows = (tuple("" if value is None else str(value) for value in record.values()) for record in records)
-    return Table(tuple(records[0]), tuple(rows)).to_csv().rstrip("\n")

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from bayesf1.commands.arguments import (
-    OPTIONS,
-    Commands,
-    add_command,
-    add_confidence_level,
-    add_rng,
-    input_options,
-    output_options,
-    read_number,
-    read_whole,
-)
-from bayesf1.commands.inputs import evaluation, evaluation_of_units, given
-from bayesf1.commands.output import as_csv, as_json, deliver, stdout
+from bayesf1.commands import inputs, options, output
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.frequentist.assurance import DecisionPlan
     from bayesf1.frequentist.planning import SampleSize
 
-_Plan: TypeAlias = "SampleSize | DecisionPlan"
+_SCORES = ("f1", "precision", "recall")
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    parser = add_command(
+    options.add_command(
         commands,
         "plan",
         run,
@@ -39,47 +26,36 @@ def add(commands: Commands) -> None:
         "  bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95\n"
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02\n"
         "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll",
-        parents=[input_options(files="*"), output_options()],
+        groups={
+            **options.inputs(files="*"),
+            **options.output(),
+            "what to plan for": {
+                "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
+                "--difference": options.number(
+                    "a decision between models that differ by X; without it, which difference can be decided"
+                ),
+                **options.METRIC,
+                **options.CONFIDENCE_LEVEL,
+                "--p-h1": options.number("P(H1) from which on it is decided (default: 0.95)"),
+                "--assurance": options.number("probability of a decision (default: 0.8)"),
+            },
+            "a pilot in FILE": {
+                "--model": options.word("the model that an interval is planned for"),
+                "--models": options.two("the two that a decision is planned for"),
+            },
+            "suppositions instead of a pilot": {
+                "--prevalence": options.number("share of positive items"),
+                "--agreement": options.number("share of items on which both models say the same"),
+                **{f"--{name}": options.number(f"{name} around which they lie") for name in _SCORES},
+                "--items": options.whole("number of items of the test set", dest="n_items"),
+            },
+            "simulation": {
+                "--sets": options.whole("simulated test sets (default: 10000)", dest="n_sets"),
+                **options.PRIOR,
+                **options.RNG,
+            },
+        },
     )
-    group = parser.add_argument_group("what to plan for")
-    group.add_argument(
-        "--half-width", type=read_number, metavar="X", help="an interval of ±X, such as 0.02 for ±2 points"
-    )
-    group.add_argument(
-        "--difference",
-        type=read_number,
-        metavar="X",
-        help="a decision between models that differ by X; without it, which difference can be decided",
-    )
-    group.add_argument("--metric", "--metrics", metavar="NAME", help="the measure (default: f1)")
-    add_confidence_level(group)
-    group.add_argument(
-        "--p-h1", type=read_number, metavar="X", help="P(H1) from which on it is decided (default: 0.95)"
-    )
-    group.add_argument(
-        "--assurance", type=read_number, metavar="X", help="probability of a decision (default: 0.8)"
-    )
-    group = parser.add_argument_group("a pilot in FILE")
-    group.add_argument("--model", metavar="NAME", help="the model that an interval is planned for")
-    group.add_argument("--models", nargs=2, metavar=("A", "B"), help="the two that a decision is planned for")
-    group = parser.add_argument_group("suppositions instead of a pilot")
-    group.add_argument("--prevalence", type=read_number, metavar="X", help="share of positive items")
-    group.add_argument(
-        "--agreement", type=read_number, metavar="X", help="share of items on which both models say the same"
-    )
-    for name in ("f1", "precision", "recall"):
-        group.add_argument(f"--{name}", type=read_number, metavar="X", help=f"{name} around which they lie")
-    group.add_argument(
-        "--items", type=read_whole, dest="n_items", metavar="N", help="number of items of the test set"
-    )
-    group = parser.add_argument_group("simulation")
-    group.add_argument(
-        "--sets", type=read_whole, dest="n_sets", metavar="N", help="simulated test sets (default: 10000)"
-    )
-    group.add_argument(
-        "--prior", type=read_number, metavar="X", help="parameter of the Dirichlet prior (default: 1)"
-    )
-    add_rng(group)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -87,18 +63,18 @@ def run(args: argparse.Namespace) -> None:
     if args.half_width is not None and args.difference is not None:
         raise ValueError("--half-width plans an interval and --difference a decision; give one of them")
     found = _for_interval(args) if args.half_width is not None else _for_decision(args)
-    deliver(found, args, FORMATTERS, show)
+    output.deliver([found], args)
 
 
 def _for_interval(args: argparse.Namespace) -> SampleSize:
     from bayesf1.frequentist.planning import plan
 
     _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
-    settings = given(args, "metric", "prevalence", "confidence_level")
+    settings = inputs.given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
         return plan(args.half_width, **(settings | _supposed_scores(args)))
-    ev = evaluation(args)
+    ev = inputs.evaluation(args)
     if args.model is None and len(ev.models) > 1:
         raise ValueError(
             f"{args.files[0]} has several models ({', '.join(ev.models)}); choose one by --model"
@@ -108,7 +84,7 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
 
 def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
     """Return a pilot made of the scores that were supposed, where some were."""
-    scores = given(args, "f1", "precision", "recall")
+    scores = inputs.given(args, *_SCORES)
     if not scores:
         return {}
     if args.prevalence is None:
@@ -133,21 +109,21 @@ def _for_decision(args: argparse.Namespace) -> DecisionPlan:
     if args.models is None and len(pilot.models) != 2:
         number = "one model" if len(pilot.models) == 1 else f"{len(pilot.models)} models"
         raise ValueError(f"{args.files[0]} has {number}; a decision is between two, chosen by --models A B")
-    settings = given(args, "metric", "p_h1", "assurance", "n_sets", "prior", "rng")
+    settings = inputs.given(args, "metric", "p_h1", "assurance", "n_sets", "prior", "rng")
     if args.difference is not None:
         return plan_comparison(pilot, *models, difference=args.difference, **settings)
     return resolution(pilot, *models, **settings)
 
 
 def _pilot(args: argparse.Namespace) -> Evaluation:
-    suppositions = ("prevalence", "agreement", "f1", "precision", "recall", "n_items")
+    suppositions = ("prevalence", "agreement", *_SCORES, "n_items")
     if args.files:
         _refuse(args, "a plan from a FILE", *suppositions)
-        return evaluation_of_units(args, "a plan for a decision")
+        return inputs.evaluation_of_units(args, "a plan for a decision")
     from bayesf1.frequentist.assumed import assumed_pilot
 
     _refuse(args, "a plan without a FILE", "models")
-    supposed = given(args, *suppositions)
+    supposed = inputs.given(args, *suppositions)
     if not supposed and args.difference is None:
         raise ValueError(
             "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see "
@@ -166,21 +142,5 @@ def _pilot(args: argparse.Namespace) -> Evaluation:
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
     for name in names:
         if getattr(args, name) is not None:
-            option = OPTIONS.get(name, f"--{name}")
+            option = options.OPTIONS.get(name, f"--{name}")
             raise ValueError(f"{option} does not apply to {what}; leave it out")
-
-
-def show(found: _Plan) -> None:
-    """Print a plan on a terminal."""
-    from bayesf1.base import terminal
-
-    terminal.show("Plan", found.table, [found.sentence, found.assumptions], sure=[True], file=stdout())
-
-
-FORMATTERS: dict[str, Callable[[_Plan], str]] = {
-    "table": lambda found: f"{found.table.to_text()}\n\n{found}",
-    "json": lambda found: as_json({"format": "bayesf1.plan/1", **found.to_dict()}),
-    "csv": lambda found: as_csv([found.to_dict()]),
-    "markdown": lambda found: found.table.to_markdown(),
-    "latex": lambda found: found.table.to_latex(),
-}

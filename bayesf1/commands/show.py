@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 
-from bayesf1.commands.arguments import Commands, add_command, output_options
+from bayesf1.commands import options
 from bayesf1.commands.hierarchical import deliver_fit
 
 
-def add(commands: Commands) -> None:
+def add(commands: options.Commands) -> None:
     """Register the command."""
-    parser = add_command(
+    options.add_command(
         commands,
         "show",
         run,
         about="print the verdict of a saved fit again, without sampling",
         example="bayesf1 show fit.nc --models crf bert",
-        parents=[output_options()],
-    )
-    parser.add_argument("files", nargs=1, metavar="FILE", help="what bayesf1 hierarchical --save has written")
-    parser.add_argument(
-        "--models", nargs=2, metavar=("A", "B"), help="which two models (default: the best two)"
+        groups={
+            **options.output(),
+            "": {
+                "files": {"nargs": 1, **options.word("what bayesf1 hierarchical --save has written", "FILE")},
+                **options.BEST_TWO,
+            },
+        },
     )
 
 

@@ -7,20 +7,19 @@ are bounded, or how many items a fold holds. They stand here for comparison with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.table import Table, points, printable, probability
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.kinds.binary_measures import find_metric
-
-if TYPE_CHECKING:
-    from bayesf1.base.table import Table
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,12 @@ class FoldTest:
 
 
 @dataclass(frozen=True)
-class FoldTests:
+class FoldTests(Answer):
     """All tests that a cross-validation allows, for one pair of models and one measure."""
+
+    captioned = True
+    json_format = "bayesf1.fold-tests/1"
+    index_names = ("name",)
 
     model_a: str
     model_b: str
@@ -73,8 +76,6 @@ class FoldTests:
     @property
     def table(self) -> Table:
         """The tests as a table."""
-        from bayesf1.base.table import Table, probability
-
         rows = tuple(
             (
                 test.name,
@@ -88,15 +89,26 @@ class FoldTests:
         )
         return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
 
-    def __str__(self) -> str:
-        from bayesf1.base.table import points
-
+    @property
+    def title(self) -> str:
+        """What was tested, and how the folds differ."""
         mean, sd = self.differences.mean(), self.differences.std(ddof=1)
-        head = (
+        return printable(
             f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "
             f"mean {points(mean, 2, sign=True)}, sd {points(sd, 2)} points"
         )
-        return f"{head}\n\n{self.table.to_text()}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
+        return [
+            {
+                **asdict(test),
+                "statistic": test.statistic if np.isfinite(test.statistic) else None,
+                "df": test.df[0],
+                "df_denominator": test.df[1] if len(test.df) > 1 else None,
+            }
+            for test in self.tests
+        ]
 
 
 def fold_tests(

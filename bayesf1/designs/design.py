@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from bayesf1.base.naming import nearest
 
 if TYPE_CHECKING:
-    from bayesf1.designs.splitting import BalanceReport, Corpus
+    from bayesf1.designs.balance import BalanceReport
+    from bayesf1.designs.splitting import Corpus
 
 Discount: TypeAlias = str | float | tuple[float, float]
 
@@ -159,7 +160,7 @@ class BlockedCV:
         items       499            500           1           0          0.001  0
         balance[0]  250            252           2           29.01 ...
         """
-        from bayesf1.designs.splitting import balance_report
+        from bayesf1.designs.balance import balance_report
 
         return balance_report(*self._halve(X, y, groups))
 

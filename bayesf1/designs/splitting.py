@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray: TypeAlias = NDArray[np.float64]
+from bayesf1.base.arrays import FloatArray
+
 IntArray: TypeAlias = NDArray[np.intp]
 
 # A remainder of n may need a matrix up to twice the first, and all below order 128 can be built.
@@ -325,75 +326,3 @@ def _halve_items(deal: _Deal, rng: np.random.Generator) -> NDArray[np.int8]:
         deal.signs[single] = np.outer([1.0, -1.0][:more], row)
     deal.swap(rng)
     return deal.signs
-
-
-@dataclass(frozen=True, eq=False)
-class BalanceReport:
-    """How alike the halves of a split are, beside random halves.
-
-    Attributes
-    ----------
-    names
-        What is counted: items, classes of y, columns of balance.
-    halves
-        Totals, axes (repeat, half, count).
-    overlaps
-        Number of items that the first halves of two repeats share, axes (repeat, repeat).
-    random_difference, random_chi_square
-        Worst difference and chi-square to expect of as many random halvings, axes (count,).
-    note
-        What was not balanced, and why.
-    """
-
-    names: tuple[str, ...]
-    halves: FloatArray
-    overlaps: IntArray
-    random_difference: FloatArray
-    random_chi_square: FloatArray
-    note: str = ""
-
-    @property
-    def worst_difference(self) -> FloatArray:
-        """Largest difference between two halves over the repeats, axes (count,)."""
-        return np.asarray(np.ptp(self.halves, axis=1).max(axis=0))
-
-    @property
-    def chi_square(self) -> FloatArray:
-        """Chi-square of two halves against equal ones, (a-b)²/(a+b), axes (repeat, count)."""
-        both = self.halves.sum(axis=1)
-        return np.asarray(np.ptp(self.halves, axis=1) ** 2 / np.where(both > 0, both, 1.0))
-
-    def __str__(self) -> str:
-        from bayesf1.base.table import Table
-
-        header = ("count", "smallest half", "largest half", "difference", "at random", "χ²", "at random")
-        worst, chi_square = self.worst_difference, self.chi_square.max(axis=0)
-        least, largest = self.halves.min(axis=(0, 1)), self.halves.max(axis=(0, 1))
-        columns = (least, largest, worst, self.random_difference, chi_square, self.random_chi_square)
-        digits = ("{:.10g}", "{:.10g}", "{:.4g}", "{:.4g}", "{:.2g}", "{:.2g}")
-        cells = [[form.format(x) for x in column] for form, column in zip(digits, columns, strict=True)]
-        text = Table(header, tuple(zip(self.names, *cells, strict=True))).to_text()
-        return f"{text}\n{self.note}".rstrip()
-
-
-def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
-    """Return how alike halves are, axes of `first` (item, halving)."""
-    from scipy.special import erf
-
-    repeats = np.ascontiguousarray(first.T)
-    units, totals, squares = len(first), corpus.totals(), corpus.totals(power=2)
-    if corpus.documents is not None:
-        documents = corpus.by_document(corpus.documents)
-        units, squares = len(documents), (documents**2).sum(axis=0)
-    variance = np.maximum(squares - totals**2 / units, 0.0) * units / (units - 1)
-    # The largest of m absolute normal variates exceeds z with probability 1 - erf(z/√2)^m.
-    z = np.arange(0.0005, 12.0, 0.001)
-    beyond = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** len(repeats))
-    return BalanceReport(
-        names=corpus.names,
-        halves=np.array([[corpus.totals(half) for half in (s, ~s)] for s in repeats]),
-        overlaps=np.array([[np.count_nonzero(s & t) for t in repeats] for s in repeats]),
-        random_difference=np.sqrt(variance) * beyond.sum(),
-        random_chi_square=variance / np.where(totals > 0, totals, 1.0) * (2.0 * z @ beyond),
-        note=corpus.note,
-    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -17,6 +16,7 @@ from bayesf1.base.table import Table, digits_of, points, printable, probability
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.frequentist.planning import Plan
 from bayesf1.frequentist.rivals import Rivals, rivals
 
 _MAX_UNITS = 1e12
@@ -26,7 +26,7 @@ _SEARCHED = 1 << 20
 
 
 @dataclass(frozen=True)
-class DecisionPlan:
+class DecisionPlan(Plan):
     """How many units it takes to decide between two models, or what so many units can decide.
 
     Attributes
@@ -89,9 +89,6 @@ class DecisionPlan:
             f"{better} is reached with a probability of less than {self.goal:g}."
         )
 
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.assumptions}"
-
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
@@ -111,19 +108,7 @@ class DecisionPlan:
             f"{self.p_h1:g}",
             probability(self.assurance),
         )
-        return Table(header, (row,))
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain numbers and strings, with stable names."""
-        return {**asdict(self), "sentence": self.sentence}
+        return Table(header, (row,), sure=(True,))
 
 
 def plan_comparison(

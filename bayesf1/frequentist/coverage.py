@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
 from bayesf1.base.naming import nearest
+from bayesf1.base.table import Table, points, probability
 from bayesf1.evaluation.metric import Harmonic, Metric
 from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
 from bayesf1.frequentist.methods import LABELS, closed_methods, grouped_counts
@@ -25,7 +27,6 @@ from bayesf1.laws.distributions import Beta, FScore
 from bayesf1.laws.unit_law import UnitLaw
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 # From counts tp, fp, fn and confidence_level to the two ends.
@@ -59,7 +60,7 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CoverageCurve:
+class CoverageCurve(Answer):
     """Coverage of several methods for several numbers of items.
 
     Attributes
@@ -77,6 +78,9 @@ class CoverageCurve:
     proportions
         True proportions of true positives, false positives and false negatives.
     """
+
+    json_format = "bayesf1.coverage/1"
+    index_names = ("interval", "n")
 
     n: NDArray[np.int64]
     methods: tuple[str, ...]
@@ -102,9 +106,34 @@ class CoverageCurve:
         about = {"confidence_level": self.confidence_level, "metric": self.metric, "truth": self.truth}
         return xr.Dataset(fields, coords={"interval": list(self.methods), "n": self.n}, attrs=about)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each method and number of items."""
-        return self.to_dataset().to_dataframe()
+    @property
+    def title(self) -> str:
+        """What is covered."""
+        return f"Coverage of {self.metric} = {points(self.truth, 1)} % by {100 * self.confidence_level:.4g} % intervals"
+
+    @property
+    def table(self) -> Table:
+        """What each method does for each number of items."""
+        header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
+        labels = dict(zip(self.methods, self.labels, strict=True))
+        rows = (
+            (
+                labels[record["interval"]],
+                f"{record['n']:,}",
+                *(points(record[name], 2) for name in ("coverage", "length")),
+                *(probability(record[name]) for name in ("overshoot", "degenerate")),
+            )
+            for record in self.records()
+        )
+        return Table(header, tuple(rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each method and number of items."""
+        return [
+            {"interval": method, "n": int(n), **{f: float(getattr(self, f)[i, j]) for f in Coverage._fields}}
+            for i, method in enumerate(self.methods)
+            for j, n in enumerate(self.n)
+        ]
 
 
 def exact_coverage(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.naming import nearest
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bayesf1.base.table import Table
-
-JSON_FORMAT = "bayesf1.intervals/1"
+from bayesf1.base.table import Table, digits_of, interval, points, printable
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class MethodInterval:
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals(Mapping[str, MethodInterval]):
+class Intervals(Answer, Mapping[str, MethodInterval]):
     """Intervals of a score, or of the difference of two models' scores, by name of the method.
 
     Attributes
@@ -75,6 +70,11 @@ class Intervals(Mapping[str, MethodInterval]):
     percent
         Whether scores are printed in percent.
     """
+
+    captioned = True
+    json_format = "bayesf1.intervals/1"
+    json_list = ("bayesf1.interval/1", "results")
+    index_names = ("method",)
 
     models: tuple[str, ...]
     metric: str
@@ -100,8 +100,6 @@ class Intervals(Mapping[str, MethodInterval]):
     @property
     def table(self) -> Table:
         """The intervals as a table: method, interval, length, note."""
-        from bayesf1.base.table import Table, digits_of, interval, points
-
         unit = " (%)" if self.percent else ""
         rows = []
         for row in self.rows:
@@ -113,13 +111,12 @@ class Intervals(Mapping[str, MethodInterval]):
         # A column that would stay empty is left out.
         width = 4 if any(row[3] for row in rows) else 3
         shown = tuple(row[:width] for row in rows)
-        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)))
+        sure = tuple(not (row.overshoot or row.degenerate) for row in self.rows)
+        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)), sure=sure)
 
     @property
     def title(self) -> str:
         """What the intervals are of, and the estimate."""
-        from bayesf1.base.table import digits_of, points, printable
-
         digits = max((digits_of(*row, percent=self.percent) for row in self.rows), default=2)
         difference = len(self.models) == 2
         score = points(self.estimate, digits, sign=difference, percent=self.percent)
@@ -129,56 +126,32 @@ class Intervals(Mapping[str, MethodInterval]):
         subject = f"{self.models[1]} minus {self.models[0]}" if difference else self.models[0]
         return printable(f"{self.label} of {subject}: {score}{unit}")
 
-    def __str__(self) -> str:
-        return "\n".join([self.title, "", self.table.to_text(), "", *self.notes])
+    @property
+    def below(self) -> Sequence[str]:
+        """What was assumed."""
+        return self.notes
+
+    @property
+    def key(self) -> Mapping[str, str]:
+        """The model or models, and the measure."""
+        return {"models": " - ".join(reversed(self.models)), "metric": self.metric}
 
     def __repr__(self) -> str:
         return f"<Intervals of {self.title}, {len(self)} methods>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        below = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return f"<p>{escape(self.title)}</p>{self.table.to_html()}{below}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each method."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_dict()["intervals"]).set_index("method")
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
-
-    def to_csv(self) -> str:
-        """Return the full numbers as comma-separated values."""
-        return str(self.to_frame().to_csv(lineterminator="\n"))
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each method."""
+        names = ("method", "kind", "low", "high", "length", "overshoot", "degenerate", "note")
+        return [{name: getattr(row, name) for name in names} for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
         return {
-            "format": JSON_FORMAT,
+            "format": self.json_format,
             "models": list(self.models),
             "metric": self.metric,
             "estimate": self.estimate,
             "confidence_level": self.confidence_level,
-            "intervals": [
-                {
-                    "method": row.method,
-                    "kind": row.kind,
-                    "low": row.low,
-                    "high": row.high,
-                    "length": row.length,
-                    "overshoot": row.overshoot,
-                    "degenerate": row.degenerate,
-                    "note": row.note,
-                }
-                for row in self.rows
-            ],
+            "intervals": self.records(),
             "notes": list(self.notes),
         }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
@@ -19,7 +22,38 @@ from bayesf1.kinds.binary_measures import find_metric
 
 
 @dataclass(frozen=True)
-class SampleSize:
+class Plan(Answer):
+    """A plan in words: what all plans share."""
+
+    title = "Plan"
+    titled = False
+    json_format = "bayesf1.plan/1"
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The answer as a sentence."""
+
+    @property
+    @abstractmethod
+    def assumptions(self) -> str:
+        """What was supposed, as a sentence."""
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The answer, and what was supposed."""
+        return (self.sentence, self.assumptions)
+
+    def __str__(self) -> str:
+        return "\n".join(self.below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain numbers and strings, with stable names."""
+        return {**asdict(self), "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class SampleSize(Plan):
     """How many items an interval of a given half-width takes.
 
     Attributes
@@ -74,9 +108,6 @@ class SampleSize:
             f"{' with '.join(sizes)}."
         )
 
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.assumptions}"
-
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
@@ -91,19 +122,7 @@ class SampleSize:
         numbers = ("–" if n is None else f"{n:,}" for n in (self.n_positives, self.n_units))
         who = "any model" if self.basis == "bound" else "models like the pilot's"
         row = (self.label, f"{self.half_width:g}", f"{100 * self.confidence_level:g} %", *numbers, who)
-        return Table(header, (row,))
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain numbers and strings, with stable names."""
-        return {**asdict(self), "sentence": self.sentence}
+        return Table(header, (row,), sure=(True,))
 
 
 def variance_bound(a: float, b: float) -> float:
@@ -194,42 +213,34 @@ def plan(
         isinstance(prevalence, float | int | np.number) and 0.0 < prevalence <= 1.0
     ):
         raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {prevalence!r}")
-    goal = _Goal(float(half_width), confidence_level, float(half_width) / normal_quantile(confidence_level))
+    needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
-        return _from_pilot(goal, metric, pilot, model, prevalence)
-    if model is not None:
+        found = _from_pilot(needed, metric, pilot, model, prevalence)
+    elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
-    return _from_bound(goal, find_metric("f1" if metric is None else metric), prevalence)
+    else:
+        found = _from_bound(needed, find_metric("f1" if metric is None else metric), prevalence)
+    return SampleSize(
+        metric=found.measure.name,
+        label=found.measure.label,
+        percent=found.measure.percent,
+        half_width=float(half_width),
+        confidence_level=confidence_level,
+        standard_error=needed,
+        n_positives=found.n_positives,
+        n_units=found.n_units,
+        unit=found.unit,
+        prevalence=None if found.prevalence is None else float(found.prevalence),
+        basis="bound" if pilot is None else "pilot",
+    )
 
 
-@dataclass(frozen=True)
-class _Goal:
-    half_width: float
-    confidence_level: float
-    standard_error: float
-
-    def result(
-        self,
-        measure: Metric,
-        n_positives: int | None,
-        n_units: int | None,
-        unit: str,
-        prevalence: float | None,
-        basis: str,
-    ) -> SampleSize:
-        return SampleSize(
-            metric=measure.name,
-            label=measure.label,
-            percent=measure.percent,
-            half_width=self.half_width,
-            confidence_level=self.confidence_level,
-            standard_error=self.standard_error,
-            n_positives=n_positives,
-            n_units=n_units,
-            unit=unit,
-            prevalence=None if prevalence is None else float(prevalence),
-            basis=basis,
-        )
+class _Size(NamedTuple):
+    measure: Metric
+    n_positives: int | None
+    n_units: int | None
+    unit: str
+    prevalence: float | None
 
 
 def _ceil(x: float) -> int:
@@ -237,12 +248,12 @@ def _ceil(x: float) -> int:
     return math.ceil(x * (1.0 - 1e-12))
 
 
-def _from_bound(goal: _Goal, measure: Metric, prevalence: float | None) -> SampleSize:
+def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> _Size:
     if measure.name == "accuracy":
         # A share of all items, whose variance is at most ¼.
-        n = _ceil(0.25 / goal.standard_error**2)
+        n = _ceil(0.25 / needed**2)
         positives = None if prevalence is None else _ceil(n * prevalence)
-        return goal.result(measure, positives, n, "item", prevalence, "bound")
+        return _Size(measure, positives, n, "item", prevalence)
     if isinstance(measure.law, Harmonic):
         square = measure.law.beta**2
         a, b = 1.0 / (1.0 + square), square / (1.0 + square)
@@ -253,14 +264,14 @@ def _from_bound(goal: _Goal, measure: Metric, prevalence: float | None) -> Sampl
             f"no number of items makes an interval for {measure.name} short for every model; give a pilot"
         )
     # Jiang (2020), Corollary 2.
-    positives = _ceil(variance_bound(a, b) / (b * goal.standard_error**2))
+    positives = _ceil(variance_bound(a, b) / (b * needed**2))
     n_items = None if prevalence is None else _ceil(positives / prevalence)
-    return goal.result(measure, positives, n_items, "item", prevalence, "bound")
+    return _Size(measure, positives, n_items, "item", prevalence)
 
 
 def _from_pilot(
-    goal: _Goal, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
-) -> SampleSize:
+    needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
+) -> _Size:
     check_evaluation(pilot)
     if model is None:
         if len(pilot.models) > 1:
@@ -277,7 +288,7 @@ def _from_pilot(
             f"{model} scores {float(measure(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
             "nothing about a larger test set; leave the pilot out, or take a larger one"
         )
-    times = variance / goal.standard_error**2
+    times = variance / needed**2
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
@@ -285,6 +296,6 @@ def _from_pilot(
     if known or one.kind.counts_all_items:
         if prevalence is not None:
             raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
-        return goal.result(measure, positives, _ceil(sample.size * times), unit, None, "pilot")
+        return _Size(measure, positives, _ceil(sample.size * times), unit, None)
     n_items = None if prevalence is None or positives is None else _ceil(positives / prevalence)
-    return goal.result(measure, positives, n_items, unit, prevalence, "pilot")
+    return _Size(measure, positives, n_items, unit, prevalence)

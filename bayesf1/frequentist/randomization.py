@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng
 from bayesf1.base.errors import Argument, WordedError
@@ -21,9 +22,6 @@ from bayesf1.frequentist.binomial import binomial_clopper_pearson
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
 from bayesf1.reading.score_columns import from_scores
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "montecarlo")
 
@@ -34,7 +32,7 @@ _DENSE = 1 << 26
 
 
 @dataclass(frozen=True)
-class RandomizationTest:
+class RandomizationTest(Answer):
     """What a randomisation test found.
 
     Attributes
@@ -58,6 +56,12 @@ class RandomizationTest:
     unit, n_units, n_discordant
         What was swapped, how many there are, and on how many the models differ in what the measure counts.
     """
+
+    title = "Randomisation test"
+    titled = False
+    stacked = True
+    json_format = "bayesf1.test/1"
+    json_list = ("bayesf1.tests/1", "tests")
 
     metric: str
     label: str
@@ -89,7 +93,16 @@ class RandomizationTest:
     @property
     def table(self) -> Table:
         """The test as a table of one row."""
-        return table_of_tests((self,))
+        header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
+        how = "exactly" if self.exact else f"{self.n_trials:,} trials"
+        p = p_equation(self.p_value).removeprefix("p ").removeprefix("= ")
+        row = (self.label, self.model_a, self.model_b, *_amounts(self), p, self._discordant, how)
+        return Table(header, (row,), sure=(self.p_value < 1.0 - self.confidence_level,))
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The sentence that the test prints as."""
+        return (str(self),)
 
     def __str__(self) -> str:
         what = {
@@ -105,31 +118,20 @@ class RandomizationTest:
             else f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
         )
         score_a, score_b, _ = _amounts(self)
-        units = f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
         return printable(
             f"Randomisation test of whether {what} ({score_a} and {score_b}): {p_equation(self.p_value)}, "
-            f"{how}{noise}; the models differ on {units}."
+            f"{how}{noise}; the models differ on {self._discordant}."
         )
 
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return self.table.to_markdown()
-
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
-        """Return the table in LaTeX with booktabs rules."""
-        return self.table.to_latex(caption=caption, label=label)
+    @property
+    def _discordant(self) -> str:
+        return f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""
         found = asdict(self)
         low, high = found.pop("interval")
         return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the test as a DataFrame of one row."""
-        import pandas as pd
-
-        return pd.DataFrame([self.to_dict()])
 
 
 def p_equation(p: float) -> str:
@@ -153,18 +155,6 @@ def _amounts(test: RandomizationTest) -> tuple[str, str, str]:
     a, b = (points(score, digits, percent=test.percent) for score in (test.score_a, test.score_b))
     unit = " %" if test.percent else ""
     return f"{a}{unit}", f"{b}{unit}", points(test.difference, digits, sign=True, percent=test.percent)
-
-
-def table_of_tests(tests: Sequence[RandomizationTest]) -> Table:
-    """Return several tests as one table."""
-    header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
-    rows = []
-    for t in tests:
-        how = "exactly" if t.exact else f"{t.n_trials:,} trials"
-        p = p_equation(t.p_value).removeprefix("p ").removeprefix("= ")
-        discordant = f"{t.n_discordant:,} of {t.n_units:,} {plural(t.unit)}"
-        rows.append((t.label, t.model_a, t.model_b, *_amounts(t), p, discordant, how))
-    return Table(header, tuple(rows))
 
 
 def randomization_test(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -21,17 +21,19 @@ from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption
+from bayesf1.groups import wording
 from bayesf1.groups.corpora import QUESTIONS
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
 from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.groups.wording import PairAnswer
 from bayesf1.laws.empirical import EmpiricalPosterior
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-FILE_FORMAT = "bayesf1.hierarchical/1"
+FILE_FORMAT = PairAnswer.json_format
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +133,6 @@ class HierarchicalFit:
     def _compare(
         self, pair: Evaluation, index: list[int], i: int, question: str, rope: float
     ) -> GroupComparison:
-        from bayesf1.groups import wording
-
         measure, draws = self.metrics[i], self._scores(question)[..., i][..., index]
         gap = draws[..., 1] - draws[..., 0]
         better, less, greater = (float(x.mean()) for x in (gap > 0, gap < -rope, gap > rope))
@@ -199,32 +199,28 @@ class HierarchicalFit:
 
     # ---- words --------------------------------------------------------------------------------------------
 
+    def answer(self, a: str | None = None, b: str | None = None) -> PairAnswer:
+        """Return what is said of two models, those that score best by default, with all its forms."""
+        return PairAnswer(self, *self.main_pair(a, b), chosen=a is not None)
+
     def table(self, a: str | None = None, b: str | None = None) -> Table:
         """Return the answers to all three questions in one table."""
-        from bayesf1.groups import wording
-
-        return wording.table(self, *self.main_pair(a, b))
+        return self.answer(a, b).table
 
     def parts(self, a: str | None = None, b: str | None = None) -> tuple[str, Table, list[str]]:
         """Return title, table, and what is said below it: verdicts, assumptions, notes."""
-        from bayesf1.groups import wording
-
-        return wording.parts(self, a, b)
+        answer = self.answer(a, b)
+        return answer.title, answer.table, list(answer.below)
 
     def sentences(self, a: str | None = None, b: str | None = None) -> list[str]:
         """Return the verdicts: on the average corpus, on a new one, and on those at hand."""
-        from bayesf1.groups import wording
-
-        return wording.sentences(self, *self.main_pair(a, b))
+        return self.answer(a, b).sentences
 
     def text(self, a: str | None = None, b: str | None = None) -> str:
         """Return table, verdicts and assumptions as plain text."""
-        title, rows, below = self.parts(a, b)
-        return "\n".join([title, "", rows.to_text(), "", *below])
+        return self.answer(a, b).to_text()
 
     def __str__(self) -> str:
-        from bayesf1.groups import wording
-
         return self.text() if len(self.models) > 1 else wording.one_model(self)
 
     def __repr__(self) -> str:
@@ -234,38 +230,18 @@ class HierarchicalFit:
         )
 
     def _repr_html_(self) -> str:
-        if len(self.models) == 1:
-            return f"<pre>{escape(str(self))}</pre>"
-        title, rows, below = self.parts()
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in below)
-        return f"<p><b>{escape(title)}</b></p>{rows.to_html()}{paragraphs}"
+        alone = len(self.models) == 1
+        return f"<pre>{escape(str(self))}</pre>" if alone else self.answer()._repr_html_()
 
     # ---- numbers ------------------------------------------------------------------------------------------
 
     def to_frame(self, a: str | None = None, b: str | None = None) -> pd.DataFrame:
         """Return a DataFrame with a row for each question and measure."""
-        import pandas as pd
-
-        pair = self.main_pair(a, b)
-        frames = {q: self.compare(*pair, question=q).to_frame() for q in self.questions}
-        return pd.concat(frames, names=["question"])
+        return self.answer(a, b).to_frame()
 
     def to_dict(self, a: str | None = None, b: str | None = None) -> dict[str, Any]:
         """Return all answers for a pair of models as plain numbers and strings, with stable names."""
-        pair = self.main_pair(a, b)
-        return {
-            "format": FILE_FORMAT,
-            "likelihood": self.likelihood,
-            "model_a": pair[0],
-            "model_b": pair[1],
-            "diagnostics": asdict(self.diagnostics),
-            "caution": self.diagnostics.caution or None,
-            "sentences": self.sentences(*pair),
-            "answers": {
-                question: [c.to_dict() for c in self.compare(*pair, question=question).values()]
-                for question in self.questions
-            },
-        }
+        return self.answer(a, b).to_dict()
 
     # ---- ArviZ --------------------------------------------------------------------------------------------
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from bayesf1.base.answer import paragraphs
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
@@ -54,15 +55,16 @@ class GroupComparison(Comparison):
 class GroupComparisons(Comparisons):
     """The tests of several measures for one pair of models and one question."""
 
+    @property
     def _headline(self) -> GroupComparison:
-        first = verdict.headline(tuple(self.values()))
+        first = super()._headline
         assert isinstance(first, GroupComparison)
         return first
 
     @property
     def table(self) -> Table:
         """The table, with a note of what corpus it speaks of and how it was computed."""
-        first = self._headline()
+        first = self._headline
         told = f"On {first.scope}. {first.note} {first.caution}".rstrip()
         return replace(super().table, note=told)
 
@@ -70,7 +72,7 @@ class GroupComparisons(Comparisons):
         """Return how the answer was found, for a paper's section on methods."""
         from bayesf1.bayes.methods_sentence import version
 
-        first = self._headline()
+        first = self._headline
         measures = " and ".join(", ".join(c.label for c in self.values()).rsplit(", ", 1))
         return printable(
             f"{first.model_b} was compared with {first.model_a} on {measures} by a hierarchical model fitted with "
@@ -86,18 +88,26 @@ class GroupComparisons(Comparisons):
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper, which says of which corpus it speaks."""
-        return str(self[metric] if metric else self._headline())
+        return str(self[metric] if metric else self._headline)
 
-    def __str__(self) -> str:
-        first = self._headline()
-        title = f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
-        return "\n".join([printable(title), "", self.table.to_text(), "", str(first), first.note])
+    @property
+    def title(self) -> str:
+        """Which models were compared, and on which corpus."""
+        first = self._headline
+        return printable(
+            f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
+        )
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, and how it was computed."""
+        return [self.sentence(), self._headline.note]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
-        first = self._headline()
+        first = self._headline
         said = {"question": first.question, "sentence": str(first), "caution": first.caution or None}
         return {**super().to_dict(), **said}
 
     def _repr_html_(self) -> str:
-        return f"{self.table.to_html()}<p>{escape(self.sentence())}</p>"
+        return self.table.to_html() + paragraphs([self.sentence()])

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+from bayesf1.base.answer import Answer, paragraphs
 from bayesf1.base.table import Table, printable, probability
 from bayesf1.bayes import verdict
+from bayesf1.bayes.comparison import Comparisons
 from bayesf1.groups.corpora import QUESTIONS
 from bayesf1.groups.group_comparison import GroupComparisons
 
@@ -16,38 +22,108 @@ if TYPE_CHECKING:
 _MANY = 10
 
 
-def table(fit: HierarchicalFit, a: str, b: str) -> Table:
-    """Return the answers to all three questions in one table."""
-    rows: list[tuple[str, ...]] = []
-    for question in fit.questions:
-        res = fit.compare(a, b, question=question)
-        if question not in QUESTIONS and len(fit.datasets) > _MANY:
-            res = GroupComparisons([verdict.headline(tuple(res.values()))])
-        shown = res.table
-        where = fit.scope(question) if question in QUESTIONS else question
-        rows += [(where, *row) for row in shown.rows]
-    latex = None if shown.latex_header is None else ("On", *shown.latex_header)
-    return Table(("On", *shown.header), tuple(rows), latex)
+@dataclass(frozen=True, eq=False)
+class PairAnswer(Answer):
+    """What a hierarchical fit says of two of its models: on the average corpus, on a new one, on those at hand.
 
+    Attributes
+    ----------
+    fit
+        The fit.
+    model_a, model_b
+        Names of the models.
+    chosen
+        Whether the two were asked for, among more.
+    """
 
-def sentences(fit: HierarchicalFit, a: str, b: str) -> list[str]:
-    """Return the verdicts: on the average corpus, on a new one, and on those at hand."""
-    told = [fit.compare(a, b, question=question).sentence() for question in QUESTIONS]
-    heads = [verdict.headline(tuple(fit.compare(a, b, question=name).values())) for name in fit.datasets]
-    ends = [probability(p) for p in (min(c.p_h1 for c in heads), max(c.p_h1 for c in heads))]
-    wins, losses = (
-        sum(verdict.is_decisive(c) and (c.p_h1 > c.p_h0) == better for c in heads) for better in (True, False)
-    )
-    each = f"On the {_number(fit)} at hand, each shrunk towards the others"
-    if len(heads) == 1:
-        each = f"On {fit.datasets[0]} itself"
-    claim = (
-        f"{each}: {b} is better than {a} in {heads[0].label} with probability "
-        f"{' to '.join(dict.fromkeys(ends))}; {b} outperforms {a} on {wins} of {len(heads)}, {a} outperforms {b} "
-        f"on {losses}."
-    )
-    caution = fit.diagnostics.caution
-    return [*told, printable(f"{claim} {caution}" if caution else claim)]
+    json_format = "bayesf1.hierarchical/1"
+    index_names = ("question", "metric")
+
+    fit: HierarchicalFit
+    model_a: str
+    model_b: str
+    chosen: bool = True
+
+    @cached_property
+    def answers(self) -> dict[str, Comparisons]:
+        """The answers to all questions, by question."""
+        return {q: self.fit.compare(self.model_a, self.model_b, question=q) for q in self.fit.questions}
+
+    @property
+    def title(self) -> str:
+        """Which models were compared, on how many corpora."""
+        return printable(
+            f"Hierarchical Bayes test of {self.model_b} against {self.model_a} on {_number(self.fit)}, "
+            f"{100 * self.fit.prob:.4g} % equal-tailed credible intervals"
+        )
+
+    @property
+    def table(self) -> Table:
+        """The answers to all three questions in one table."""
+        rows: list[tuple[str, ...]] = []
+        for question, res in self.answers.items():
+            if question not in QUESTIONS and len(self.fit.datasets) > _MANY:
+                res = GroupComparisons([verdict.headline(tuple(res.values()))])
+            shown = res.table
+            where = self.fit.scope(question) if question in QUESTIONS else question
+            rows += [(where, *row) for row in shown.rows]
+        latex = None if shown.latex_header is None else ("On", *shown.latex_header)
+        # Nothing is sure where the draws cannot be trusted.
+        sure = (self.fit.diagnostics.ok,) * len(rows)
+        return Table(("On", *shown.header), tuple(rows), latex, sure=sure)
+
+    @property
+    def below(self) -> Sequence[str]:
+        """Verdicts, assumptions and notes."""
+        told = [*self.sentences, assumptions(self.fit), *notes(self.fit)]
+        if len(self.fit.models) > 2 and not self.chosen:
+            told.append(
+                f"Of {len(self.fit.models)} models, the two that score best are shown; name others to see them."
+            )
+        return told
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdicts: on the average corpus, on a new one, and on those at hand."""
+        fit, a, b = self.fit, self.model_a, self.model_b
+        told = [self.answers[question].sentence() for question in QUESTIONS]
+        heads = [verdict.headline(tuple(self.answers[name].values())) for name in fit.datasets]
+        ends = [probability(p) for p in (min(c.p_h1 for c in heads), max(c.p_h1 for c in heads))]
+        wins, losses = (
+            sum(verdict.is_decisive(c) and (c.p_h1 > c.p_h0) == better for c in heads)
+            for better in (True, False)
+        )
+        each = f"On the {_number(fit)} at hand, each shrunk towards the others"
+        if len(heads) == 1:
+            each = f"On {fit.datasets[0]} itself"
+        claim = (
+            f"{each}: {b} is better than {a} in {heads[0].label} with probability "
+            f"{' to '.join(dict.fromkeys(ends))}; {b} outperforms {a} on {wins} of {len(heads)}, {a} outperforms {b} "
+            f"on {losses}."
+        )
+        caution = fit.diagnostics.caution
+        return [*told, printable(f"{claim} {caution}" if caution else claim)]
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self.title)}</b></p>{self.table.to_html()}{paragraphs(self.below)}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each question and measure."""
+        return [{"question": q, **record} for q, res in self.answers.items() for record in res.records()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all answers as plain numbers and strings, with stable names."""
+        diagnostics = self.fit.diagnostics
+        return {
+            "format": self.json_format,
+            "likelihood": self.fit.likelihood,
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "diagnostics": asdict(diagnostics),
+            "caution": diagnostics.caution or None,
+            "sentences": self.sentences,
+            "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
+        }
 
 
 def assumptions(fit: HierarchicalFit) -> str:
@@ -79,21 +155,6 @@ def notes(fit: HierarchicalFit) -> list[str]:
             "counts of compare() allow for that."
         )
     return found
-
-
-def parts(fit: HierarchicalFit, a: str | None, b: str | None) -> tuple[str, Table, list[str]]:
-    """Return title, table, and what is said below it."""
-    pair = fit.main_pair(a, b)
-    title = (
-        f"Hierarchical Bayes test of {pair[1]} against {pair[0]} on {_number(fit)}, "
-        f"{100 * fit.prob:.4g} % equal-tailed credible intervals"
-    )
-    below = [*sentences(fit, *pair), assumptions(fit), *notes(fit)]
-    if len(fit.models) > 2 and a is None:
-        below.append(
-            f"Of {len(fit.models)} models, the two that score best are shown; name others to see them."
-        )
-    return printable(title), table(fit, *pair), below
 
 
 def one_model(fit: HierarchicalFit) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bayesf1.base.table import Table
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.verdict import headline, table
+from bayesf1.bayes.verdict import headline
 
 # More would be neither read nor drawn.
 MOST = 40
@@ -34,7 +34,7 @@ class ByClass:
     @property
     def table(self) -> Table:
         """The table of the comparisons, by class."""
-        found = table(tuple(self.comparisons.values()))
+        found = self.comparisons.table
         rows = tuple((name, *row[1:]) for name, row in zip(self.classes, found.rows, strict=True))
         return replace(found, header=("Class", *found.header[1:]), rows=rows)
 

@@ -30,7 +30,7 @@ from bayesf1.report.plots import STEPS, compared
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayesf1.designs.splitting import BalanceReport
+    from bayesf1.designs.balance import BalanceReport
     from bayesf1.frequentist.interval_table import Intervals
 
 BETTER, WORSE = colour_of(0), colour_of(1)

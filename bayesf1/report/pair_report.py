@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bayesf1.base.table import Table, probability
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.verdict import assumptions, headline, is_decisive, parts, sentence, signed
+from bayesf1.bayes.verdict import assumptions, headline, is_decisive, sentence, signed
 from bayesf1.report.by_class import ByClass, by_class
 from bayesf1.report.forests import plot_classes
 from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
@@ -51,13 +51,13 @@ class PairReport:
 
     def html(self) -> str:
         """Return all sections."""
-        title, rows, (verdict, _, *notes) = parts(self.comparisons)
+        verdict, _, *notes = self.res.below
         return "\n".join(
             [
                 paragraph(verdict, "verdict sure" if is_decisive(self.first) else "verdict"),
                 self._heading("Results"),
-                paragraph(f"{title}."),
-                scrolling(rows, "Results"),
+                paragraph(f"{self.res.title}."),
+                scrolling(self.res.table, "Results"),
                 *(paragraph(note) for note in notes),
                 *self._measures(),
                 *self._classes(),

@@ -1,0 +1,116 @@
+"""The formats that answers are written in: a new one is a function and a row of `FORMATS`.
+
+========  ===========================================================================================
+table     table, verdict and assumptions as plain text, a block for each answer
+json      ``to_dict()`` of an answer with the name of its format; several answers of one kind are a list
+          in a document of its own, such as ``{"format": "bayesf1.pairs/1", "pairs": [...]}``, which is
+          a list also where there is one
+csv       full numbers, the records of all answers under one header
+markdown  a table for each answer
+latex     a tabular with booktabs rules for each answer
+========  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayesf1.base.answer import Answer, as_json, table_of
+from bayesf1.base.table import Table, escape_markdown, stack
+
+# What is written where no format is named.
+DEFAULT = "table"
+
+
+@dataclass(frozen=True)
+class Format:
+    """How answers of one kind, one or several, become a text without a last line break.
+
+    Attributes
+    ----------
+    render
+        Makes the text.
+    ending
+        The ending of files in this format; where there is none, it is never guessed from a file's name.
+    """
+
+    render: Callable[[Sequence[Answer]], str]
+    ending: str | None = None
+
+
+@dataclass(frozen=True)
+class _Stack(Answer):
+    """Several answers as rows of one table."""
+
+    titled = False
+
+    answers: Sequence[Answer]
+
+    @property
+    def title(self) -> str:
+        return self.answers[0].title
+
+    @property
+    def table(self) -> Table:
+        return stack([answer.table for answer in self.answers])
+
+    @property
+    def below(self) -> Sequence[str]:
+        return [line for answer in self.answers for line in answer.below]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [record for answer in self.answers for record in answer.records()]
+
+
+def together(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
+    return [_Stack(answers)] if answers[0].stacked else answers
+
+
+def _blocks(render: Callable[[Answer], str]) -> Callable[[Sequence[Answer]], str]:
+    return lambda answers: "\n\n".join(map(render, together(answers)))
+
+
+def _json(answers: Sequence[Answer]) -> str:
+    listed = answers[0].json_list
+    if listed is None:
+        (answer,) = answers
+        return answer.to_json()
+    name, key = listed
+    return as_json({"format": name, key: [answer.to_dict() for answer in answers]})
+
+
+def _csv(answers: Sequence[Answer]) -> str:
+    records = [{**answer.key, **record} for answer in answers for record in answer.records()]
+    return table_of(records).to_csv().rstrip("\n") + answers[0].csv_end
+
+
+def _markdown(answer: Answer) -> str:
+    caption = f"{escape_markdown(answer.title)}\n\n" if answer.captioned else ""
+    return caption + answer.to_markdown()
+
+
+def _latex(answer: Answer) -> str:
+    return answer.to_latex(caption=answer.title if answer.captioned else None)
+
+
+FORMATS = {
+    DEFAULT: Format(_blocks(lambda answer: answer.to_text())),
+    "json": Format(_json, ".json"),
+    "csv": Format(_csv, ".csv"),
+    "markdown": Format(_blocks(_markdown), ".md"),
+    "latex": Format(_blocks(_latex), ".tex"),
+}
+
+
+def format_of(suffix: str) -> str:
+    """Return the format that the ending of a file's name says.
+
+    Examples
+    --------
+    >>> format_of(".tex"), format_of(".txt")
+    ('latex', 'table')
+    """
+    return next((name for name, form in FORMATS.items() if form.ending == suffix.lower()), DEFAULT)
