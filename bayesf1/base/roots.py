@@ -32,10 +32,10 @@ def increasing_root(
         for _ in range(200):
             y, slope = f(x)
             step = np.where((slope > 0.0) & (slope < np.inf), y / slope, np.nan)
+            close = (np.abs(y) < 1e-8) | (np.fmin(np.abs(step), high - low) <= 4e-16 * np.abs(x))
             low, high = np.where(y < 0.0, x, low), np.where(y > 0.0, x, high)
             after = x - step
             inside = (after >= low) & (after <= high)
-            close = (np.abs(y) < 1e-8) | (np.fmin(np.abs(step), high - low) <= 4e-16 * np.abs(x))
             after = np.where(inside, after, np.where(close, x, 0.5 * (low + high)))
             # What has settled does not depend on its neighbours.
             x = np.where(done, x, after)

@@ -178,5 +178,7 @@ def _search_shortest(law: ParametricLaw, tail: float) -> tuple[FloatArray, Float
     none, all_of_it = np.zeros(law.shape), np.full(law.shape, tail)
     tails = np.stack([none, crossing(imbalance, none, all_of_it), all_of_it])
     widths = np.asarray(law.isf(tail - tails)) - np.asarray(law.ppf(tails))
-    best = np.take_along_axis(tails, np.argmin(widths, axis=0)[None], axis=0)[0]
+    # Of intervals that are equally short but for rounding the lowest is taken.
+    longer = widths > (1.0 + 1e-12) * widths.min(axis=0)
+    best = np.take_along_axis(tails, np.argmin(longer, axis=0)[None], axis=0)[0]
     return np.asarray(law.ppf(best)), np.asarray(law.isf(np.maximum(tail - best, 0.0)))
