@@ -177,7 +177,7 @@ def _draw(proposal: _Proposal, n: int, rng: np.random.Generator) -> tuple[FloatA
 def smooth_weights(log_weights: FloatArray) -> Smoothed:
     """Return importance weights whose largest are replaced by quantiles of a generalised Pareto law.
 
-    ArviZ's ``psislw`` gives the same, but importing it would more than double the time of a fit.
+    ArviZ's ``psislw`` gives the same, but importing it would about double the time of a fit.
 
     Examples
     --------
