@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from bayesf1.base.errors import Argument, WordedError, Wording, located
-from bayesf1.commands.options import OPTIONS
 from bayesf1.commands.main import main
+from bayesf1.commands.options import OPTIONS
 
 
 @pytest.fixture
