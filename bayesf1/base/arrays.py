@@ -28,6 +28,14 @@ def blocks_of(n: int, numbers_each: int, in_flight: int = _BLOCK) -> Iterator[in
         n -= size
 
 
+def slices_of(n: int, numbers_each: int) -> Iterator[slice]:
+    """Yield slices that together are the first `n`, in blocks as of `blocks_of`."""
+    start = 0
+    for size in blocks_of(n, numbers_each):
+        yield slice(start, start + size)
+        start += size
+
+
 def plain(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
     if isinstance(value, float):

@@ -49,12 +49,8 @@ def sentence(c: Comparison) -> str:
         return printable(
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
         )
-    low, high = c.difference.interval(c.prob)
+    mean, low, high = _difference(c)
     percent = c.measure.percent
-    digits = digits_of(low, high, percent=percent)
-    mean, low, high = (
-        points(value, digits, sign=True, percent=percent) for value in (c.difference.mean(), low, high)
-    )
     size = (
         f"difference {mean}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
         f"{low} to {high}, {c.model_b} minus {c.model_a}"
@@ -64,11 +60,10 @@ def sentence(c: Comparison) -> str:
     )
     margin = f"±{amount(c.rope, percent=percent)}"
     if c.rope and c.p_rope >= c.prob:
-        claim = (
+        return printable(
             f"{c.model_a} and {c.model_b} are practically equivalent in {label}: they differ by no more than "
-            f"{margin} with probability {probability(c.p_rope)} ({size})"
+            f"{margin} with probability {probability(c.p_rope)} ({size})."
         )
-        return printable(f"{claim}.")
     if is_decisive(c):
         claim = f"{better} outperforms {worse} in {label} with probability {probability(p)} ({size})"
     else:
@@ -104,8 +99,7 @@ def by_class(comparisons: tuple[Comparison, ...]) -> str:
     if open_:
         rest = "the other " if claims else "all "
         claims.append(f"{rest}{open_} classes are undecided" if open_ > 1 else "one class is undecided")
-    text = "; ".join(claims)
-    return printable(f"{first.label.partition('[')[0]} class by class: {text}.")
+    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
 
 
 def assumptions(c: Comparison) -> str:
@@ -153,11 +147,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     percent = {c.measure.percent for c in comparisons}
     unit = " (%)" if percent == {True} else ""
     header = ["Metric", f"{first.model_a}{unit}", f"{first.model_b}{unit}", "Difference", "P(H0)", "P(H1)"]
-    latex = [
-        *(escape_latex(name) for name in header[:4]),
-        "$P(H_0)$",
-        "$P(H_1)$",
-    ]
+    latex = [*map(escape_latex, header[:4]), "$P(H_0)$", "$P(H_1)$"]
     if rope:
         header.append("P(rope)")
         latex.append(r"$P(\textrm{rope})$")
@@ -184,10 +174,11 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
 
 def signed(c: Comparison) -> str:
     """Write the difference, B minus A, as its mean and interval."""
-    low, high = c.difference.interval(c.prob)
-    digits = digits_of(low, high, percent=c.measure.percent)
-    mean, low, high = (
-        points(value, digits, sign=True, percent=c.measure.percent)
-        for value in (c.difference.mean(), low, high)
-    )
+    mean, low, high = _difference(c)
     return f"{mean} [{low}, {high}]"
+
+
+def _difference(c: Comparison) -> tuple[str, ...]:
+    low, high = c.difference.interval(c.prob)
+    digits, percent = digits_of(low, high, percent=c.measure.percent), c.measure.percent
+    return tuple(points(x, digits, sign=True, percent=percent) for x in (c.difference.mean(), low, high))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
+from bayesf1.evaluation.units import Units
 
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -19,28 +20,11 @@ _STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
 _SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Units drawn independently of one another.
+class Sample(NamedTuple):
+    """Units drawn independently of one another, and the columns of all models' tables that they add to."""
 
-    Attributes
-    ----------
-    patterns
-        What one unit of each kind adds, axes (pattern, column); an array or a sparse one.
-    weights
-        How many units of each kind there are.
-    columns
-        The columns of all models' tables side by side that the units add to.
-    """
-
-    patterns: Any
-    weights: FloatArray
+    units: Units
     columns: slice
-
-    @property
-    def size(self) -> float:
-        """Number of units."""
-        return float(self.weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +45,16 @@ class Samples:
     @property
     def size(self) -> float:
         """Number of units in the smallest sample."""
-        return min(part.size for part in self.parts)
+        return min(units.size for units, _ in self.parts)
 
     def influence(self, statistic: Statistic) -> tuple[FloatArray, ...]:
         r"""Return what one more unit of each kind would change, to first order: :math:`\nabla g(T)\cdot(x_u-\bar x)`."""
         slopes = self._gradient(statistic).ravel()
-        found = []
-        for part in self.parts:
-            change = np.asarray(part.patterns @ slopes[part.columns])
-            found.append(change - part.weights @ change / part.size)
-        return tuple(found)
+        changes = (np.asarray(units.rows @ slopes[columns]) for units, columns in self.parts)
+        return tuple(
+            change - units.weights @ change / units.size
+            for (units, _), change in zip(self.parts, changes, strict=True)
+        )
 
     def variance(self, statistic: Statistic) -> float:
         r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
@@ -79,7 +63,7 @@ class Samples:
         sum is then the variance of a difference, or one that holds for clusters.
         """
         parts = zip(self.parts, self.influence(statistic), strict=True)
-        return float(sum(part.weights @ (change * change) for part, change in parts))
+        return float(sum(units.weights @ (change * change) for (units, _), change in parts))
 
     def resampled(self, statistic: Statistic, n_resamples: int, rng: np.random.Generator) -> FloatArray:
         """Return the statistic of samples of units drawn with replacement, as many as there were.
@@ -88,14 +72,14 @@ class Samples:
         patterns, not of units. Where weights are no whole numbers, after cross-validation, their rounded sum is
         drawn.
         """
-        numbers = sum(len(part.weights) for part in self.parts) + self.tables.size
+        numbers = sum(units.n_patterns for units, _ in self.parts) + self.tables.size
         blocks = []
         for n in blocks_of(n_resamples, numbers):
             flat = np.zeros((n, self.tables.size))
-            for part in self.parts:
-                drawn = max(1, round(part.size))
-                times = rng.multinomial(drawn, part.weights / part.size, size=n)
-                flat[:, part.columns] += times * (part.size / drawn) @ part.patterns
+            for units, columns in self.parts:
+                drawn = max(1, round(units.size))
+                times = rng.multinomial(drawn, units.weights / units.size, size=n)
+                flat[:, columns] += times * (units.size / drawn) @ units.rows
             blocks.append(statistic(flat.reshape(n, *self.tables.shape)))
         return np.concatenate(blocks)
 
@@ -107,20 +91,18 @@ class Samples:
         """
         total, complete = self.tables.ravel(), float(statistic(self.tables))
         second = third = 0.0
-        for part in self.parts:
-            effects, start = np.empty(len(part.weights)), 0
-            for n in blocks_of(len(part.weights), total.size):
-                kinds = slice(start, start + n)
-                start += n
-                rows, share = part.patterns[kinds], part.weights[kinds].clip(None, 1.0)
+        for units, columns in self.parts:
+            effects = np.empty(units.n_patterns)
+            for kinds in slices_of(units.n_patterns, total.size):
+                rows, share = units.rows[kinds], units.weights[kinds].clip(None, 1.0)
                 dense = rows.toarray() if hasattr(rows, "toarray") else rows
-                flat = np.tile(total, (n, 1))
+                flat = np.tile(total, (len(share), 1))
                 # Rounding must not leave less than nothing.
-                flat[:, part.columns] = np.maximum(flat[:, part.columns] - share[:, None] * dense, 0.0)
-                effects[kinds] = (complete - statistic(flat.reshape(n, *self.tables.shape))) / share
-            effects -= part.weights @ effects / part.size
-            second += float(part.weights @ effects**2)
-            third += float(part.weights @ effects**3)
+                flat[:, columns] = np.maximum(flat[:, columns] - share[:, None] * dense, 0.0)
+                effects[kinds] = (complete - statistic(flat.reshape(-1, *self.tables.shape))) / share
+            effects -= units.weights @ effects / units.size
+            second += float(units.weights @ effects**2)
+            third += float(units.weights @ effects**3)
         return third / (6.0 * second**1.5) if second > 0.0 else 0.0
 
     def _gradient(self, statistic: Statistic) -> FloatArray:
@@ -128,12 +110,10 @@ class Samples:
         total = self.tables.ravel()
         slopes = np.zeros(total.size)
         counted = np.flatnonzero(total > 0.0)
-        start = 0
-        for n in blocks_of(len(counted), len(_STENCIL) * total.size):
-            cells = counted[start : start + n]
-            start += n
-            moved = np.tile(total, (n, len(_STENCIL), 1))
-            moved[np.arange(n), :, cells] *= 1.0 + _STEP * _STENCIL
-            scores = statistic(moved.reshape(n, len(_STENCIL), *self.tables.shape))
+        for part in slices_of(len(counted), len(_STENCIL) * total.size):
+            cells = counted[part]
+            moved = np.tile(total, (len(cells), len(_STENCIL), 1))
+            moved[np.arange(len(cells)), :, cells] *= 1.0 + _STEP * _STENCIL
+            scores = statistic(moved.reshape(-1, len(_STENCIL), *self.tables.shape))
             slopes[cells] = scores @ _SLOPE / (_STEP * total[cells])
         return slopes

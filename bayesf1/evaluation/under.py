@@ -64,16 +64,15 @@ class Under:
         width, n = len(ev.cells), len(ev.models)
         if self.shared:
             assert ev.units is not None
-            return Samples((_sample(ev.units, slice(0, width * n)),), ev.tables)
+            return Samples((Sample(ev.units.seen, slice(0, width * n)),), ev.tables)
         base, alone = ev.finer or ev.units, []
         for i in range(n):
-            columns = slice(i * width, (i + 1) * width)
             one = Units(np.eye(width), ev.tables[i], "item") if base is None else base.select([i], n)
             if not one.shared:
                 # What only other models did adds nothing here.
                 some = np.asarray(one.rows @ np.ones(width)) > 0.0
                 one = Units(one.rows[some], one.weights[some], one.name)
-            alone.append(_sample(one, columns))
+            alone.append(Sample(one.seen, slice(i * width, (i + 1) * width)))
         return Samples(tuple(alone), ev.tables)
 
     def draw(self, *, prior: float, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -142,11 +141,6 @@ class Under:
         """Warn of what the caution says."""
         if self.caution:
             warnings.warn(self.caution, stacklevel=3)
-
-
-def _sample(units: Units, columns: slice) -> Sample:
-    seen = np.flatnonzero(units.weights > 0.0)
-    return Sample(units.rows[seen], units.weights[seen], columns)
 
 
 def under(ev: Evaluation, assumption: str) -> Under:

@@ -79,6 +79,12 @@ class Units:
         return np.asarray(self.weights @ self.rows)
 
     @property
+    def seen(self) -> Units:
+        """The patterns that have a weight."""
+        some = np.flatnonzero(self.weights > 0.0)
+        return replace(self, rows=self.rows[some], weights=self.weights[some])
+
+    @property
     def single(self) -> bool:
         """Whether units are single items."""
         return self.name == "item"
