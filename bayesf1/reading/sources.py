@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import csv
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from bayesf1.base.errors import located
-from bayesf1.base.naming import listing, nearest
-from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, decode
+from bayesf1.base.naming import listing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.files import read_counts
 from bayesf1.reading.frames import from_frame
 from bayesf1.reading.records import read_number
 from bayesf1.reading.score_columns import from_scores
 from bayesf1.reading.spans import from_conll
-
-if TYPE_CHECKING:
-    import pandas as pd
+from bayesf1.reading.text_tables import check_columns, read_columns, read_header
 
 
 def read_predictions(
@@ -53,22 +52,26 @@ def read_predictions(
     ...     read_predictions(path, gold="label").tables
     array([[1., 1., 1., 1.], [2., 0., 0., 2.]])
     """
+    import pandas as pd
+
     path = Path(path)
-    header, separator = _header(path)
+    header, _ = read_header(path)
     needed = [gold, *([] if group is None else [group])]
-    _check_columns([*needed, *(columns or ())], header, path)
+    check_columns([*needed, *(columns or ())], header, path)
     models = list(columns or (c for c in header if c not in (gold, group)))
     if not models:
         raise ValueError(f"{path} has no column of predictions beside {gold!r}; it has {listing(header)}")
-    frame = _frame(path, separator, [gold, *models, *needed[1:]])
-    known = set(frame[gold].cat.categories)
+    found = read_columns(path, [gold, *models, *needed[1:]])
     for model in models:
-        if known.isdisjoint(frame[model].cat.categories):
-            example = str(frame[model].cat.categories[0])
+        if set(found[gold].labels).isdisjoint(found[model].labels):
             raise ValueError(
-                f"{path}, column {model!r}, has values like {example!r:.40}, none of which is a gold label; "
+                f"{path}, column {model!r}, has values like {found[model].labels[0]!r:.40}, none of which is a gold label; "
                 "name the columns of predictions by --columns"
             )
+    # Categories hold each label once, so that memory grows by a byte or two a cell.
+    frame = pd.DataFrame(
+        {name: pd.Categorical.from_codes(c.codes, pd.Index(c.labels)) for name, c in found.items()}
+    )
     with located(path):
         return from_frame(frame, gold=gold, models=models, positive=positive, group=group)
 
@@ -97,71 +100,21 @@ def read_scores(
     <Evaluation of 2 models (bm25, dense) on NDCG, 2 queries in 2 patterns>
     """
     path = Path(path)
-    header, separator = _header(path)
-    _check_columns(columns or (), header, path)
-    frame = _frame(path, separator, list(columns or header))
-    found: dict[str, list[float]] = {}
-    for column in frame.columns:
-        values = [read_number(str(value)) for value in frame[column]]
-        numbers = [value for value in values if value is not None]
-        if len(numbers) == len(values):
-            found[column] = numbers
-        elif columns is not None or len(numbers) > len(values) / 2:
-            row = values.index(None)
+    header, _ = read_header(path)
+    found: dict[str, Any] = {}
+    for name, (labels, codes) in read_columns(path, list(columns or header)).items():
+        values = np.array([math.nan if (x := read_number(label)) is None else x for label in labels])[codes]
+        strange = np.isnan(values)
+        if not strange.any():
+            found[name] = values
+        elif columns is not None or strange.mean() < 0.5:
+            row = int(np.argmax(strange))
             raise ValueError(
-                f"{path}, row {row + 1}, has {frame[column].iloc[row]!r} in column {column!r}, no number"
+                f"{path}, row {row + 1}, has {labels[codes[row]]!r} in column {name!r}, no number"
             )
     if not found:
         raise ValueError(f"{path} has no column of scores; it has {listing(header)}")
     return from_scores(found, name=scored, unit=unit)
-
-
-def _header(path: Path) -> tuple[list[str], str]:
-    with path.open("rb") as stream:
-        raw = stream.readline(MAX_LINE_BYTES).removeprefix(BOM)
-    line = decode(raw, f"{path}, line 1,", "is not UTF-8").rstrip("\r\n")
-    if not line.strip():
-        raise ValueError(f"{path} begins with an empty line; the names of its columns belong there")
-    separator = max(",;\t", key=line.count)
-    header = [name.strip() for name in next(csv.reader([line], delimiter=separator))]
-    for name in header:
-        if header.count(name) > 1:
-            raise ValueError(f"{path}, line 1, names column {name!r} twice; rename one")
-    return header, separator
-
-
-def _check_columns(wanted: Sequence[str], header: Sequence[str], path: Path) -> None:
-    for column in wanted:
-        if column not in header:
-            raise ValueError(f"{path} has no column {column!r}; {nearest(str(column), header)}")
-
-
-def _frame(path: Path, separator: str, columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        # Categories hold each label once, so that memory grows by a byte or two a cell.
-        frame = pd.read_csv(
-            path,
-            sep=separator,
-            dtype="category",
-            na_filter=False,
-            encoding="utf-8-sig",
-            skipinitialspace=True,
-            index_col=False,
-        ).rename(columns=str.strip)[columns]
-    except (ValueError, KeyError, pd.errors.ParserError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path} is not a table with one item a row: {reason}") from None
-    if frame.empty:
-        raise ValueError(f"{path} has no rows below its header; there is nothing to compare the models on")
-    for column in columns:
-        empty = (frame[column] == "").to_numpy()
-        if empty.any():
-            raise ValueError(
-                f"{path}, row {int(empty.argmax()) + 1}, has no value in column {column!r}; fill or drop it"
-            )
-    return frame
 
 
 def read_sources(
