@@ -43,4 +43,5 @@ def figures(package):
 if __name__ == "__main__":
     root = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "bayesf1"
     for name, value in figures(root).items():
-        print(f"{name:50} {'%d (%d)' % value if isinstance(value, tuple) else value}")
+        shown = f"{value[0]} ({value[1]})" if isinstance(value, tuple) else value
+        print(f"{name:50} {shown}")
