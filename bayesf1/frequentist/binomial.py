@@ -50,10 +50,8 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
 
     Parameters
     ----------
-    successes, failures
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true share.
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
 
     Examples
     --------
@@ -64,7 +62,7 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
     s, f = check_counts(successes=successes, failures=failures)
     share = ratio(s, s + f)
     variance = ratio(share * ratio(f, s + f), s + f)
-    return normal_bounds(share, variance, normal_quantile(confidence_level), undefined=s + f == 0.0)
+    return normal_bounds(share, variance, confidence_level, undefined=s + f == 0.0)
 
 
 def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -72,10 +70,8 @@ def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_lev
 
     Parameters
     ----------
-    successes, failures
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true share.
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.metric import ratio
-from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds, normal_quantile
+from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds
 
 
 def micro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -36,10 +36,8 @@ def micro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
     """
     p, n = _shares(matrix)
     score = np.trace(p, axis1=-2, axis2=-1)
-    empty = n == 0.0
-    return normal_bounds(
-        score, ratio(score * (1.0 - score).clip(0.0), n), normal_quantile(confidence_level), undefined=empty
-    )
+    variance = ratio(score * (1.0 - score).clip(0.0), n)
+    return normal_bounds(score, variance, confidence_level, undefined=n == 0.0)
 
 
 def macro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -52,10 +50,8 @@ def macro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
 
     Parameters
     ----------
-    matrix
-        Counts, axes (..., truth, prediction).
-    confidence_level
-        Probability with which the interval shall hold the true score.
+    matrix, confidence_level
+        As in `micro_f1`.
 
     Returns
     -------
@@ -73,17 +69,17 @@ def macro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
     Takahashi et al. (2022), Section 3.2, where one margin of the last sum is misprinted; Appendix B is right.
     """
     p, n = _shares(matrix)
-    right = np.diagonal(p, axis1=-2, axis2=-1)
+    right, apart = _split(p)
     s = p.sum(axis=-1) + p.sum(axis=-2)
     f1 = ratio(2.0 * right, s)
-    wrong = ratio(_off_diagonal(p).sum(axis=-1) + _off_diagonal(p).sum(axis=-2), s)
+    wrong = ratio(apart.sum(axis=-1) + apart.sum(axis=-2), s)
     pull = ratio(f1, s)
     own = (pull * wrong * (wrong + 0.5 * f1)).sum(axis=-1)
-    shared = np.einsum("...ij,...i,...j->...", _off_diagonal(p), pull, pull)
+    shared = np.einsum("...ij,...i,...j->...", apart, pull, pull)
     return normal_bounds(
         f1.mean(axis=-1),
         ratio(2.0 * (own + shared), n * f1.shape[-1] ** 2),
-        normal_quantile(confidence_level),
+        confidence_level,
         undefined=(s == 0.0).any(axis=-1),
         empty=n == 0.0,
     )
@@ -98,10 +94,8 @@ def macro_f1_star(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bound
 
     Parameters
     ----------
-    matrix
-        Counts, axes (..., truth, prediction).
-    confidence_level
-        Probability with which the interval shall hold the true score.
+    matrix, confidence_level
+        As in `micro_f1`.
 
     Returns
     -------
@@ -119,9 +113,7 @@ def macro_f1_star(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bound
     Takahashi et al. (2022), Section 3.3; Sokolova & Lapalme (2009).
     """
     p, n = _shares(matrix)
-    k = p.shape[-1]
-    right = np.diagonal(p, axis1=-2, axis2=-1)
-    apart = _off_diagonal(p)
+    right, apart = _split(p)
     occurs, said = p.sum(axis=-1), p.sum(axis=-2)
     missed, false = ratio(apart.sum(axis=-1), occurs), ratio(apart.sum(axis=-2), said)
     recalls, precisions = ratio(right, occurs), ratio(right, said)
@@ -140,8 +132,8 @@ def macro_f1_star(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bound
     )
     return normal_bounds(
         ratio(2.0 * precision * recall, total),
-        ratio(4.0 * variance, n * k * k),
-        normal_quantile(confidence_level),
+        ratio(4.0 * variance, n * p.shape[-1] ** 2),
+        confidence_level,
         undefined=((occurs == 0.0) | (said == 0.0)).any(axis=-1),
         empty=n == 0.0,
     )
@@ -158,5 +150,6 @@ def _shares(matrix: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return counts / np.where(n > 0.0, n, 1.0)[..., None, None], n
 
 
-def _off_diagonal(p: FloatArray) -> FloatArray:
-    return p * ~np.eye(p.shape[-1], dtype=bool)
+def _split(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the diagonal, and the cells beside it."""
+    return np.diagonal(p, axis1=-2, axis2=-1), p * ~np.eye(p.shape[-1], dtype=bool)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from bayesf1.base.checks import is_number
 from bayesf1.evaluation.metric import ratio
-from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds, normal_quantile
+from bayesf1.frequentist.bounds import Bounds, check_counts, normal_bounds
 
 
 def fbeta_delta(
@@ -15,12 +16,10 @@ def fbeta_delta(
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
+    tp, fp, fn, confidence_level
+        As in `tversky_delta`.
     beta
         Weight of recall against precision, above 0.
-    confidence_level
-        Probability with which the interval shall hold the true score.
 
     Examples
     --------
@@ -34,7 +33,7 @@ def fbeta_delta(
     ----------
     Jiang (2020), Statistical Formulas for F Measures, Proposition 1 and Corollary 1.
     """
-    if isinstance(beta, bool) or not isinstance(beta, float | int) or not 0.0 < beta <= 1e3:
+    if not is_number(beta) or not 0.0 < beta <= 1e3:
         raise ValueError(f"beta must be above 0 and at most 1000, not {beta!r}")
     a = 1.0 / (1.0 + beta * beta)
     return tversky_delta(tp, fp, fn, a=a, b=beta * beta * a, confidence_level=confidence_level)
@@ -70,9 +69,7 @@ def tversky_delta(
     ----------
     Jiang (2020), Proposition 1.
     """
-    for name, weight in (("a", a), ("b", b)):
-        if isinstance(weight, bool) or not isinstance(weight, float | int) or not 0.0 <= weight <= 1e6:
-            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {weight!r}")
+    check_weights(a, b)
     if a == b == 0:
         raise ValueError("a and b are both 0, which makes every index 1; give at least one a weight above 0")
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
@@ -80,4 +77,11 @@ def tversky_delta(
     total = tp + first
     index = ratio(tp, total)
     variance = ratio(index * (index * second + ratio(first, total) * first), total * total)
-    return normal_bounds(index, variance, normal_quantile(confidence_level), undefined=total == 0.0)
+    return normal_bounds(index, variance, confidence_level, undefined=total == 0.0)
+
+
+def check_weights(a: float, b: float) -> None:
+    """Say which weight of a Tversky index is none."""
+    for name, weight in (("a", a), ("b", b)):
+        if not is_number(weight) or not 0.0 <= weight <= 1e6:
+            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {weight!r}")

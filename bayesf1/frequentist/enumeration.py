@@ -9,7 +9,6 @@ these binomials, by Bernstein's inequality with less than 10⁻¹² of the mass 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 
+# True proportions of true positives, false positives and false negatives among all items.
 Proportions: TypeAlias = tuple[float, float, float]
 # Counts tp, fp and fn, and the probability of each table.
 Tables: TypeAlias = tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -30,13 +30,6 @@ _BLOCK = 1 << 18
 
 def relevant_tables(n: int, p: Proportions) -> Iterator[Tables]:
     """Yield blocks of tables with their probabilities, all mistakes together taken as false positives.
-
-    Parameters
-    ----------
-    n
-        Number of items.
-    p
-        True proportions of true positives, false positives and false negatives.
 
     Examples
     --------
@@ -53,13 +46,6 @@ def relevant_tables(n: int, p: Proportions) -> Iterator[Tables]:
 
 def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
     """Yield blocks of tables with their probabilities.
-
-    Parameters
-    ----------
-    n
-        Number of items.
-    p
-        True proportions of true positives, false positives and false negatives.
 
     Examples
     --------
@@ -94,6 +80,6 @@ def _range(n: FloatArray, p: float) -> tuple[FloatArray, FloatArray]:
 def _pieces(n: FloatArray, p: float) -> Iterator[slice]:
     """Cut a number of binomial variates into pieces with about one block of values each."""
     low, high = _range(n, p)
-    block = (np.cumsum(high - low + 1.0) // _BLOCK).astype(np.intp)
-    for start, stop in pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=block[-1] + 1))):
-        yield slice(int(start), int(stop))
+    block = np.cumsum(high - low + 1.0) // _BLOCK
+    starts = np.unique(block, return_index=True)[1]
+    yield from map(slice, starts, [*starts[1:], len(n)])

@@ -40,9 +40,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     share = binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level)
-    return bounds(
-        _f1(tp, fp + fn), _from_jaccard(share.low), _from_jaccard(share.high), undefined=tp + fp + fn == 0.0
-    )
+    return _bounds(tp, fp + fn, _from_jaccard(share.low), _from_jaccard(share.high))
 
 
 def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -53,10 +51,8 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
@@ -75,7 +71,7 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
     f1 = _f1(tp, wrong)
     # 1 - F1 without a subtraction, so that F1 close to 1 keeps its digits.
     variance = ratio(f1 * ratio(wrong, tp + nu) * (2.0 - f1) ** 2, 2.0 * nu)
-    return normal_bounds(f1, variance, normal_quantile(confidence_level), undefined=nu == 0.0)
+    return normal_bounds(f1, variance, confidence_level, undefined=nu == 0.0)
 
 
 def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -90,10 +86,8 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
@@ -108,12 +102,10 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     wrong, nu = fp + fn, tp + fp + fn
     z = normal_quantile(confidence_level)
-    f1 = _f1(tp, wrong)
     # The roots of the score test of F* are close.
     low, gap = wilson_ends(tp, wrong, z)
     nearby = _from_jaccard(low), _from_jaccard(1.0 - gap)
-    low, high = score_roots(f1, z * z / np.where(nu > 0.0, nu, 1.0), nearby)
-    return bounds(f1, low, high, undefined=nu == 0.0)
+    return _bounds(tp, wrong, *score_roots(_f1(tp, wrong), z * z / np.where(nu > 0.0, nu, 1.0), nearby))
 
 
 def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -121,10 +113,8 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
@@ -139,12 +129,15 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     low, gap = wilson_ends(tp, fp + fn, normal_quantile(confidence_level))
     # 1 - 2x/(1+x) = (1-x)/(1+x).
-    high = 1.0 - gap / (2.0 - gap)
-    return bounds(_f1(tp, fp + fn), _from_jaccard(low), high, undefined=tp + fp + fn == 0.0)
+    return _bounds(tp, fp + fn, _from_jaccard(low), 1.0 - gap / (2.0 - gap))
 
 
 def _f1(tp: FloatArray, wrong: FloatArray) -> FloatArray:
     return ratio(2.0 * tp, 2.0 * tp + wrong)
+
+
+def _bounds(tp: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> Bounds:
+    return bounds(_f1(tp, wrong), low, high, undefined=tp + wrong == 0.0)
 
 
 def _from_jaccard(share: Any) -> FloatArray:

@@ -22,47 +22,26 @@ _BLOCK = 1 << 14
 def score_roots(
     f1: FloatArray, k: FloatArray, nearby: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the two roots of Lam (2023), Eq. 37.
-
-    Parameters
-    ----------
-    f1
-        Estimates of F1.
-    k
-        Squared normal quantile over the number of relevant items, above 0.
-    nearby
-        First guesses of both roots, in [0, 1].
-    """
+    """Return the two roots of Lam (2023), Eq. 37, for k above 0, from first guesses of both in [0, 1]."""
     shape = np.shape(f1)
     estimate, low, high = np.ravel(f1), np.ravel(nearby[0]).copy(), np.ravel(nearby[1]).copy()
     c = np.sqrt(0.5 * np.broadcast_to(k, shape)).ravel()
     for start in range(0, estimate.size, _BLOCK):
         part = slice(start, start + _BLOCK)
-        low[part], high[part] = _both_roots(estimate[part], c[part], low[part], high[part])
+        middle, first, second = (np.arcsin(np.sqrt(f[part])) for f in (estimate, low, high))
+        lower = _angle(estimate[part], c[part], np.zeros_like(middle), middle, first)
+        upper = _angle(estimate[part], -c[part], middle, np.full_like(middle, 0.5 * np.pi), second)
+        low[part], high[part] = np.sin(lower) ** 2, np.sin(upper) ** 2
+    # An estimate of 0 or 1 is a root itself.
+    low[estimate == 0.0] = 0.0
+    high[estimate == 1.0] = 1.0
     return low.reshape(shape), high.reshape(shape)
 
 
-def _both_roots(
-    estimate: FloatArray, c: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    middle, zero = _angle(estimate), np.zeros_like(estimate)
-    lower = _solve(estimate, c, zero, middle, _angle(low))
-    upper = _solve(estimate, -c, middle, zero + 0.5 * np.pi, _angle(high))
-    # An estimate of 0 or 1 is a root itself.
-    return (
-        np.where(estimate == 0.0, 0.0, np.sin(lower) ** 2),
-        np.where(estimate == 1.0, 1.0, np.sin(upper) ** 2),
-    )
-
-
-def _angle(f1: FloatArray) -> FloatArray:
-    return np.arcsin(np.sqrt(f1))
-
-
-def _solve(
+def _angle(
     estimate: FloatArray, c: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
 ) -> FloatArray:
-    """Return the root between `low` and `high`."""
+    """Return the root θ between `low` and `high`."""
 
     def relative(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         sin, cos = np.sin(theta), np.cos(theta)
