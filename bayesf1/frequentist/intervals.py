@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
 from bayesf1.base.naming import plural
+from bayesf1.bayes.bayes_test import compare
 from bayesf1.bayes.posterior import posterior
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
@@ -17,12 +17,10 @@ from bayesf1.evaluation.scoring import find_measure
 from bayesf1.evaluation.under import Under
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
 from bayesf1.frequentist.bounds import Bounds
-from bayesf1.frequentist.class_averages import macro_f1, macro_f1_star, micro_f1
-from bayesf1.frequentist.delta import fbeta_delta, tversky_delta
+from bayesf1.frequentist.delta import fbeta_delta, macro_f1, macro_f1_star, micro_f1, tversky_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
 from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
-from bayesf1.laws.law import Posterior
 
 __all__ = [
     "Bounds",
@@ -106,11 +104,7 @@ def intervals(
     Lam (2023); Jiang (2020); Takahashi et al. (2022); Efron (1987).
     """
     measure = find_measure(metric, ev)
-
-    def believed(prior: float, rng: np.random.Generator) -> Posterior:
-        return posterior(ev, model, measure, prior=prior, assumption=assumption, rng=rng)
-
-    return _listed(ev, (model,), measure, believed, confidence_level, n_resamples, prior, assumption, rng)
+    return _listed(ev, (model,), measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
 def difference_intervals(
@@ -133,14 +127,10 @@ def difference_intervals(
 
     Parameters
     ----------
-    ev
-        The evaluation.
+    ev, metric, confidence_level, n_resamples, prior, rng
+        As in `intervals`.
     a, b
         Names of the models; may be left out where there are exactly two.
-    metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
-    confidence_level, n_resamples, prior, rng
-        As in `intervals`.
     assumption
         How the models depend on each other, as in `compare`.
 
@@ -160,30 +150,20 @@ def difference_intervals(
     check_evaluation(ev)
     pair = ev.pair(a, b)
     measure = find_measure(metric, pair)
-
-    def believed(prior: float, rng: np.random.Generator) -> Posterior:
-        from bayesf1.bayes.bayes_test import compare
-
-        found = compare(pair, metrics=[measure], prior=prior, assumption=assumption, rng=rng)
-        return found[measure.name].difference
-
-    return _listed(
-        pair, pair.models, measure, believed, confidence_level, n_resamples, prior, assumption, rng
-    )
+    return _listed(pair, pair.models, measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
 def _listed(
     ev: Evaluation,
     models: tuple[str, ...],
     measure: Metric,
-    believed: Callable[[float, np.random.Generator], Posterior],
     confidence_level: float,
     n_resamples: int,
     prior: float | None,
     assumption: str,
     rng: RNGLike,
 ) -> Intervals:
-    """Return the intervals of one model's score, or of the difference of two; `believed` gives its law."""
+    """Return the intervals of one model's score, or of the difference of two."""
     level = check_prob(confidence_level, "confidence_level")
     n_resamples = check_whole(n_resamples, "n_resamples", 100, 8)
     prior = ev.kind.check_prior(prior)
@@ -226,7 +206,12 @@ def _listed(
         smooth=ev.kind.is_smooth(measure),
         undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
     )
-    rows += credible_rows(believed(prior, rng), support, level)
+    if alone:
+        law = posterior(ev, models[0], measure, prior=prior, assumption=assumption, rng=rng)
+    else:
+        test = compare(ev, metrics=[measure], prior=prior, assumption=assumption, rng=rng)
+        law = test[measure.name].difference
+    rows += credible_rows(law, support, level)
     estimate = float(statistic(samples.tables))
     notes = _notes(under, n_resamples, prior, alone=alone)
     return Intervals(

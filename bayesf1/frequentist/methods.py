@@ -35,26 +35,19 @@ LABELS = {
     "credible_hdi": "credible, highest density",
 }
 
-_SHARE: dict[str, Callable[..., Bounds]] = {
-    "clopper_pearson": binomial_clopper_pearson,
-    "wald": binomial_wald,
-    "wilson": binomial_wilson,
-}
-_F1: dict[str, Callable[..., Bounds]] = {
-    "clopper_pearson": clopper_pearson,
-    "wald": wald,
-    "wilson_direct": wilson_direct,
-    "wilson_indirect": wilson_indirect,
-}
+_SHARE = (binomial_clopper_pearson, binomial_wald, binomial_wilson)
+_F1 = (clopper_pearson, wald, wilson_direct, wilson_indirect)
 
 
 def closed_methods(measure: Metric) -> dict[str, Callable[..., Bounds]]:
     """Return the methods that need no more than a table, as functions of its `grouped_counts`."""
     match measure.law:
         case Proportion():
-            return _SHARE
+            return {method.__name__.removeprefix("binomial_"): method for method in _SHARE}
+        case Harmonic(1.0):
+            return {method.__name__: method for method in _F1}
         case Harmonic(beta):
-            return _F1 if beta == 1.0 else {"fbeta_delta": partial(fbeta_delta, beta=beta)}
+            return {"fbeta_delta": partial(fbeta_delta, beta=beta)}
     return {}
 
 
@@ -125,8 +118,8 @@ def unit_rows(
 
 def credible_rows(law: Posterior, support: Support, level: float) -> list[MethodInterval]:
     """Return the credible intervals of a posterior law."""
-    ends = {"credible_equal_tailed": law.interval(level), "credible_hdi": law.hdi(level)}
-    return [_row(method, found, support) for method, found in ends.items()]
+    equal_tailed = _row("credible_equal_tailed", law.interval(level), support)
+    return [equal_tailed, _row("credible_hdi", law.hdi(level), support)]
 
 
 def _row(
