@@ -29,8 +29,7 @@ def binomial_clopper_pearson(
 
     Examples
     --------
-    >>> low, high = binomial_clopper_pearson(77, 44)
-    >>> low, high
+    >>> tuple(binomial_clopper_pearson(77, 44))
     (0.54401..., 0.72187...)
 
     References
@@ -75,8 +74,7 @@ def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_lev
 
     Examples
     --------
-    >>> low, high = binomial_wilson(77, 44)
-    >>> low, high
+    >>> tuple(binomial_wilson(77, 44))
     (0.54768..., 0.71665...)
 
     References
