@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,25 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import Argument, WordedError
 
 RNGLike: TypeAlias = np.random.Generator | int | None
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a number, which True is not."""
+    return isinstance(value, float | int | np.number) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number by its type, which True is not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_whole(value: Any, name: str, least: int, exponent: int) -> int:
+    """Return a whole number from `least` to a power of ten, or say that it is none."""
+    if not is_whole(value) or not least <= value <= 10**exponent:
+        raise WordedError(
+            Argument(name), f" must be a whole number from {least} to 1e{exponent}, not {value!r}"
+        )
+    return int(value)
 
 
 def check_prob(prob: float, name: str = "prob") -> float:

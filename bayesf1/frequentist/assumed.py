@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayesf1.base.checks import is_number, is_whole
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
@@ -52,9 +53,9 @@ def assumed_pilot(
         raise ValueError("give f1, or both precision and recall, around which the two models lie")
     given = {"prevalence": prevalence, "agreement": agreement, "precision": precision, "recall": recall}
     for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not 0.0 < value < 1.0:
+        if not is_number(value) or not 0.0 < value < 1.0:
             raise ValueError(f"{name} must lie strictly between 0 and 1, such as 0.8, not {value!r}")
-    if isinstance(n_items, bool) or not isinstance(n_items, int | np.integer) or not 1 <= n_items <= 10**12:
+    if not is_whole(n_items) or not 1 <= n_items <= 10**12:
         raise WordedError(Argument("n_items"), f" must be a whole number from 1, not {n_items!r}")
     claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
     if claimed >= 1.0:
@@ -75,13 +76,8 @@ def assumed_pilot(
     rows, masses = [], []
     for (share, rate), (yes, no) in zip(rates, (("tp", "fn"), ("fp", "tn")), strict=True):
         alone = c * rate * (1.0 - rate)
-        for of_a, of_b, mass in (
-            (yes, yes, rate - alone),
-            (yes, no, alone),
-            (no, yes, alone),
-            (no, no, 1 - rate - alone),
-        ):
-            rows.append([np.array(BINARY_CELLS) == of_a, np.array(BINARY_CELLS) == of_b])
-            masses.append(n_items * share * max(mass, 0.0))
-    units = Units.merge(np.array(rows, dtype=float), np.array(masses), "item")
+        rows += [(yes, yes), (yes, no), (no, yes), (no, no)]
+        masses += [n_items * share * max(m, 0.0) for m in (rate - alone, alone, alone, 1 - rate - alone)]
+    outcomes = np.array(rows)[..., None] == np.array(BINARY_CELLS)
+    units = Units.merge(outcomes.astype(float), np.array(masses), "item")
     return Evaluation.of_units(("A", "B"), Binary(), units)

@@ -9,15 +9,15 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, is_number
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.planning import Plan
-from bayesf1.frequentist.rivals import Rivals, rivals
+from bayesf1.frequentist.rivals import rivals
 
 _MAX_UNITS = 1e12
 _ROUNDS = 10
@@ -62,9 +62,11 @@ class DecisionPlan(Plan):
     mcse: float
     question: str
 
-    def _amount(self, value: float) -> str:
+    @property
+    def _amount(self) -> str:
         digits = digits_of(0.0, self.difference, percent=self.percent)
-        return f"{points(value, digits, percent=self.percent)}{' percentage points' if self.percent else ''}"
+        shown = points(self.difference, digits, percent=self.percent)
+        return f"{shown} percentage points" if self.percent else shown
 
     @property
     def assumptions(self) -> str:
@@ -81,33 +83,21 @@ class DecisionPlan(Plan):
         better = f"P(H1) ≥ {self.p_h1:g}"
         if self.question == "size":
             return printable(
-                f"A model that is better by {self._amount(self.difference)} in {self.label} is seen to be better "
+                f"A model that is better by {self._amount} in {self.label} is seen to be better "
                 f"({better}) with probability {self.goal:g} on {units}."
             )
         return printable(
-            f"With {units} a difference in {self.label} below {self._amount(self.difference)} stays undecided: "
+            f"With {units} a difference in {self.label} below {self._amount} stays undecided: "
             f"{better} is reached with a probability of less than {self.goal:g}."
         )
 
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
-        header = (
-            "Metric",
-            "Difference",
-            plural(self.unit).capitalize(),
-            "Agreement",
-            "P(H1) from",
-            "Assurance",
-        )
-        row = (
-            self.label,
-            self._amount(self.difference),
-            f"{self.n_units:,}",
-            f"{points(self.agreement, 1)} %",
-            f"{self.p_h1:g}",
-            probability(self.assurance),
-        )
+        units = plural(self.unit).capitalize()
+        header = ("Metric", "Difference", units, "Agreement", "P(H1) from", "Assurance")
+        numbers = f"{self.n_units:,}", f"{points(self.agreement, 1)} %", f"{self.p_h1:g}"
+        row = (self.label, self._amount, *numbers, probability(self.assurance))
         return Table(header, (row,), sure=(True,))
 
 
@@ -166,17 +156,19 @@ def plan_comparison(
     ----------
     O'Hagan, Stevens & Campbell (2005), *Assurance in clinical trial design*, Pharmaceutical Statistics 4.
     """
-    task = _Task.of(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
-    if (
-        isinstance(difference, bool)
-        or not isinstance(difference, float | int | np.number)
-        or not difference > 0
-    ):
+    task = _Task(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    if not is_number(difference) or not difference > 0:
         raise ValueError(
             f"difference is how much better a model is, such as 0.02 for two points, not {difference!r}"
         )
     target = float(difference)
-    task.check_reachable(target)
+    largest = task.rivals.largest
+    if target >= 0.99 * largest:
+        raise ValueError(
+            f"difference {target:g} is out of reach: models that differ on {1 - task.rivals.agreement:.3g} of "
+            f"the {plural(pilot.unit)}, as the pilot's, cannot be more than {largest:.3g} apart in "
+            f"{task.measure.label}; suppose less agreement or a smaller difference"
+        )
     shares = task.rivals.shares(target)
     slope = target / task.rivals.spread
     root = task.start / slope
@@ -222,7 +214,7 @@ def resolution(
     >>> print(found.sentence)
     With 1,287 sentences a difference in F1 below ... percentage points stays undecided: ...
     """
-    task = _Task.of(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    task = _Task(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
     n = max(1, round(task.rivals.size))
     slope = math.sqrt(n) / task.rivals.spread
     largest = task.rivals.largest
@@ -240,19 +232,11 @@ def resolution(
     return task.result(n, target, "resolution")
 
 
-@dataclass(frozen=True)
 class _Task:
-    rivals: Rivals
-    measure: Metric
-    unit: str
-    p_h1: float
-    goal: float
-    n_sets: int
-    rng: np.random.Generator
+    """What both questions are asked of: two models, and the decision that shall be made."""
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         ev: Evaluation,
         a: str | None,
         b: str | None,
@@ -262,48 +246,23 @@ class _Task:
         prior: float | None,
         n_sets: int,
         rng: RNGLike,
-    ) -> _Task:
+    ) -> None:
         check_evaluation(ev)
         ev = ev.pair(a, b)
-        measure = find_measure(metric, ev)
+        self.unit, self.measure = ev.unit, find_measure(metric, ev)
         for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
-            if isinstance(value, bool) or not isinstance(value, float | int) or not low < value < 1.0:
+            if not is_number(value) or not low < value < 1.0:
                 raise WordedError(
                     Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}"
                 )
-        return cls(
-            rivals(ev, measure, ev.kind.check_prior(prior)),
-            measure,
-            ev.unit,
-            float(p_h1),
-            float(assurance),
-            check_draws(n_sets),
-            check_rng(rng),
-        )
-
-    @property
-    def start(self) -> float:
-        """The difference in standard errors that the normal law asks for."""
-        return max(0.1, float(special.ndtri(self.p_h1) + special.ndtri(self.goal)))
-
-    @property
-    def sets(self) -> int:
-        """Number of test sets in a round of the search."""
-        return int(np.clip(_SEARCHED // len(self.rivals.weights), min(1000, self.n_sets), self.n_sets))
-
-    @property
-    def noise(self) -> float:
-        """Standard errors within which a certainty is near enough, as the noise of a round is as large."""
-        return 1.0 / math.sqrt(self.sets)
-
-    def check_reachable(self, difference: float) -> None:
-        largest = self.rivals.largest
-        if difference >= 0.99 * largest:
-            raise ValueError(
-                f"difference {difference:g} is out of reach: models that differ on {1 - self.rivals.agreement:.3g} of "
-                f"the {plural(self.unit)}, as the pilot's, cannot be more than {largest:.3g} apart in "
-                f"{self.measure.label}; suppose less agreement or a smaller difference"
-            )
+        self.p_h1, self.goal = float(p_h1), float(assurance)
+        self.rivals = rivals(ev, self.measure, ev.kind.check_prior(prior))
+        self.n_sets, self.rng = check_draws(n_sets), check_rng(rng)
+        # The difference in standard errors that the normal law asks for.
+        self.start = max(0.1, float(special.ndtri(self.p_h1) + special.ndtri(self.goal)))
+        # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
+        self.sets = int(np.clip(_SEARCHED // len(self.rivals.weights), min(1000, self.n_sets), self.n_sets))
+        self.noise = 1.0 / math.sqrt(self.sets)
 
     def shortfall(self, n_units: int, shares: FloatArray) -> float:
         """Return by how many standard errors the certainty that shall be reached exceeds the one that is."""

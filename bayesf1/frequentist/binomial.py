@@ -29,8 +29,7 @@ def binomial_clopper_pearson(
 
     Examples
     --------
-    >>> low, high = binomial_clopper_pearson(77, 44)
-    >>> low, high
+    >>> tuple(binomial_clopper_pearson(77, 44))
     (0.54401..., 0.72187...)
 
     References
@@ -50,10 +49,8 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
 
     Parameters
     ----------
-    successes, failures
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true share.
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
 
     Examples
     --------
@@ -64,7 +61,7 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
     s, f = check_counts(successes=successes, failures=failures)
     share = ratio(s, s + f)
     variance = ratio(share * ratio(f, s + f), s + f)
-    return normal_bounds(share, variance, normal_quantile(confidence_level), undefined=s + f == 0.0)
+    return normal_bounds(share, variance, confidence_level, undefined=s + f == 0.0)
 
 
 def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -72,15 +69,12 @@ def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_lev
 
     Parameters
     ----------
-    successes, failures
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true share.
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
 
     Examples
     --------
-    >>> low, high = binomial_wilson(77, 44)
-    >>> low, high
+    >>> tuple(binomial_wilson(77, 44))
     (0.54768..., 0.71665...)
 
     References

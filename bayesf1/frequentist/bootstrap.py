@@ -7,7 +7,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
-from bayesf1.base.errors import Argument, WordedError
+from bayesf1.frequentist.bounds import normal_quantile
 
 
 def percentile_ends(scores: FloatArray, confidence_level: float = 0.95) -> tuple[float, float]:
@@ -36,17 +36,6 @@ def bca_ends(
     :math:`\Phi(z_0)` is the share of resampled scores below the estimate and *a* the acceleration, a sixth of the
     skewness of the jackknife.
 
-    Parameters
-    ----------
-    scores
-        Resampled scores.
-    estimate
-        The score of the sample itself.
-    acceleration
-        A sixth of the skewness of the jackknife, as `Samples.acceleration` gives it.
-    confidence_level
-        Probability with which the interval shall hold the true score.
-
     Examples
     --------
     >>> bca_ends(np.linspace(0, 1, 1001), 0.5, acceleration=0.0, confidence_level=0.5)
@@ -56,7 +45,7 @@ def bca_ends(
     ----------
     Efron (1987), JASA 82; Efron & Tibshirani (1993), Eqs. 14.9-14.15.
     """
-    z = special.ndtri(0.5 * (1.0 + check_prob(confidence_level, "confidence_level")))
+    z = normal_quantile(confidence_level)
     if scores.min() == scores.max():
         return float(scores[0]), float(scores[0])
     # Scores equal to the estimate lie half below it; a share of 0 or 1 is only known to be below half a resample.
@@ -67,13 +56,3 @@ def bca_ends(
     levels = special.ndtr(z0 + shifted / np.maximum(1.0 - acceleration * shifted, 1e-3))
     low, high = np.quantile(scores, np.sort(levels))
     return float(low), float(high)
-
-
-def check_resamples(n_resamples: int) -> int:
-    """Return a number of resamples, or say that it is none."""
-    whole = isinstance(n_resamples, int | np.integer) and not isinstance(n_resamples, bool)
-    if not whole or not 100 <= n_resamples <= 10**8:
-        raise WordedError(
-            Argument("n_resamples"), f" must be a whole number from 100 to 1e8, not {n_resamples!r}"
-        )
-    return int(n_resamples)

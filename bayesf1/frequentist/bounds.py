@@ -62,41 +62,32 @@ class Bounds:
         return iter((self.low, self.high))
 
 
-def bounds(estimate: FloatArray, low: FloatArray, high: FloatArray, *, undefined: BoolArray) -> Bounds:
-    """Return intervals on [0, 1], which are [0, 1] where there is nothing to estimate from."""
-    low, high = np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
-    return Bounds(plain(estimate), plain(low), plain(high), _flag(undefined))
-
-
-def normal_bounds(
+def bounds(
     estimate: FloatArray,
-    variance: FloatArray,
-    z: float,
+    low: FloatArray,
+    high: FloatArray,
     *,
     undefined: BoolArray,
     empty: BoolArray | None = None,
+    se: FloatArray | None = None,
 ) -> Bounds:
-    """Return intervals of `z` standard errors to either side, and [0, 1] where there is nothing to estimate from.
+    """Return intervals on [0, 1], which are [0, 1] where there is nothing to estimate from.
 
-    Parameters
-    ----------
-    estimate, variance
-        The estimates and their variances.
-    z
-        Quantile of the normal law.
-    undefined
-        Where an estimate is 0/0, or a part of it.
-    empty
-        Where there is nothing to estimate from at all; where it is undefined, by default.
+    That is where they are `empty`, or else where the estimate, or a part of it, is `undefined`.
     """
     empty = undefined if empty is None else empty
+    ends = plain(np.where(empty, 0.0, low)), plain(np.where(empty, 1.0, high))
+    flags = undefined if np.ndim(undefined) else bool(undefined)
+    return Bounds(plain(estimate), *ends, flags, None if se is None else plain(se))
+
+
+def normal_bounds(
+    estimate: FloatArray, variance: FloatArray, confidence_level: float, **where: BoolArray
+) -> Bounds:
+    """Return intervals of some standard errors to either side, else as `bounds`."""
     se = np.sqrt(variance)
-    low, high = np.where(empty, 0.0, estimate - z * se), np.where(empty, 1.0, estimate + z * se)
-    return Bounds(plain(estimate), plain(low), plain(high), _flag(undefined), plain(se))
-
-
-def _flag(flags: BoolArray) -> Any:
-    return flags if np.ndim(flags) else bool(flags)
+    reach = normal_quantile(confidence_level) * se
+    return bounds(estimate, estimate - reach, estimate + reach, se=se, **where)
 
 
 def normal_quantile(confidence_level: float) -> float:

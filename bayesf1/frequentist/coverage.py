@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_prob
+from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest
 from bayesf1.base.table import Table, points, probability
-from bayesf1.evaluation.metric import Harmonic, Metric
+from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
 from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
 from bayesf1.frequentist.methods import LABELS, closed_methods, grouped_counts
 from bayesf1.kinds.binary_measures import find_metric
@@ -115,16 +116,11 @@ class CoverageCurve(Answer):
     def table(self) -> Table:
         """What each method does for each number of items."""
         header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
-        labels = dict(zip(self.methods, self.labels, strict=True))
-        rows = (
-            (
-                labels[record["interval"]],
-                f"{record['n']:,}",
-                *(points(record[name], 2) for name in ("coverage", "length")),
-                *(probability(record[name]) for name in ("overshoot", "degenerate")),
-            )
-            for record in self.records()
-        )
+        rows = []
+        for record in self.records():
+            method, n, *numbers = record.values()
+            shown = [*(points(x, 2) for x in numbers[:2]), *map(probability, numbers[2:])]
+            rows.append((LABELS.get(method, method), f"{n:,}", *shown))
         return Table(header, tuple(rows))
 
     def records(self) -> list[dict[str, Any]]:
@@ -183,14 +179,7 @@ def exact_coverage(
     0.94571...
     """
     curve = coverage_curve(
-        [n],
-        p11,
-        p10,
-        p01,
-        methods=[method],
-        metric=metric,
-        confidence_level=confidence_level,
-        prior=prior,
+        [n], p11, p10, p01, methods=[method], metric=metric, confidence_level=confidence_level, prior=prior
     )
     return Coverage(*(float(getattr(curve, name)[0, 0]) for name in Coverage._fields))
 
@@ -212,11 +201,9 @@ def coverage_curve(
     ----------
     n
         Numbers of items.
-    p11, p10, p01
-        True proportions of true positives, false positives and false negatives among all items.
     methods
         Names or functions as in `exact_coverage`, or a mapping that names them.
-    metric, confidence_level, prior
+    p11, p10, p01, metric, confidence_level, prior
         As in `exact_coverage`.
 
     Examples
@@ -226,18 +213,25 @@ def coverage_curve(
     array([[0.905, 0.926], [0.953, 0.953]])
     """
     level = check_prob(confidence_level, "confidence_level")
-    p = _check_proportions(p11, p10, p01)
-    numbers = np.array([_check_number(x) for x in n], dtype=np.int64)
-    measure = _check_metric(metric)
+    p = _check_proportions(p11=p11, p10=p10, p01=p01)
+    numbers = list(n)
+    for number in numbers:
+        if not is_whole(number) or not 1 <= number <= 10**7:
+            raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {number!r}")
+    measure = find_metric(metric)
+    if not measure.needs or not set(measure.needs) <= set(_CELLS):
+        raise ValueError(
+            f"coverage is listed for measures of tp, fp and fn such as f1 or recall, not {measure.name}"
+        )
     chosen = _named(methods)
     functions = [_resolve(name, method, measure, prior) for name, method in chosen.items()]
     truth = float(measure(np.array(p), _CELLS))
     found = np.array([_one_number(int(x), p, functions, truth, measure, level) for x in numbers])
-    by_field = dict(zip(Coverage._fields, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
+    fields = dict(zip(Coverage._fields, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
     return CoverageCurve(
-        numbers,
+        np.array(numbers, dtype=np.int64),
         tuple(chosen),
-        **by_field,
+        **fields,
         confidence_level=level,
         metric=measure.name,
         truth=truth,
@@ -252,23 +246,16 @@ class _Function(NamedTuple):
 
 
 def _one_number(
-    n: int,
-    p: Proportions,
-    functions: list[_Function],
-    truth: float,
-    measure: Metric,
-    level: float,
+    n: int, p: Proportions, functions: list[_Function], truth: float, measure: Metric, level: float
 ) -> FloatArray:
     """Return the four numbers of each method, axes (method, field)."""
     out = np.zeros((len(functions), len(Coverage._fields)))
-    by_sum = [
-        measure.name in ("f1", "jaccard") and (f.ours or _needs_sum_only(f, n, level)) for f in functions
-    ]
-    for coarse, tables in ((True, relevant_tables(n, p)), (False, all_tables(n, p))):
-        rows = [i for i, flag in enumerate(by_sum) if flag == coarse]
-        if not rows:
-            continue
-        for counts, mass in tables:
+    coarse = measure.name in ("f1", "jaccard")
+    by_sum = [coarse and (f.ours or _needs_sum_only(f, n, level)) for f in functions]
+    for flag, tables in ((True, relevant_tables(n, p)), (False, all_tables(n, p))):
+        rows = [i for i, summed in enumerate(by_sum) if summed == flag]
+        # Without a method there is nothing to list.
+        for counts, mass in tables if rows else ():
             for i in rows:
                 low, high = _ends(functions[i], counts, level)
                 inside = (low <= truth) & (truth <= high)
@@ -303,33 +290,34 @@ def _resolve(name: str, method: str | Method, measure: Metric, prior: float) -> 
             raise ValueError(f"method {method!r} is neither a name such as 'wilson_direct' nor a function")
         return _Function(name, method, ours=False)
     closed = closed_methods(measure)
+    by_sums: Method
     if method in closed:
+        by_sums, lam = closed[method], 0.0
+    elif method in CREDIBLE and measure.law is not None:
+        if not is_number(prior) or not 0.0 < prior <= 1e6:
+            raise ValueError(f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
+        by_sums, lam = partial(_credible, measure.law, method), float(prior)
+    else:
+        known = nearest(method, [*closed, *CREDIBLE])
+        raise ValueError(f"unknown method {method!r} for {measure.name}; {known}; or give a function")
 
-        def by_counts(*counts: FloatArray, confidence_level: float) -> Any:
-            sums = grouped_counts(measure, np.stack(counts, axis=-1), _CELLS)
-            return closed[method](*sums, confidence_level=confidence_level)
+    def by_counts(*counts: FloatArray, confidence_level: float) -> Any:
+        sums = grouped_counts(measure, np.stack(counts, axis=-1) + lam, _CELLS)
+        return by_sums(*sums, confidence_level=confidence_level)
 
-        return _Function(name, by_counts, ours=True)
-    if method in CREDIBLE and measure.law is not None:
-        shape = "hdi" if method == "credible_hdi" else "interval"
-        lam = _check_prior(prior)
-
-        def by_posterior(*counts: FloatArray, confidence_level: float) -> Any:
-            return getattr(_law(measure, np.stack(counts, axis=-1) + lam), shape)(confidence_level)
-
-        return _Function(name, by_posterior, ours=True)
-    known = [*closed, *CREDIBLE]
-    raise ValueError(
-        f"unknown method {method!r} for {measure.name}; {nearest(method, known)}; or give a function"
-    )
+    return _Function(name, by_counts, ours=True)
 
 
-def _law(measure: Metric, alpha: FloatArray) -> UnitLaw:
-    sums = grouped_counts(measure, alpha, _CELLS)
-    if isinstance(measure.law, Harmonic):
-        tp, fp, fn = sums
-        return FScore(tp, fp, fn, measure.law.beta)
-    return Beta(*sums)
+def _credible(
+    kind: Proportion | Harmonic, method: str, *alpha: FloatArray, confidence_level: float
+) -> tuple[Any, Any]:
+    law: UnitLaw
+    if isinstance(kind, Harmonic):
+        tp, fp, fn = alpha
+        law = FScore(tp, fp, fn, kind.beta)
+    else:
+        law = Beta(*alpha)
+    return law.hdi(confidence_level) if method == "credible_hdi" else law.interval(confidence_level)
 
 
 def _named(methods: Sequence[str | Method] | Mapping[str, str | Method]) -> dict[str, str | Method]:
@@ -346,38 +334,13 @@ def _named(methods: Sequence[str | Method] | Mapping[str, str | Method]) -> dict
     return named
 
 
-def _check_metric(metric: str) -> Metric:
-    measure = find_metric(metric)
-    if not measure.needs or not set(measure.needs) <= set(_CELLS):
-        raise ValueError(
-            f"coverage is listed for measures of tp, fp and fn such as f1 or recall, not {measure.name}"
-        )
-    return measure
-
-
-def _check_number(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= 10**7:
-        raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {n!r}")
-    return int(n)
-
-
-def _check_proportions(p11: float, p10: float, p01: float) -> Proportions:
-    values = {"p11": p11, "p10": p10, "p01": p01}
-    for name, value in values.items():
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, float | int | np.number)
-            or not 0.0 <= value <= 1.0
-        ):
+def _check_proportions(**proportions: float) -> Proportions:
+    for name, value in proportions.items():
+        if not is_number(value) or not 0.0 <= value <= 1.0:
             raise ValueError(f"{name} must be a proportion from 0 to 1, not {value!r}")
-    total = float(p11) + float(p10) + float(p01)
+    p11, p10, p01 = map(float, proportions.values())
+    total = p11 + p10 + p01
     if not 0.0 < total <= 1.0 + 1e-12:
         raise ValueError(f"p11, p10 and p01 must add up to more than 0 and at most 1, not {total:g}")
     scale = max(total, 1.0)
-    return float(p11) / scale, float(p10) / scale, float(p01) / scale
-
-
-def _check_prior(prior: Any) -> float:
-    if isinstance(prior, bool) or not isinstance(prior, float | int | np.number) or not 0.0 < prior <= 1e6:
-        raise ValueError(f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
-    return float(prior)
+    return p11 / scale, p10 / scale, p01 / scale

@@ -9,7 +9,6 @@ these binomials, by Bernstein's inequality with less than 10⁻¹² of the mass 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 
+# True proportions of true positives, false positives and false negatives among all items.
 Proportions: TypeAlias = tuple[float, float, float]
 # Counts tp, fp and fn, and the probability of each table.
 Tables: TypeAlias = tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -31,35 +31,19 @@ _BLOCK = 1 << 18
 def relevant_tables(n: int, p: Proportions) -> Iterator[Tables]:
     """Yield blocks of tables with their probabilities, all mistakes together taken as false positives.
 
-    Parameters
-    ----------
-    n
-        Number of items.
-    p
-        True proportions of true positives, false positives and false negatives.
-
     Examples
     --------
     >>> ((tp, wrong, _), mass), = relevant_tables(2, (0.4, 0.1, 0.1))
     >>> tp, wrong, mass.round(3)
     (array([0., 0., 1., 0., 1., 2.]), array([0., 1., 0., 2., 1., 0.]), array([0.16, 0.16, 0.32, 0.04, 0.16, 0.16]))
     """
-    _, relevant, weight = _binomials(np.array([float(n)]), sum(p))
-    share = p[0] / sum(p)
-    for rows in _pieces(relevant, share):
-        which, tp, mass = _binomials(relevant[rows], share)
-        yield (tp, relevant[rows][which] - tp, np.zeros_like(tp)), weight[rows][which] * mass
+    _, relevant, weight = next(_binomials(np.array([float(n)]), sum(p)))
+    for which, tp, mass in _binomials(relevant, p[0] / sum(p)):
+        yield (tp, relevant[which] - tp, np.zeros_like(tp)), weight[which] * mass
 
 
 def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
     """Yield blocks of tables with their probabilities.
-
-    Parameters
-    ----------
-    n
-        Number of items.
-    p
-        True proportions of true positives, false positives and false negatives.
 
     Examples
     --------
@@ -68,32 +52,21 @@ def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
     """
     share = p[1] / (p[1] + p[2]) if p[1] + p[2] > 0.0 else 0.0
     for (tp, wrong, _), weight in relevant_tables(n, p):
-        for rows in _pieces(wrong, share):
-            which, fp, mass = _binomials(wrong[rows], share)
-            yield (tp[rows][which], fp, wrong[rows][which] - fp), weight[rows][which] * mass
+        for which, fp, mass in _binomials(wrong, share):
+            yield (tp[which], fp, wrong[which] - fp), weight[which] * mass
 
 
-def _binomials(n: FloatArray, p: float) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
-    """Return all values of several binomial variates: which variate, value, probability."""
+def _binomials(n: FloatArray, p: float) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+    """Yield all values of several binomial variates: which variate, value, probability; about a block at a time."""
     from scipy import stats
 
-    low, high = _range(n, p)
-    sizes = (high - low + 1.0).astype(np.intp)
-    which = np.repeat(np.arange(len(n)), sizes)
-    starts = np.cumsum(sizes) - sizes
-    value = low[which] + (np.arange(len(which)) - starts[which])
-    return which, value, np.asarray(stats.binom.pmf(value, n[which], p))
-
-
-def _range(n: FloatArray, p: float) -> tuple[FloatArray, FloatArray]:
     # Bernstein: P(|X - np| >= t) <= 2 exp(-t²/(2(np(1-p) + t/3))).
     reach = _LOG / 3.0 + np.sqrt(_LOG * _LOG / 9.0 + 2.0 * n * p * (1.0 - p) * _LOG)
-    return np.maximum(np.ceil(n * p - reach), 0.0), np.minimum(np.floor(n * p + reach), n)
-
-
-def _pieces(n: FloatArray, p: float) -> Iterator[slice]:
-    """Cut a number of binomial variates into pieces with about one block of values each."""
-    low, high = _range(n, p)
-    block = (np.cumsum(high - low + 1.0) // _BLOCK).astype(np.intp)
-    for start, stop in pairwise(np.flatnonzero(np.diff(block, prepend=-1, append=block[-1] + 1))):
-        yield slice(int(start), int(stop))
+    low, high = np.maximum(np.ceil(n * p - reach), 0.0), np.minimum(np.floor(n * p + reach), n)
+    sizes = (high - low + 1.0).astype(np.intp)
+    starts = np.unique(np.cumsum(sizes) // _BLOCK, return_index=True)[1]
+    for rows in np.split(np.arange(len(n)), starts[1:]):
+        which = np.repeat(rows, sizes[rows])
+        before = np.repeat(np.cumsum(sizes[rows]) - sizes[rows], sizes[rows])
+        value = low[which] + (np.arange(len(which)) - before)
+        yield which, value, np.asarray(stats.binom.pmf(value, n[which], p))

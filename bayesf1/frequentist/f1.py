@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.roots import increasing_root
 from bayesf1.evaluation.metric import ratio
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, wilson_ends
 from bayesf1.frequentist.bounds import Bounds, bounds, check_counts, normal_bounds, normal_quantile
-from bayesf1.frequentist.quartic import score_roots
+
+# Tables at a time, so that all that is computed of them stays in the cache.
+_BLOCK = 1 << 14
 
 
 def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -30,8 +33,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
 
     Examples
     --------
-    >>> low, high = clopper_pearson(77, 44, 10)
-    >>> low, high
+    >>> tuple(clopper_pearson(77, 44, 10))
     (0.66532..., 0.80455...)
 
     References
@@ -40,9 +42,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     share = binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level)
-    return bounds(
-        _f1(tp, fp + fn), _from_jaccard(share.low), _from_jaccard(share.high), undefined=tp + fp + fn == 0.0
-    )
+    return _bounds(tp, fp + fn, _from_jaccard(share.low), _from_jaccard(share.high))
 
 
 def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -53,15 +53,12 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
-    >>> low, high = wald(77, 44, 10)
-    >>> low, high
+    >>> tuple(wald(77, 44, 10))
     (0.67351..., 0.80725...)
     >>> wald(12, 1, 0).overshoot, wald(12, 0, 0).degenerate
     (True, True)
@@ -75,7 +72,7 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
     f1 = _f1(tp, wrong)
     # 1 - F1 without a subtraction, so that F1 close to 1 keeps its digits.
     variance = ratio(f1 * ratio(wrong, tp + nu) * (2.0 - f1) ** 2, 2.0 * nu)
-    return normal_bounds(f1, variance, normal_quantile(confidence_level), undefined=nu == 0.0)
+    return normal_bounds(f1, variance, confidence_level, undefined=nu == 0.0)
 
 
 def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -90,15 +87,12 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
-    >>> low, high = wilson_direct(77, 44, 10)
-    >>> low, high
+    >>> tuple(wilson_direct(77, 44, 10))
     (0.66396..., 0.79870...)
 
     References
@@ -108,12 +102,10 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     wrong, nu = fp + fn, tp + fp + fn
     z = normal_quantile(confidence_level)
-    f1 = _f1(tp, wrong)
     # The roots of the score test of F* are close.
     low, gap = wilson_ends(tp, wrong, z)
     nearby = _from_jaccard(low), _from_jaccard(1.0 - gap)
-    low, high = score_roots(f1, z * z / np.where(nu > 0.0, nu, 1.0), nearby)
-    return bounds(f1, low, high, undefined=nu == 0.0)
+    return _bounds(tp, wrong, *_score_roots(_f1(tp, wrong), z * z / np.where(nu > 0.0, nu, 1.0), nearby))
 
 
 def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -121,15 +113,12 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
 
     Parameters
     ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
 
     Examples
     --------
-    >>> low, high = wilson_indirect(77, 44, 10)
-    >>> low, high
+    >>> tuple(wilson_indirect(77, 44, 10))
     (0.66858..., 0.80125...)
 
     References
@@ -139,12 +128,56 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     low, gap = wilson_ends(tp, fp + fn, normal_quantile(confidence_level))
     # 1 - 2x/(1+x) = (1-x)/(1+x).
-    high = 1.0 - gap / (2.0 - gap)
-    return bounds(_f1(tp, fp + fn), _from_jaccard(low), high, undefined=tp + fp + fn == 0.0)
+    return _bounds(tp, fp + fn, _from_jaccard(low), 1.0 - gap / (2.0 - gap))
+
+
+def _score_roots(
+    f1: FloatArray, k: FloatArray, nearby: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the two roots of Lam's quartic for many tables, for k above 0, from first guesses in [0, 1].
+
+    With :math:`F = \sin^2\theta` and :math:`c = \sqrt{k/2}` it falls apart into two equations that are smooth up to
+    the ends of the interval, each with one root: plus for the lower end, minus for the upper one.
+
+    .. math:: \sin^2\theta \pm c\,\sin\theta\cos\theta\,(1+\cos^2\theta) = \hat F_1
+    """
+    shape = np.shape(f1)
+    estimate, low, high = np.ravel(f1), np.ravel(nearby[0]).copy(), np.ravel(nearby[1]).copy()
+    c = np.sqrt(0.5 * np.broadcast_to(k, shape)).ravel()
+    for start in range(0, estimate.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        middle, first, second = (np.arcsin(np.sqrt(f[part])) for f in (estimate, low, high))
+        lower = _angle(estimate[part], c[part], np.zeros_like(middle), middle, first)
+        upper = _angle(estimate[part], -c[part], middle, np.full_like(middle, 0.5 * np.pi), second)
+        low[part], high[part] = np.sin(lower) ** 2, np.sin(upper) ** 2
+    # An estimate of 0 or 1 is a root itself.
+    low[estimate == 0.0] = 0.0
+    high[estimate == 1.0] = 1.0
+    return low.reshape(shape), high.reshape(shape)
+
+
+def _angle(
+    estimate: FloatArray, c: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
+) -> FloatArray:
+    """Return the root θ between `low` and `high`."""
+
+    def relative(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        sin, cos = np.sin(theta), np.cos(theta)
+        sin2, product = sin * sin, sin * cos
+        value = sin2 - estimate + c * product * (2.0 - sin2)
+        slope = 2.0 * product + c * ((1.0 - 2.0 * sin2) * (2.0 - sin2) - 2.0 * product * product)
+        # A Newton step as a share of the angle, which may be tiny.
+        return value / (np.abs(slope) * theta), np.sign(slope) / theta
+
+    return increasing_root(relative, low, high, start)
 
 
 def _f1(tp: FloatArray, wrong: FloatArray) -> FloatArray:
     return ratio(2.0 * tp, 2.0 * tp + wrong)
+
+
+def _bounds(tp: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> Bounds:
+    return bounds(_f1(tp, wrong), low, high, undefined=tp + wrong == 0.0)
 
 
 def _from_jaccard(share: Any) -> FloatArray:

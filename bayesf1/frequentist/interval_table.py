@@ -101,18 +101,15 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
     def table(self) -> Table:
         """The intervals as a table: method, interval, length, note."""
         unit = " (%)" if self.percent else ""
+        header = ("Method", f"{100 * self.confidence_level:.4g} % interval{unit}", f"Length{unit}", "Note")
+        # A column that would stay empty is left out.
+        width = 4 if any(row.note for row in self.rows) else 3
         rows = []
         for row in self.rows:
-            digits = digits_of(row.low, row.high, percent=self.percent)
-            length = points(row.length, digits, percent=self.percent)
-            rows.append((row.label, interval(*row, percent=self.percent), length, row.note))
-        level = f"{100 * self.confidence_level:.4g} % interval{unit}"
-        header = ["Method", level, f"Length{unit}", "Note"]
-        # A column that would stay empty is left out.
-        width = 4 if any(row[3] for row in rows) else 3
-        shown = tuple(row[:width] for row in rows)
+            length = points(row.length, digits_of(*row, percent=self.percent), percent=self.percent)
+            rows.append((row.label, interval(*row, percent=self.percent), length, row.note)[:width])
         sure = tuple(not (row.overshoot or row.degenerate) for row in self.rows)
-        return Table(tuple(header[:width]), shown, note=" ".join((self.title, *self.notes)), sure=sure)
+        return Table(header[:width], tuple(rows), note=" ".join((self.title, *self.notes)), sure=sure)
 
     @property
     def title(self) -> str:
@@ -120,9 +117,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
         digits = max((digits_of(*row, percent=self.percent) for row in self.rows), default=2)
         difference = len(self.models) == 2
         score = points(self.estimate, digits, sign=difference, percent=self.percent)
-        unit = ""
-        if self.percent:
-            unit = " percentage points" if difference else " %"
+        unit = (" percentage points" if difference else " %") if self.percent else ""
         subject = f"{self.models[1]} minus {self.models[0]}" if difference else self.models[0]
         return printable(f"{self.label} of {subject}: {score}{unit}")
 

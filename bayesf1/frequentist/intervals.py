@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
 from bayesf1.base.naming import plural
+from bayesf1.bayes.bayes_test import compare
 from bayesf1.bayes.posterior import posterior
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.evaluation.under import Under
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
-from bayesf1.frequentist.bootstrap import check_resamples
 from bayesf1.frequentist.bounds import Bounds
-from bayesf1.frequentist.class_averages import macro_f1, macro_f1_star, micro_f1
-from bayesf1.frequentist.delta import fbeta_delta, tversky_delta
+from bayesf1.frequentist.delta import fbeta_delta, macro_f1, macro_f1_star, micro_f1, tversky_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
 from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
@@ -105,37 +104,7 @@ def intervals(
     Lam (2023); Jiang (2020); Takahashi et al. (2022); Efron (1987).
     """
     measure = find_measure(metric, ev)
-    settings = _Settings.checked(ev, confidence_level, n_resamples, prior, rng)
-    index = ev.index(model)
-    under = ev.under(assumption)
-    _check_single(ev)
-    one = _slim(under.ev.select([ev.models[index]]), measure)
-    samples = replace(under, ev=one).samples
-
-    def statistic(tables: FloatArray) -> FloatArray:
-        return measure(tables[..., 0, :], one.cells)
-
-    level = settings.level
-    alone = "" if under.single else "single items as independent"
-    rows = closed_rows(measure, one.tables[0], one.cells, level, note=alone)
-    rows += unit_rows(
-        samples,
-        statistic,
-        measure.support,
-        level,
-        n_resamples=settings.n_resamples,
-        rng=settings.rng,
-        smooth=ev.kind.is_smooth(measure),
-        undefined=is_undefined(measure, one.tables[0], one.cells),
-        note="" if under.single else f"over {plural(one.unit)}",
-    )
-    law = posterior(ev, model, measure, prior=settings.prior, assumption=assumption, rng=settings.rng)
-    rows += credible_rows(law, measure.support, level)
-    estimate = float(statistic(samples.tables))
-    notes = _notes(under, 1, settings)
-    return Intervals(
-        (model,), measure.name, measure.label, estimate, settings.level, tuple(rows), notes, measure.percent
-    )
+    return _listed(ev, (model,), measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
 def difference_intervals(
@@ -158,14 +127,10 @@ def difference_intervals(
 
     Parameters
     ----------
-    ev
-        The evaluation.
+    ev, metric, confidence_level, n_resamples, prior, rng
+        As in `intervals`.
     a, b
         Names of the models; may be left out where there are exactly two.
-    metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
-    confidence_level, n_resamples, prior, rng
-        As in `intervals`.
     assumption
         How the models depend on each other, as in `compare`.
 
@@ -185,95 +150,89 @@ def difference_intervals(
     check_evaluation(ev)
     pair = ev.pair(a, b)
     measure = find_measure(metric, pair)
-    settings = _Settings.checked(pair, confidence_level, n_resamples, prior, rng)
-    under = pair.under(assumption)
-    _check_single(pair)
-    both = _slim(under.ev, measure)
-    samples = replace(under, ev=both).samples
-
-    def statistic(tables: FloatArray) -> FloatArray:
-        scores = measure(tables, both.cells)
-        return np.asarray(scores[..., 1] - scores[..., 0])
-
-    low, high = measure.support
-    support = (low - high, high - low)
-    rows = unit_rows(
-        samples,
-        statistic,
-        support,
-        settings.level,
-        n_resamples=settings.n_resamples,
-        rng=settings.rng,
-        smooth=ev.kind.is_smooth(measure),
-        undefined=any(is_undefined(measure, table, both.cells) for table in both.tables),
-        note="" if under.single else f"over {plural(both.unit)}",
-    )
-    from bayesf1.bayes.bayes_test import compare
-
-    test = compare(pair, metrics=[measure], prior=settings.prior, assumption=assumption, rng=settings.rng)[
-        measure.name
-    ]
-    rows += credible_rows(test.difference, support, settings.level)
-    estimate = float(statistic(samples.tables))
-    notes = _notes(under, 2, settings)
-    return Intervals(
-        pair.models,
-        measure.name,
-        measure.label,
-        estimate,
-        settings.level,
-        tuple(rows),
-        notes,
-        measure.percent,
-    )
+    return _listed(pair, pair.models, measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    level: float
-    n_resamples: int
-    prior: float
-    rng: np.random.Generator
-
-    @classmethod
-    def checked(
-        cls, ev: Evaluation, level: float, n_resamples: int, prior: float | None, rng: RNGLike
-    ) -> _Settings:
-        return cls(
-            check_prob(level, "confidence_level"),
-            check_resamples(n_resamples),
-            ev.kind.check_prior(prior),
-            check_rng(rng),
-        )
-
-
-def _check_single(ev: Evaluation) -> None:
+def _listed(
+    ev: Evaluation,
+    models: tuple[str, ...],
+    measure: Metric,
+    confidence_level: float,
+    n_resamples: int,
+    prior: float | None,
+    assumption: str,
+    rng: RNGLike,
+) -> Intervals:
+    """Return the intervals of one model's score, or of the difference of two."""
+    level = check_prob(confidence_level, "confidence_level")
+    n_resamples = check_whole(n_resamples, "n_resamples", 100, 8)
+    prior = ev.kind.check_prior(prior)
+    rng = check_rng(rng)
+    for model in models:
+        ev.index(model)
+    under = ev.under(assumption)
     if ev.shape:
         raise ValueError(
             f"intervals are shown for one experiment, but the tables have leading axes {ev.shape}; "
             "functions such as wilson_direct take arrays of counts"
         )
+    kept = under.ev.select(models)
+    if kept.units is not None and measure.needs and not kept.kind.many_cells:
+        # Cells that the measure does not ask for would only keep patterns apart.
+        kept = kept.keep(measure.needs)
+    samples = replace(under, ev=kept).samples
+    alone = len(models) == 1
+
+    def statistic(tables: FloatArray) -> FloatArray:
+        if alone:
+            return measure(tables[..., 0, :], kept.cells)
+        scores = measure(tables, kept.cells)
+        return np.asarray(scores[..., 1] - scores[..., 0])
+
+    low, high = measure.support
+    support = (low, high) if alone else (low - high, high - low)
+    rows = []
+    if alone:
+        note = "" if under.single else "single items as independent"
+        rows += closed_rows(measure, kept.tables[0], kept.cells, level, note)
+    rows += unit_rows(
+        samples,
+        statistic,
+        support,
+        level,
+        "" if under.single else f"over {plural(kept.unit)}",
+        n_resamples=n_resamples,
+        rng=rng,
+        smooth=ev.kind.is_smooth(measure),
+        undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
+    )
+    if alone:
+        law = posterior(ev, models[0], measure, prior=prior, assumption=assumption, rng=rng)
+    else:
+        test = compare(ev, metrics=[measure], prior=prior, assumption=assumption, rng=rng)
+        law = test[measure.name].difference
+    rows += credible_rows(law, support, level)
+    estimate = float(statistic(samples.tables))
+    notes = _notes(under, n_resamples, prior, alone=alone)
+    return Intervals(
+        models, measure.name, measure.label, estimate, level, tuple(rows), notes, measure.percent
+    )
 
 
-def _slim(ev: Evaluation, measure: Metric) -> Evaluation:
-    # Cells that the measure does not ask for would only keep patterns apart.
-    return ev.keep(measure.needs) if ev.units is not None and measure.needs and not ev.kind.many_cells else ev
-
-
-def _notes(under: Under, n_models: int, settings: _Settings) -> tuple[str, ...]:
+def _notes(under: Under, n_resamples: int, prior: float, *, alone: bool) -> tuple[str, ...]:
     ev, sampled = under.ev, under.sampled
-    if n_models == 1:
+    if alone:
         said = f"From {sampled}" if sampled else "From totals, each count an independent item"
     elif under.shared:
         said = f"Models paired on {sampled}"
     else:
         said = under.dependence.capitalize()
         said += "" if sampled else ", as only totals are known, so that their variances add"
-    prior = ev.kind.describe_prior(settings.prior)
-    credible = f"credible intervals with {prior[0].lower() + prior[1:] if prior.startswith('No') else prior}"
+    words = ev.kind.describe_prior(prior)
+    credible = f"credible intervals with {words[0].lower() + words[1:] if words.startswith('No') else words}"
     if not under.single:
         credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
-    notes = [f"{said}; bootstrap of {settings.n_resamples:,} resamples; {credible}."]
+    notes = [f"{said}; bootstrap of {n_resamples:,} resamples; {credible}."]
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     return tuple(notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeAlias
 
@@ -35,43 +35,32 @@ LABELS = {
     "credible_hdi": "credible, highest density",
 }
 
-_SHARE: dict[str, Callable[..., Bounds]] = {
-    "clopper_pearson": binomial_clopper_pearson,
-    "wald": binomial_wald,
-    "wilson": binomial_wilson,
-}
-_F1: dict[str, Callable[..., Bounds]] = {
-    "clopper_pearson": clopper_pearson,
-    "wald": wald,
-    "wilson_direct": wilson_direct,
-    "wilson_indirect": wilson_indirect,
-}
+_SHARE = (binomial_clopper_pearson, binomial_wald, binomial_wilson)
+_F1 = (clopper_pearson, wald, wilson_direct, wilson_indirect)
 
 
 def closed_methods(measure: Metric) -> dict[str, Callable[..., Bounds]]:
-    """Return the methods that need no more than a table, as functions of the counts of `count_groups`."""
+    """Return the methods that need no more than a table, as functions of its `grouped_counts`."""
     match measure.law:
         case Proportion():
-            return _SHARE
+            return {method.__name__.removeprefix("binomial_"): method for method in _SHARE}
+        case Harmonic(1.0):
+            return {method.__name__: method for method in _F1}
         case Harmonic(beta):
-            return _F1 if beta == 1.0 else {"fbeta_delta": partial(fbeta_delta, beta=beta)}
+            return {"fbeta_delta": partial(fbeta_delta, beta=beta)}
     return {}
 
 
-def count_groups(measure: Metric) -> tuple[tuple[str, ...], ...]:
-    """Return the cells whose sums a closed form takes: successes and failures, or tp, fp and fn."""
+def grouped_counts(measure: Metric, table: FloatArray, cells: tuple[str, ...]) -> list[FloatArray]:
+    """Return the sums of cells (..., cell) of a closed form: successes and failures, or tp, fp and fn."""
     match measure.law:
         case Proportion(successes, failures):
-            return successes, failures
+            groups = [successes, failures]
         case Harmonic(_, tp, fp, fn):
-            return tp, fp, fn
-    return ()
-
-
-def grouped_counts(measure: Metric, table: FloatArray, cells: tuple[str, ...]) -> list[FloatArray]:
-    """Return the sums of cells that a closed form takes, from tables (..., cell)."""
-    groups = ([cells.index(cell) for cell in group] for group in count_groups(measure))
-    return [np.asarray(table[..., group].sum(axis=-1)) for group in groups]
+            groups = [tp, fp, fn]
+        case _:
+            groups = []
+    return [np.asarray(table[..., [cells.index(cell) for cell in g]].sum(axis=-1)) for g in groups]
 
 
 def is_undefined(measure: Metric, table: FloatArray, cells: tuple[str, ...]) -> bool:
@@ -81,18 +70,17 @@ def is_undefined(measure: Metric, table: FloatArray, cells: tuple[str, ...]) -> 
 
 
 def closed_rows(
-    measure: Metric, table: FloatArray, cells: tuple[str, ...], level: float, *, note: str = ""
+    measure: Metric, table: FloatArray, cells: tuple[str, ...], level: float, note: str
 ) -> list[MethodInterval]:
     """Return the intervals that need no more than a table; items are taken as independent."""
     counts = grouped_counts(measure, table, cells)
+    # Lam (2023), Theorem 1.
+    few = 0.0 < sum(counts) <= 11.0 / 16.0 * normal_quantile(level) ** 2
     rows = []
     for method, function in closed_methods(measure).items():
-        notes = [note] if note else []
-        # Lam (2023), Theorem 1.
-        if method == "wilson_direct" and 0.0 < sum(counts) <= 11.0 / 16.0 * normal_quantile(level) ** 2:
-            notes.append("fewer relevant items than Lam's theorem asks for")
         found = function(*counts, confidence_level=level)
-        rows.append(_row(method, found, measure.support, *notes))
+        lam = "fewer relevant items than Lam's theorem asks for" if few and method == "wilson_direct" else ""
+        rows.append(_row(method, found, measure.support, note, lam, undefined=found.undefined))
     return rows
 
 
@@ -101,61 +89,48 @@ def unit_rows(
     statistic: Statistic,
     support: Support,
     level: float,
+    note: str,
     *,
     n_resamples: int,
     rng: np.random.Generator,
     smooth: bool,
     undefined: bool,
-    note: str = "",
 ) -> list[MethodInterval]:
     """Return the intervals that a sample of units gives for any statistic: delta method and bootstrap.
 
-    Parameters
-    ----------
-    samples
-        The units.
-    statistic, support
-        A number of tables (..., model, cell), and its smallest and largest value.
-    level
-        Confidence level.
-    n_resamples, rng
-        How often the bootstrap draws, and the source of randomness.
-    smooth
-        Whether the statistic has a derivative, which the delta method needs.
-    undefined
-        Whether there is nothing to estimate from; intervals are then the whole support.
-    note
-        What to say of each.
+    The delta method needs a `smooth` one; where it is `undefined` the intervals are its whole support.
     """
-    estimate = float(statistic(samples.tables))
+    ends: dict[str, tuple[float, float]] = {}
     if undefined:
         if not np.isfinite(support).all():
             raise ValueError("all counts are 0, so that no interval of this measure has ends; give some data")
-        methods = ("delta", "bootstrap_percentile", "bootstrap_bca")
-        return [_row(method, Bounds(estimate, *support, undefined=True), support, note) for method in methods]
-    ends: dict[str, tuple[float, float]] = {}
-    if smooth:
-        half = float(normal_quantile(level) * np.sqrt(samples.variance(statistic)))
-        ends["delta"] = estimate - half, estimate + half
-    scores = samples.resampled(statistic, n_resamples, rng)
-    ends["bootstrap_percentile"] = percentile_ends(scores, level)
-    ends["bootstrap_bca"] = bca_ends(scores, estimate, samples.acceleration(statistic), level)
-    return [_row(method, Bounds(estimate, *found), support, note) for method, found in ends.items()]
+        ends = dict.fromkeys(("delta", "bootstrap_percentile", "bootstrap_bca"), support)
+    else:
+        estimate = float(statistic(samples.tables))
+        if smooth:
+            half = float(normal_quantile(level) * np.sqrt(samples.variance(statistic)))
+            ends["delta"] = estimate - half, estimate + half
+        scores = samples.resampled(statistic, n_resamples, rng)
+        ends["bootstrap_percentile"] = percentile_ends(scores, level)
+        ends["bootstrap_bca"] = bca_ends(scores, estimate, samples.acceleration(statistic), level)
+    return [_row(method, found, support, note, undefined=undefined) for method, found in ends.items()]
 
 
 def credible_rows(law: Posterior, support: Support, level: float) -> list[MethodInterval]:
     """Return the credible intervals of a posterior law."""
-    found = {"credible_equal_tailed": law.interval(level), "credible_hdi": law.hdi(level)}
-    return [_row(method, Bounds(law.mean(), *ends), support) for method, ends in found.items()]
+    equal_tailed = _row("credible_equal_tailed", law.interval(level), support)
+    return [equal_tailed, _row("credible_hdi", law.hdi(level), support)]
 
 
-def _row(method: str, found: Bounds, support: Support, *notes: str) -> MethodInterval:
-    low, high = float(found.low), float(found.high)
-    words = [note for note in notes if note]
+def _row(
+    method: str, ends: Iterable[float], support: Support, *notes: str, undefined: bool = False
+) -> MethodInterval:
+    low, high = map(float, ends)
     outside = [f"above {support[1]:g}"] * (high > support[1]) + [f"below {support[0]:g}"] * (low < support[0])
+    words = [note for note in notes if note]
     if outside:
         words.append(f"overshoots: reaches {' and '.join(outside)}")
-    if found.undefined:
+    if undefined:
         words.append("nothing to estimate from")
     elif low == high:
         words.append("degenerate: zero width")

@@ -6,11 +6,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bayesf1.base.answer import Answer
+from bayesf1.base.checks import is_number
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
@@ -18,6 +19,7 @@ from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
+from bayesf1.frequentist.delta import check_weights
 from bayesf1.kinds.binary_measures import find_metric
 
 
@@ -99,9 +101,7 @@ class SampleSize(Plan):
         """The answer as a sentence."""
         sizes = [] if self.n_units is None else [f"{self.n_units:,} {plural(self.unit)}"]
         if self.n_positives is not None:
-            sizes.append(
-                f"{self.n_positives:,} positive ones" if sizes else f"{self.n_positives:,} positive items"
-            )
+            sizes.append(f"{self.n_positives:,} positive {'ones' if sizes else 'items'}")
         width = amount(self.half_width, percent=self.percent)
         return printable(
             f"A {100 * self.confidence_level:g} % interval for {self.label} no wider than ±{width} takes "
@@ -111,14 +111,8 @@ class SampleSize(Plan):
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
-        header = (
-            "Metric",
-            "Half-width",
-            "Confidence",
-            "Positives",
-            plural(self.unit).capitalize(),
-            "Holds for",
-        )
+        units = plural(self.unit).capitalize()
+        header = ("Metric", "Half-width", "Confidence", "Positives", units, "Holds for")
         numbers = ("–" if n is None else f"{n:,}" for n in (self.n_positives, self.n_units))
         who = "any model" if self.basis == "bound" else "models like the pilot's"
         row = (self.label, f"{self.half_width:g}", f"{100 * self.confidence_level:g} %", *numbers, who)
@@ -145,10 +139,7 @@ def variance_bound(a: float, b: float) -> float:
     ----------
     Jiang (2020), *Statistical formulas for F measures*, Proposition 1 (ii).
     """
-    for name, value in (("a", a), ("b", b)):
-        number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-        if not number or not 0.0 <= value <= 1e6:
-            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {value!r}")
+    check_weights(a, b)
     e = 1.0 - max(a, b)
     tau = 2.0 / (2.0 + 3.0 * e + math.sqrt(9.0 * e * e - 4.0 * e + 4.0))
     return tau * (1.0 - tau) * (1.0 - e * tau) ** 2
@@ -202,7 +193,7 @@ def plan(
     Jiang (2020), *Statistical formulas for F measures*, Corollary 2; he rounds δ to 0.01, which makes 10,250 and
     16,667.
     """
-    if isinstance(half_width, bool) or not isinstance(half_width, float | int | np.number):
+    if not is_number(half_width):
         raise WordedError(Argument("half_width"), f" must be a number such as 0.02, not {half_width!r}")
     if not 1e-6 <= half_width < 1.0:
         raise WordedError(
@@ -215,32 +206,25 @@ def plan(
         raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {prevalence!r}")
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
-        found = _from_pilot(needed, metric, pilot, model, prevalence)
+        measure, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
     elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
     else:
-        found = _from_bound(needed, find_metric("f1" if metric is None else metric), prevalence)
+        measure, unit = find_metric("f1" if metric is None else metric), "item"
+        n_positives, n_units = _from_bound(needed, measure, prevalence)
     return SampleSize(
-        metric=found.measure.name,
-        label=found.measure.label,
-        percent=found.measure.percent,
+        metric=measure.name,
+        label=measure.label,
+        percent=measure.percent,
         half_width=float(half_width),
         confidence_level=confidence_level,
         standard_error=needed,
-        n_positives=found.n_positives,
-        n_units=found.n_units,
-        unit=found.unit,
-        prevalence=None if found.prevalence is None else float(found.prevalence),
+        n_positives=n_positives,
+        n_units=n_units,
+        unit=unit,
+        prevalence=None if prevalence is None else float(prevalence),
         basis="bound" if pilot is None else "pilot",
     )
-
-
-class _Size(NamedTuple):
-    measure: Metric
-    n_positives: int | None
-    n_units: int | None
-    unit: str
-    prevalence: float | None
 
 
 def _ceil(x: float) -> int:
@@ -248,12 +232,12 @@ def _ceil(x: float) -> int:
     return math.ceil(x * (1.0 - 1e-12))
 
 
-def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> _Size:
+def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> tuple[int | None, int | None]:
+    """Return how many gold items, and how many in all, do for any model."""
     if measure.name == "accuracy":
         # A share of all items, whose variance is at most ¼.
         n = _ceil(0.25 / needed**2)
-        positives = None if prevalence is None else _ceil(n * prevalence)
-        return _Size(measure, positives, n, "item", prevalence)
+        return None if prevalence is None else _ceil(n * prevalence), n
     if isinstance(measure.law, Harmonic):
         square = measure.law.beta**2
         a, b = 1.0 / (1.0 + square), square / (1.0 + square)
@@ -265,13 +249,13 @@ def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> _Si
         )
     # Jiang (2020), Corollary 2.
     positives = _ceil(variance_bound(a, b) / (b * needed**2))
-    n_items = None if prevalence is None else _ceil(positives / prevalence)
-    return _Size(measure, positives, n_items, "item", prevalence)
+    return positives, None if prevalence is None else _ceil(positives / prevalence)
 
 
 def _from_pilot(
     needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
-) -> _Size:
+) -> tuple[Metric, int | None, int | None, str]:
+    """Return the measure, how many gold items and units in all it takes, and what the units are."""
     check_evaluation(pilot)
     if model is None:
         if len(pilot.models) > 1:
@@ -292,10 +276,11 @@ def _from_pilot(
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
-    unit = one.unit if known else "item"
+    n_units = None
     if known or one.kind.counts_all_items:
         if prevalence is not None:
             raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
-        return _Size(measure, positives, _ceil(sample.size * times), unit, None)
-    n_items = None if prevalence is None or positives is None else _ceil(positives / prevalence)
-    return _Size(measure, positives, n_items, unit, prevalence)
+        n_units = _ceil(sample.size * times)
+    elif prevalence is not None and positives is not None:
+        n_units = _ceil(positives / prevalence)
+    return measure, positives, n_units, one.unit if known else "item"

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng
-from bayesf1.base.errors import Argument, WordedError
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table, digits_of, points, printable
 from bayesf1.evaluation.evaluation import Evaluation
@@ -96,7 +95,7 @@ class RandomizationTest(Answer):
         header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
         how = "exactly" if self.exact else f"{self.n_trials:,} trials"
         p = p_equation(self.p_value).removeprefix("p ").removeprefix("= ")
-        row = (self.label, self.model_a, self.model_b, *_amounts(self), p, self._discordant, how)
+        row = (self.label, self.model_a, self.model_b, *self._amounts, p, self._discordant, how)
         return Table(header, (row,), sure=(self.p_value < 1.0 - self.confidence_level,))
 
     @property
@@ -112,16 +111,21 @@ class RandomizationTest(Answer):
         }[self.alternative]
         how = "exact" if self.exact else f"{self.n_trials:,} trials"
         low, high = self.interval
-        noise = (
-            ""
-            if self.exact
-            else f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
-        )
-        score_a, score_b, _ = _amounts(self)
+        if not self.exact:
+            how += f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
+        score_a, score_b, _ = self._amounts
         return printable(
             f"Randomisation test of whether {what} ({score_a} and {score_b}): {p_equation(self.p_value)}, "
-            f"{how}{noise}; the models differ on {self._discordant}."
+            f"{how}; the models differ on {self._discordant}."
         )
+
+    @property
+    def _amounts(self) -> tuple[str, str, str]:
+        """Both scores and their difference, as they are printed."""
+        digits = digits_of(0.0, abs(self.difference), percent=self.percent)
+        unit = " %" if self.percent else ""
+        a, b = (points(score, digits, percent=self.percent) for score in (self.score_a, self.score_b))
+        return f"{a}{unit}", f"{b}{unit}", points(self.difference, digits, sign=True, percent=self.percent)
 
     @property
     def _discordant(self) -> str:
@@ -147,14 +151,6 @@ def p_equation(p: float) -> str:
 
 def _plain(p: float) -> str:
     return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
-
-
-def _amounts(test: RandomizationTest) -> tuple[str, str, str]:
-    """Write both scores and their difference."""
-    digits = digits_of(0.0, abs(test.difference), percent=test.percent)
-    a, b = (points(score, digits, percent=test.percent) for score in (test.score_a, test.score_b))
-    unit = " %" if test.percent else ""
-    return f"{a}{unit}", f"{b}{unit}", points(test.difference, digits, sign=True, percent=test.percent)
 
 
 def randomization_test(
@@ -211,13 +207,33 @@ def randomization_test(
     """
     measure = find_measure(metric, ev)
     ev = ev.pair(a, b)
-    weights = _whole_units(ev)
-    swaps, statistic = _arrange(ev, measure, weights)
+    swaps, statistic, n_units = _arrange(ev, measure)
     score_a, score_b = (float(x) for x in measure(ev.tables, ev.cells))
-    settings = _Settings(alternative, method, n_trials, confidence_level, rng)
-    p_value, interval, n_done = settings.p_value(
-        swaps, statistic, score_b - score_a, max(abs(score_a), abs(score_b))
-    )
+    for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
+        if value not in known:
+            raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")
+    n = check_whole(n_trials, "n_trials", 1, 9)
+    check_prob(confidence_level, "confidence_level")
+    observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))
+    turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+
+    def extreme(sums: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray(turned(statistic(sums)) >= turned(observed) - slack)
+
+    p_value = None if method == "montecarlo" else swaps.exact_share(extreme)
+    exact = p_value is not None
+    if p_value is not None:
+        # Beyond a thousand coins the smallest probabilities are smaller than the smallest number.
+        p_value = low = high = float(np.clip(p_value, np.finfo(float).tiny, 1.0))
+    elif method == "exact":
+        raise ValueError(
+            f"{swaps.counts.sum():,.0f} units in {len(swaps.counts):,} kinds are too many to count all swaps; "
+            "use method 'auto' or 'montecarlo'"
+        )
+    else:
+        k = sum(int(extreme(sums).sum()) for sums in swaps.trials(n, check_rng(rng)))
+        p_value = (k + 1) / (n + 1)
+        low, high = binomial_clopper_pearson(k, n - k, confidence_level=confidence_level)
     return RandomizationTest(
         metric=measure.name,
         label=measure.label,
@@ -228,12 +244,12 @@ def randomization_test(
         score_b=score_b,
         alternative=alternative,
         p_value=p_value,
-        exact=n_done == 0,
-        n_trials=n_done,
-        interval=interval,
+        exact=exact,
+        n_trials=0 if exact else n,
+        interval=(low, high),
         confidence_level=confidence_level,
         unit=ev.unit,
-        n_units=int(weights.sum()),
+        n_units=n_units,
         n_discordant=int(swaps.counts.sum()),
     )
 
@@ -280,8 +296,8 @@ def randomization_test_scores(
     )
 
 
-def _whole_units(ev: Evaluation) -> FloatArray:
-    """Return how many units of each kind there are, or say why they cannot be swapped."""
+def _arrange(ev: Evaluation, measure: Metric) -> tuple[Swaps, Statistic, int]:
+    """Return what swaps move, the difference of the scores as a function of it, and the number of units."""
     if ev.units is None or not ev.units.shared or ev.shape:
         raise ValueError(
             "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "
@@ -289,8 +305,7 @@ def _whole_units(ev: Evaluation) -> FloatArray:
         )
     weights = ev.units.weights
     if ev.folds is not None:
-        repeats = len(ev.folds.counts)
-        if repeats > 1:
+        if (repeats := len(ev.folds.counts)) > 1:
             raise ValueError(
                 f"every {ev.unit} occurs in {repeats} repeats of the cross-validation, so its swaps are not "
                 "independent of each other; test a single repeat"
@@ -303,12 +318,6 @@ def _whole_units(ev: Evaluation) -> FloatArray:
         raise ValueError(
             f"there are {odd:g} {plural(ev.unit)} of one kind; only whole {plural(ev.unit)} can be swapped"
         )
-    return np.asarray(whole)
-
-
-def _arrange(ev: Evaluation, measure: Metric, weights: FloatArray) -> tuple[Swaps, Statistic]:
-    """Return what swaps move, and the difference of the models' scores as a function of what was moved."""
-    assert ev.units is not None
     sums, score = ev.kind.sums(measure)
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = 0.5 * (tables[0] + tables[1]) @ sums
@@ -319,58 +328,8 @@ def _arrange(ev: Evaluation, measure: Metric, weights: FloatArray) -> tuple[Swap
         return score(middle + moved) - score(middle - moved)
 
     if isinstance(net, np.ndarray) or net.shape[0] * net.shape[1] <= _DENSE:
-        return merge_mirrored(net if isinstance(net, np.ndarray) else net.toarray(), weights), statistic
-    changed = np.flatnonzero(np.asarray(abs(net).sum(axis=1)).ravel())
-    return Swaps(net[changed], weights[changed]), statistic
-
-
-@dataclass(frozen=True)
-class _Settings:
-    alternative: str
-    method: str
-    n_trials: int
-    confidence_level: float
-    rng: RNGLike
-
-    def __post_init__(self) -> None:
-        if self.alternative not in ALTERNATIVES:
-            raise ValueError(
-                f"unknown alternative {self.alternative!r}; {nearest(str(self.alternative), ALTERNATIVES)}"
-            )
-        if self.method not in METHODS:
-            raise ValueError(f"unknown method {self.method!r}; {nearest(str(self.method), METHODS)}")
-        whole = isinstance(self.n_trials, int | np.integer) and not isinstance(self.n_trials, bool)
-        if not whole or not 1 <= self.n_trials <= 10**9:
-            raise WordedError(
-                Argument("n_trials"), f" must be a whole number from 1 to 1e9, not {self.n_trials!r}"
-            )
-        check_prob(self.confidence_level, "confidence_level")
-
-    def p_value(
-        self, swaps: Swaps, statistic: Statistic, observed: float, size: float
-    ) -> tuple[float, tuple[float, float], int]:
-        """Return the p-value, the interval of the exact one, and the number of trials, 0 if it is exact."""
-        if self.method != "montecarlo":
-            p = swaps.exact_share(lambda sums: self._extreme(statistic(sums), observed, size))
-            if p is not None:
-                # Beyond a thousand coins the smallest probabilities are smaller than the smallest number.
-                p = float(np.clip(p, np.finfo(float).tiny, 1.0))
-                return p, (p, p), 0
-            if self.method == "exact":
-                raise ValueError(
-                    f"{swaps.counts.sum():,.0f} units in {len(swaps.counts):,} kinds are too many to count all swaps; "
-                    "use method 'auto' or 'montecarlo'"
-                )
-        n = int(self.n_trials)
-        trials = swaps.trials(n, check_rng(self.rng))
-        k = sum(int(self._extreme(statistic(sums), observed, size).sum()) for sums in trials)
-        low, high = binomial_clopper_pearson(k, n - k, confidence_level=self.confidence_level)
-        return (k + 1) / (n + 1), (low, high), n
-
-    def _extreme(self, values: FloatArray, observed: float, size: float) -> NDArray[np.bool_]:
-        slack = _TIE * size
-        if self.alternative == "two-sided":
-            return np.asarray(np.abs(values) >= abs(observed) - slack)
-        return np.asarray(
-            values >= observed - slack if self.alternative == "greater" else values <= observed + slack
-        )
+        swaps = merge_mirrored(net if isinstance(net, np.ndarray) else net.toarray(), whole)
+    else:
+        changed = np.flatnonzero(np.asarray(abs(net).sum(axis=1)).ravel())
+        swaps = Swaps(net[changed], whole[changed])
+    return swaps, statistic, int(whole.sum())

@@ -10,7 +10,7 @@ how often the models agree change with it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import special
@@ -29,21 +29,10 @@ _STEEPEST = 200.0
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """Units of a pilot by what they add to the sums that a measure is a function of.
+    """Units of a pilot, and of the prior, by what they add to the sums that a measure is a function of."""
 
-    Attributes
-    ----------
-    middle, net
-        Mean of what a unit of each kind adds to A's and to B's sums, and what it adds to B's beyond A's, axes
-        (kind, sum).
-    weights
-        How many units of each kind the pilot has.
-    score
-        The measure on its sums.
-    prior_middle, prior_net, prior_weight
-        The same for the prior's units, which all have one weight.
-    """
-
+    # Mean of what a unit of each kind adds to A's and to B's sums, what it adds to B's beyond A's, axes (kind, sum), and
+    # how many units of each kind there are; those of the prior all have one weight.
     middle: FloatArray
     net: FloatArray
     weights: FloatArray
@@ -65,9 +54,8 @@ class Rivals:
     @cached_property
     def gain(self) -> FloatArray:
         """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
-        total = (self.weights @ self.middle)[None]
-        gains: FloatArray = _slopes(self.score, total)[0] @ self.net.T
-        return gains
+        slopes = _slopes(self.score, (self.weights @ self.middle)[None])[0]
+        return np.asarray(slopes @ self.net.T)
 
     @property
     def spread(self) -> float:
@@ -98,11 +86,8 @@ class Rivals:
     ) -> FloatArray:
         """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
         masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
-        blocks = []
-        for n in blocks_of(n_sets, 4 * len(masses)):
-            counts = rng.multinomial(n_units, masses, size=n).astype(float)
-            blocks.append(self._p_h1(*np.split(counts, 2, axis=1)))
-        return np.concatenate(blocks)
+        blocks = (rng.multinomial(n_units, masses, size=n) for n in blocks_of(n_sets, 4 * len(masses)))
+        return np.concatenate([self._p_h1(*np.split(counts.astype(float), 2, axis=1)) for counts in blocks])
 
     def _p_h1(self, kept: FloatArray, swapped: FloatArray) -> FloatArray:
         r"""Return P(ν_B > ν_A) given how many units of each kind were seen as they are, and swapped.
@@ -120,16 +105,11 @@ class Rivals:
         plus = np.concatenate([kept[:, differs], prior], axis=1)
         minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
         gain = slopes @ net.T
+        dot = partial(np.einsum, "sk,sk->s")
         up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
-        moments = []
-        for _ in range(2):
-            for_b, for_a = (
-                np.einsum("sk,sk->s", plus, one) + np.einsum("sk,sk->s", minus, other)
-                for one, other in ((up, down), (down, up))
-            )
-            moments.append((for_b, for_a))
-            up, down = up * up, down * down
-        for_b, for_a = np.moveaxis(np.array(moments), 1, 0)
+        powers = (up, down), (up * up, down * down)
+        for_b = np.array([dot(plus, up) + dot(minus, down) for up, down in powers])
+        for_a = np.array([dot(plus, down) + dot(minus, up) for up, down in powers])
         return _first_is_larger(for_b, for_a)
 
 
@@ -164,8 +144,9 @@ def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
         )
     sums, score = ev.kind.sums(measure)
     flat, n_cells = ev.units.rows, len(ev.cells)
-    both = [_dense(part @ sums) for part in (flat[:, :n_cells], flat[:, n_cells:])]
-    kinds, which = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True)
+    both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
+    dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]
+    kinds, which = np.unique(np.concatenate(dense, axis=1), axis=0, return_inverse=True)
     weights = np.bincount(which.ravel(), weights=ev.units.weights, minlength=len(kinds)).astype(float)
     of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
     if np.array_equal(of_a, of_b):
@@ -184,7 +165,3 @@ def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
         prior_net=prior_b - prior_a,
         prior_weight=0.5 * prior,
     )
-
-
-def _dense(array: FloatArray) -> FloatArray:
-    return np.asarray(array.toarray() if hasattr(array, "toarray") else array)

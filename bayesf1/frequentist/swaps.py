@@ -34,33 +34,20 @@ Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Units by the net effect of swapping them.
+    """Units by the net effect of swapping them: how many have it, or its mirror image."""
 
-    Attributes
-    ----------
-    net
-        What a unit adds to B's table beyond A's, axes (pattern, cell); a pattern and its mirror image are one.
-    counts
-        How many units have this net effect, or its mirror image.
-    """
-
+    # What a unit adds to B's table beyond A's, axes (pattern, cell); a pattern and its mirror image are one.
     net: Any
     counts: FloatArray
-
-    def sums(self, kept: FloatArray) -> FloatArray:
-        """Return S for numbers of units that are not swapped, axes (trial, pattern) to (trial, cell)."""
-        return np.asarray((kept - 0.5 * self.counts) @ self.net)
 
     def exact_share(self, happens: Callable[[FloatArray], NDArray[np.bool_]]) -> float | None:
         """Return the probability of an event of S, or None where there are too many S to count."""
         law = self.null()
         if law is None:
             return None
-        total = 0.0
-        for start in range(0, len(law[1]), _BLOCK):
-            sums, mass = (part[start : start + _BLOCK] for part in law)
-            total += float(mass[happens(sums)].sum())
-        return total
+        sums, mass = law
+        parts = (slice(start, start + _BLOCK) for start in range(0, len(mass), _BLOCK))
+        return sum(float(mass[part][happens(sums[part])].sum()) for part in parts)
 
     def null(self) -> tuple[FloatArray, FloatArray] | None:
         """Return every S with its probability, or None where there are too many."""
@@ -115,10 +102,9 @@ class Swaps:
             kept = np.empty((n, len(self.counts)))
             # A coin is several times faster than a binomial variate, and most kinds of sentences occur once.
             kept[:, singles] = rng.integers(0, 2, size=(n, int(singles.sum())), dtype=np.int8)
-            kept[:, ~singles] = rng.binomial(
-                self.counts[~singles].astype(np.int64), 0.5, (n, int((~singles).sum()))
-            )
-            yield self.sums(kept)
+            several = self.counts[~singles].astype(np.int64)
+            kept[:, ~singles] = rng.binomial(several, 0.5, (n, len(several)))
+            yield np.asarray((kept - 0.5 * self.counts) @ self.net)
 
 
 def merge_mirrored(net: FloatArray, weights: FloatArray) -> Swaps:
