@@ -206,10 +206,8 @@ def _calm(b: UnitLaw, sign: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return t + d with its complement, and weights f_A(t) dt, up to a factor where d is 0."""
     if not holds_somewhere(d != 0.0):
-        centre = a.frame.centre
-        u, _ = quadrature.trapezoid_grid(plan.start - centre, plan.stop - centre, plan.step)
-        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
-        return t, tc, a.logit_density(u)
+        t, tc, weights, _ = a.logit_grid(plan.start, plan.stop, plan.step)
+        return t, tc, weights
     v, h = quadrature.trapezoid_grid(plan.start, plan.stop, plan.step)
     d, low, high_c, rate, knee = (quadrature.column(x) for x in (d, *plan[3:]))
     stretch = np.exp(rate * (v - knee))
@@ -243,8 +241,10 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
     return found
 
 
-def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArray]:
+def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArray]:
     """Return what is wanted of B - A at d: P(B - A <= d), P(B - A > d), and the density."""
+    # Indexed by (), numpy's scalars are faster than arrays without axes.
+    d = np.asarray(d, dtype=np.float64)[()]
     inside = np.abs(d) < 1.0
     if not holds_everywhere(inside):
         # Outside of [-1, 1] there is nothing to integrate.
@@ -351,24 +351,3 @@ def _blocks(plan: _Plan, components: int) -> Iterator[NDArray[np.intp]]:
         stop = max(start + 1, min(stop, start + int(_BLOCK / (components * max(nodes[start], 1.0)))))
         yield order[start:stop]
         start = stop
-
-
-def tail_probabilities(a: UnitLaw, b: UnitLaw, d: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
-    """Return P(B - A <= d) and P(B - A > d) for independent A and B, the smaller to relative precision.
-
-    Parameters
-    ----------
-    a, b
-        Laws on [0, 1]; their parameters broadcast against each other and against `d`.
-    d
-        The margin.
-
-    Examples
-    --------
-    >>> from bayesf1.laws.distributions import Beta
-    >>> no_more, more = tail_probabilities(Beta(0.5, 0.5), Beta(2, 3))
-    >>> round(float(more), 12)
-    0.4296875
-    """
-    no_more, more = evaluate(a, b, np.asarray(d, dtype=np.float64)[()], TAILS)
-    return no_more, more

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_levels, check_prob
+from bayesf1.base.checks import RNGLike
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import Posterior, lazy_property
+from bayesf1.laws.law import lazy_property
 from bayesf1.laws.unit_law import UnitLaw
-
-__all__ = ["Beta", "FScore", "Posterior", "RNGLike", "UnitLaw", "check_levels", "check_prob", "plain"]
 
 
 def _checked(**parameters: ArrayLike) -> dict[str, FloatArray]:
@@ -83,14 +81,6 @@ class Beta(UnitLaw):
         end = np.where(a == b, np.where(a == 1.0, 0.5, 0.0), np.where(a < b, 0.0, 1.0))
         return plain(np.where(interior, inner, end))
 
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
-        # Be(1, b) has density b at 0.
-        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far)))
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"a": plain(self.a), "b": plain(self.b)}
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class FScore(UnitLaw):
@@ -154,10 +144,8 @@ class FScore(UnitLaw):
         fineness = 1.0 / split.frame.scale**2 + (speed / quadrature.logit_scale(self.a, self.b)) ** 2
         # Beyond this logit of V all multiples are the same: the ends stand for geometric series.
         same = quadrature.DROP + abs(np.log(square))
-        low, high, centre = np.maximum(low, -same), np.minimum(high, same), split.frame.centre
-        u, h = quadrature.trapezoid_grid(low - centre, high - centre, quadrature.trapezoid_step(fineness))
-        v, vc = quadrature.expit_pair(quadrature.column(centre) + u)
-        weights = split.logit_density(u)
+        low, high = np.maximum(low, -same), np.minimum(high, same)
+        v, vc, weights, h = split.logit_grid(low, high, quadrature.trapezoid_step(fineness))
         weights[..., 0] /= -np.expm1(-self.fp * h)
         weights[..., -1] /= -np.expm1(-self.fn * h)
         return (1.0 + square) / (v + square * vc), weights / weights.sum(axis=-1, keepdims=True)
@@ -185,16 +173,3 @@ class FScore(UnitLaw):
         m = 2.0 * a + b - 5.0
         root = np.sqrt(m * m + 16.0 * (a - 1.0)) + np.abs(m)
         return plain(np.where(m < 0.0, 0.25 * root, 4.0 * (a - 1.0) / root))
-
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        odds, weights = self.odds
-        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
-        # Be(1, b) has density b at 0, and T = odds·X there; near 1, 1 - T = (1 - X)/odds.
-        slope = 1.0 / odds if end == 0 else odds
-        if weights is not None:
-            slope = np.sum(weights * slope, axis=-1)
-        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far * slope)))
-
-    def _parameters(self) -> dict[str, Any]:
-        cells = {name: plain(getattr(self, name)) for name in ("tp", "fp", "fn")}
-        return {**cells, "beta": self.beta}

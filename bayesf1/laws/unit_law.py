@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,37 +11,26 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import check_levels
-from bayesf1.base.roots import crossing, increasing_root
+from bayesf1.base.roots import crossing
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import ParametricLaw, lazy_property
+from bayesf1.laws.law import ParametricLaw, lazy_property, quantile_root
 
 
 class LogitFrame(NamedTuple):
-    """Where a law is, on the logit scale.
+    """Where a law is, on the logit scale."""
 
-    Attributes
-    ----------
-    shift
-        Log of the multiple of the odds, or the middle of its range.
-    centre
-        Middle of the law; the peak of the logit's density where nothing is mixed.
-    scale
-        Width of the narrowest feature of the density.
-    radius
-        Six standard deviations, roughly.
-    start, stop
-        Bounds outside of which there is no mass to speak of.
-    first, last
-        Bounds outside of which probabilities are below 1e-60.
-    """
-
+    # Log of the multiple of the odds, or the middle of its range.
     shift: FloatArray
+    # Middle of the law; the peak of the logit's density where nothing is mixed.
     centre: FloatArray
+    # Width of the narrowest feature of the density.
     scale: FloatArray
+    # Six standard deviations, roughly.
     radius: FloatArray
+    # Bounds outside of which there is no mass to speak of.
     start: FloatArray
     stop: FloatArray
+    # Bounds outside of which probabilities are below 1e-60.
     first: FloatArray
     last: FloatArray
 
@@ -55,14 +45,6 @@ class UnitLaw(ParametricLaw):
     @abstractmethod
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples of the odds and their weights on a last axis; of a single multiple, a number and None."""
-
-    @abstractmethod
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        """Log density at 0 or 1."""
-
-    @abstractmethod
-    def _parameters(self) -> dict[str, Any]:
-        """Parameters by name, for the eye."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -121,13 +103,16 @@ class UnitLaw(ParametricLaw):
         shape = self.a.shape + (1,) * (ndim - self.a.ndim if self.a.ndim else 0) + odds.shape[-1:]
         return odds.reshape(shape), weights.reshape(shape)
 
-    def logit_density(self, u: FloatArray) -> FloatArray:
-        """Density of the logit at a distance u from its centre, on a new last axis, up to a factor."""
-        if self.odds[1] is not None:
-            return np.exp(self.logit_logpdf(*quadrature.expit_pair(quadrature.column(self.frame.centre) + u)))
+    def logit_grid(self, start: FloatArray, stop: FloatArray, step: FloatArray) -> tuple[FloatArray, ...]:
+        """Return t and 1-t, equidistant in the logit on a new last axis, its density up to a factor, and the step."""
+        centre = self.frame.centre
+        u, h = quadrature.trapezoid_grid(start - centre, stop - centre, step)
+        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
+        if self.mixed:
+            return t, tc, np.exp(self.logit_logpdf(t, tc)), h
         a, b = self._lengthened(u.ndim, self.a, self.b)
         n = a + b
-        return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
+        return t, tc, np.exp(quadrature.log_change(u, a / n, b / n, a, b)), h
 
     @lazy_property
     def frame(self) -> LogitFrame:
@@ -166,11 +151,7 @@ class UnitLaw(ParametricLaw):
     @lazy_property
     def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Nodes (t, 1-t) and weights for expectations under the law."""
-        centre = self.frame.centre
-        step = quadrature.trapezoid_step(self.frame.scale**-2)
-        u, _ = quadrature.trapezoid_grid(self.frame.start - centre, self.frame.stop - centre, step)
-        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
-        w = self.logit_density(u)
+        t, tc, w, _ = self.logit_grid(*self.logit_window, quadrature.trapezoid_step(self.frame.scale**-2))
         return t, tc, w / w.sum(axis=-1, keepdims=True)
 
     def logpdf(self, x: ArrayLike) -> Any:
@@ -186,17 +167,18 @@ class UnitLaw(ParametricLaw):
             density = np.where(inside, density, outside)
         return plain(density)
 
+    def _log_density_at_end(self, end: int) -> FloatArray:
+        odds, weights = self.odds
+        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
+        # Be(1, b) has density b at 0, and T = odds·X there; near 1, 1 - T = (1 - X)/odds.
+        slope = 1.0 / odds if end == 0 else odds
+        if weights is not None:
+            slope = np.sum(weights * slope, axis=-1)
+        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far * slope)))
+
     def pdf(self, x: ArrayLike) -> Any:
         """Density at `x`."""
         return plain(np.exp(self.logpdf(x)))
-
-    def cdf(self, x: ArrayLike) -> Any:
-        """Probability of at most `x`."""
-        return plain(self._both_tails(x)[0])
-
-    def sf(self, x: ArrayLike) -> Any:
-        """Probability of more than `x`, accurate also where it is tiny."""
-        return plain(self._both_tails(x)[1])
 
     def _both_tails(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         x, law = self._aligned(x)
@@ -212,14 +194,6 @@ class UnitLaw(ParametricLaw):
         index = np.broadcast_to(np.arange(self.a.size).reshape(self.shape), shape)
         return np.broadcast_to(points, shape), self if shape == self.shape else self.take(index)
 
-    def ppf(self, q: ArrayLike) -> Any:
-        """Quantile: the point with probability `q` below it."""
-        return plain(self._quantile(check_levels(q), upper=False))
-
-    def isf(self, q: ArrayLike) -> Any:
-        """Point with probability `q` above it."""
-        return plain(self._quantile(check_levels(q), upper=True))
-
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         odds, weights = self.odds
         if weights is not None:
@@ -234,20 +208,13 @@ class UnitLaw(ParametricLaw):
         return law._solve(q, upper, special.logit(x) + np.log(odds))
 
     def _solve(self, q: FloatArray, upper: bool, start: FloatArray) -> FloatArray:
-        """Find a quantile from a start for its logit, on the log of the smaller tail."""
-        lower_side = (q > 0.5) if upper else (q <= 0.5)
-        target = np.where(lower_side == upper, 1.0 - q, q)
+        """Find a quantile from a start for its logit."""
 
-        def excess(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def at(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
             t, tc = quadrature.expit_pair(z)
-            below, above = self.tails(t, tc)
-            tail = np.where(lower_side, below, above)
-            gap = np.where(target > 0.0, np.log(tail / target), 0.0)
-            return np.where(lower_side, gap, -gap), np.exp(self.logit_logpdf(t, tc)) / tail
+            return *self.tails(t, tc), np.exp(self.logit_logpdf(t, tc))
 
-        end = np.full(q.shape, quadrature.END)
-        z = increasing_root(excess, -end, end, start)
-        return np.where(target == 0.0, np.where(lower_side, 0.0, 1.0), special.expit(z))
+        return special.expit(quantile_root(at, q, np.full(q.shape, quadrature.END), start, upper=upper))
 
     def mean(self) -> Any:
         """Mean."""
@@ -295,5 +262,5 @@ class UnitLaw(ParametricLaw):
         return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{name}={value}" for name, value in self._parameters().items())
-        return f"{type(self).__name__}({names})"
+        names = (field.name for field in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{name}={plain(getattr(self, name))}' for name in names)})"
