@@ -12,20 +12,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
-from bayesf1.base.naming import nearest
 from bayesf1.evaluation.under import FEW_UNITS
 from bayesf1.laws.empirical import EmpiricalPosterior
-from bayesf1.measures.ratings import Ratings, read_ratings
+from bayesf1.measures.ratings import Level, Ratings, read_ratings
 
-Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-_LEVELS = ("nominal", "ordinal", "interval", "ratio")
 # Numbers in flight in one block.
 _BLOCK = 1 << 22
 
@@ -90,7 +87,7 @@ def krippendorff_alpha(
     ----------
     Krippendorff (2018), Content Analysis, 4th edition, chapter 12.
     """
-    data = read_ratings(ratings, check_level(level), values, missing)
+    data = read_ratings(ratings, level, values, missing)
     return float(_alphas(data, level, data.times[None])[0])
 
 
@@ -123,7 +120,7 @@ def alpha_posterior(
     >>> low < krippendorff_alpha(ratings) < high
     True
     """
-    data = read_ratings(ratings, check_level(level), values, missing)
+    data = read_ratings(ratings, level, values, missing)
     n_draws, generator = check_draws(n_draws), check_rng(rng)
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
@@ -163,13 +160,6 @@ def coincidence_matrix(
     matrix = (data.counts.T @ data.counts.multiply(share[:, None])).toarray()
     matrix[np.diag_indices(len(matrix))] -= share @ data.counts
     return Coincidences(data.values, np.maximum(matrix, 0.0), int(data.times @ data.sizes))
-
-
-def check_level(level: str) -> str:
-    """Return a level of measurement, or say that it is none."""
-    if level not in _LEVELS:
-        raise ValueError(f"unknown level {level!r}; {nearest(str(level), _LEVELS)}")
-    return level
 
 
 def _alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:

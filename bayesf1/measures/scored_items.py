@@ -19,20 +19,12 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class ScoredItems:
-    """Scored items.
+    """Scored items, those of the highest scores first."""
 
-    Attributes
-    ----------
-    hits
-        Which items are positive, those of the highest scores first.
-    others
-        Which items are negative, those of the highest scores first.
-    n_hits, n_others
-        How many of them there are down to each distinct score; 0 to begin with.
-    """
-
+    # Which items are positive, and which are negative.
     hits: NDArray[np.intp]
     others: NDArray[np.intp]
+    # How many of them there are down to each distinct score; 0 to begin with.
     n_hits: NDArray[np.intp]
     n_others: NDArray[np.intp]
 
@@ -46,11 +38,11 @@ class ScoredItems:
         if positive is None:
             positive = guess_positive(known)
         hit = np.asarray(gold == positive)
-        for some, name in ((hit.any(), "no positive"), (not hit.all(), "no negative")):
-            if not some:
-                raise ValueError(
-                    f"y_true holds {name} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
-                )
+        if hit.all() or not hit.any():
+            lacking = "negative" if hit.all() else "positive"
+            raise ValueError(
+                f"y_true holds no {lacking} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
+            )
         order = np.argsort(-values, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
         n_hits = np.append(0, np.cumsum(hit[order])[ends])
