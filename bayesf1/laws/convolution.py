@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from bayesf1.laws import quadrature
 from bayesf1.laws.quadrature import holds_everywhere, holds_somewhere
 from bayesf1.laws.unit_law import LogitFrame, UnitLaw
 
+_Pair: TypeAlias = tuple[FloatArray, FloatArray]
 # How far to go towards an end of the mapped range, in units of the exponential decay there: densities reach
 # 10⁹, so that e^-38 of them takes this.
 _EDGE = 60.0
@@ -114,7 +115,7 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
     start, centre, target, stop = (
         _mapped_logit(z, low, high_c, floor) for z in (start, a.frame.centre, target, stop)
     )
-    step = quadrature.trapezoid_step(_fineness(a, b, low, high_c, (start, stop), (centre, target)))
+    step = quadrature.trapezoid_step(_fineness(a, b, (low, high_c), (start, stop), (centre, target)))
     # Towards the end that is not A's own, once A has slowed down and B is behind, nothing but dt changes.
     sign = np.where(d < 0.0, -1.0, 1.0)
     start, stop = np.where(d < 0.0, -stop, start), np.where(d < 0.0, -start, stop)
@@ -144,7 +145,7 @@ def _extended_window(law: LogitFrame, target: FloatArray) -> tuple[FloatArray, F
     return m.maximum(start, law.first), m.minimum(stop, law.last)
 
 
-def _curvature(law: UnitLaw, z: FloatArray) -> FloatArray:
+def _curvature(law: UnitLaw, z: FloatArray) -> Any:
     m = quadrature.maths_for(z)
     return law.logit_curvature(m.minimum(m.maximum(z, law.frame.first), law.frame.last))
 
@@ -170,27 +171,19 @@ def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, floor: Flo
     return np.clip(y, -quadrature.END, quadrature.END)
 
 
-def _fineness(
-    a: UnitLaw,
-    b: UnitLaw,
-    low: FloatArray,
-    high_c: FloatArray,
-    window: tuple[FloatArray, FloatArray],
-    laws: tuple[FloatArray, FloatArray],
-) -> FloatArray:
+def _fineness(a: UnitLaw, b: UnitLaw, mapped: _Pair, window: _Pair, laws: _Pair) -> FloatArray:
     """Return the largest curvature of the laws along the mapped line, in its window and between the laws."""
     # Their own logits never move faster than the line, and fastest at an end.
-    at = _points(np.stack(window), low, high_c)
+    at = _points(np.stack(window), *mapped)
     speed_a = np.max(at.dt / (at.t * at.tc), axis=0)
     speed_b = np.max(at.dt / (at.shifted * at.shifted_c), axis=0)
     central = (speed_a / a.frame.scale) ** 2 + (speed_b / b.frame.scale) ** 2
     first, last = (np.minimum(np.maximum(y, window[0]), window[1]) for y in laws)
-    at = _points(first + np.multiply.outer(_SHARES, last - first), low, high_c)
+    at = _points(first + np.multiply.outer(_SHARES, last - first), *mapped)
     between: FloatArray = np.zeros(())
     for law, t, tc in ((a, at.t, at.tc), (b, at.shifted, at.shifted_c)):
         between = between + (at.dt / (t * tc)) ** 2 * _curvature(law, np.log(t / tc))
-    most: FloatArray = np.maximum(central, between.max(axis=0))
-    return most
+    return np.asarray(np.maximum(central, between.max(axis=0)))
 
 
 _SHARES = np.linspace(0.0, 1.0, 16)
@@ -212,11 +205,8 @@ def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, Fl
     d, low, high_c, rate, knee = (quadrature.column(x) for x in (d, *plan[3:]))
     stretch = np.exp(rate * (v - knee))
     at = _points(np.where(d < 0.0, -1.0, 1.0) * (v + stretch / rate), low, high_c)
-    weights = (
-        np.exp(a.logit_logpdf(at.t, at.tc))
-        * (at.dt / (at.t * at.tc))
-        * (quadrature.column(h) * (1.0 + stretch))
-    )
+    speed = at.dt / (at.t * at.tc)
+    weights = np.exp(a.logit_logpdf(at.t, at.tc)) * speed * (quadrature.column(h) * (1.0 + stretch))
     return at.shifted, at.shifted_c, weights
 
 
@@ -257,7 +247,7 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArra
             return _integrate(a, b, d, _plan(a, b, d, want), want)
         return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
-    a, b, d = flat(a, shape), flat(b, shape), np.broadcast_to(d, shape).ravel()
+    a, b, d = a.spread(shape), b.spread(shape), np.broadcast_to(d, shape).ravel()
     out = np.empty((want.rows, d.size))
     # Mixtures are as many laws as they have components, which add up.
     size = _MIXTURES if a.mixed or b.mixed else d.size
@@ -312,12 +302,6 @@ def _rise(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
     return steps
 
 
-def flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
-    """Return a law with its parameters broadcast to a shape and flattened."""
-    index = np.broadcast_to(np.arange(max(law.a.size, 1)).reshape(law.shape), shape)
-    return law.take(index.ravel())
-
-
 def _in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     plan = _plan(a, b, d, want)
     out = np.empty((want.rows, len(d)))
@@ -326,7 +310,8 @@ def _in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
         part = _Plan(*(x[rows] for x in plan))
         out[:, rows] = _integrate(a.take(rows), b.take(rows), d[rows], part, want)
 
-    blocks = list(_blocks(plan, max(a.components, b.components)))
+    components = max(1 if weights is None else weights.shape[-1] for _, weights in (a.odds, b.odds))
+    blocks = list(_blocks(plan, components))
     if len(blocks) < _THREADED:
         for rows in blocks:
             work(rows)

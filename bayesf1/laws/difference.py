@@ -12,7 +12,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike
 from bayesf1.laws import quadrature
-from bayesf1.laws.convolution import BOTH, DENSITY, TAILS, evaluate, flat
+from bayesf1.laws.convolution import BOTH, DENSITY, TAILS, evaluate
 from bayesf1.laws.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, lazy_property, quantile_root
 from bayesf1.laws.unit_law import UnitLaw
 
@@ -62,7 +62,7 @@ class Difference(ParametricLaw):
 
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
-        return type(self)(*(flat(law, self.shape).take(index) for law in (self.a, self.b)))
+        return type(self)(self.a.spread(self.shape).take(index), self.b.spread(self.shape).take(index))
 
     def pdf(self, x: ArrayLike) -> Any:
         """Density at `x`."""
@@ -74,8 +74,7 @@ class Difference(ParametricLaw):
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         shift = special.ndtri(np.clip(q, 1e-300, 1.0 - 1e-16))
         start = np.asarray(self.mean()) + np.asarray(self.std()) * (-shift if upper else shift)
-        end = np.ones(np.broadcast_shapes(q.shape, self.shape))
-        d = quantile_root(lambda x: evaluate(self.a, self.b, x, BOTH), q, end, start, upper=upper)
+        d = quantile_root(lambda x: evaluate(self.a, self.b, x, BOTH), q, upper, 1.0, start)
         return np.clip(d, -1.0, 1.0)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:

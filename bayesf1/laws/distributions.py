@@ -51,11 +51,6 @@ class Beta(UnitLaw):
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
         vars(self).update(_checked(a=a, b=b))
 
-    @property
-    def odds(self) -> tuple[Any, FloatArray | None]:
-        """Multiple of the odds: 1, the Beta law itself."""
-        return 1.0, None
-
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
         return type(self)(self.a.ravel()[index], self.b.ravel()[index])
@@ -122,20 +117,15 @@ class FScore(UnitLaw):
         if not (np.ndim(beta) == 0 and 0.0 < float(beta) <= 1e3):
             raise ValueError(f"beta must be one number above 0 and at most 1000, not {beta!r}")
         cells = _checked(tp=tp, fp=fp, fn=fn)
-        vars(self).update(cells, a=cells["tp"], b=cells["fp"] + cells["fn"], beta=float(beta))
-
-    @property
-    def odds(self) -> tuple[Any, FloatArray | None]:
-        """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
-        return self._mixed_odds if self.mixed else (2.0, None)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether V is integrated out, for weights other than 1."""
-        return self.beta != 1.0
+        # Weights other than 1 mix laws: V is integrated out.
+        derived = {"a": cells["tp"], "b": cells["fp"] + cells["fn"], "mixed": float(beta) != 1.0}
+        vars(self).update(cells, **derived, beta=float(beta))
 
     @lazy_property
-    def _mixed_odds(self) -> tuple[FloatArray, FloatArray]:
+    def odds(self) -> tuple[Any, FloatArray | None]:
+        """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
+        if not self.mixed:
+            return 2.0, None
         split, square = Beta(self.fp, self.fn), self.beta * self.beta
         low, high = split.frame.first, split.frame.last
         # log W moves fastest with logit V where V/(1-V) = β.

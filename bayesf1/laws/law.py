@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -138,12 +138,7 @@ class ParametricLaw(Posterior):
 
 
 def quantile_root(
-    law_at: Callable[[FloatArray], Sequence[FloatArray]],
-    q: FloatArray,
-    end: FloatArray,
-    start: FloatArray,
-    *,
-    upper: bool,
+    law_at: Callable[[FloatArray], Any], q: FloatArray, upper: bool, end: float, start: FloatArray
 ) -> FloatArray:
     """Return quantiles between ±end, infinite for q of 0 or 1, on the log of the smaller tail.
 
@@ -158,7 +153,7 @@ def quantile_root(
         gap = np.where(target > 0.0, np.log(tail / target), 0.0)
         return np.where(lower_side, gap, -gap), density / tail
 
-    root = increasing_root(excess, -end, end, start)
+    root = increasing_root(excess, np.asarray(-end), np.asarray(end), start)
     return np.where(target == 0.0, np.where(lower_side, -np.inf, np.inf), root)
 
 

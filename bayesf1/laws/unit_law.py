@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import fields
 from typing import Any, NamedTuple, Self
 
@@ -40,27 +39,18 @@ class UnitLaw(ParametricLaw):
 
     a: FloatArray
     b: FloatArray
+    # Whether several laws are mixed.
+    mixed: bool = False
 
-    @property
-    @abstractmethod
+    @lazy_property
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples of the odds and their weights on a last axis; of a single multiple, a number and None."""
+        return 1.0, None
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the parameters."""
         return self.a.shape
-
-    @property
-    def mixed(self) -> bool:
-        """Whether several laws are mixed."""
-        return False
-
-    @property
-    def components(self) -> int:
-        """Number of laws that are mixed."""
-        weights = self.odds[1]
-        return 1 if weights is None else weights.shape[-1]
 
     @lazy_property
     def _peak(self) -> FloatArray:
@@ -73,11 +63,10 @@ class UnitLaw(ParametricLaw):
             a, b, peak = self._lengthened(t.ndim, self.a, self.b, self._peak)
             return quadrature.logit_logpdf(t, tc, a, b, odds, peak)
         a, b, peak = self._lengthened(t.ndim + 1, self.a, self.b, self._peak)
-        odds, weights = self._mixture(t.ndim)
+        odds, weights = self._lengthened(t.ndim, odds, weights)
         parts = quadrature.logit_logpdf(t[..., None], tc[..., None], a, b, odds, peak)
         top = np.max(parts, axis=-1, keepdims=True, initial=-1e308)
-        mixed: FloatArray = np.log(np.sum(weights * np.exp(parts - top), axis=-1)) + top[..., 0]
-        return mixed
+        return np.asarray(np.log(np.sum(weights * np.exp(parts - top), axis=-1)) + top[..., 0])
 
     def tails(self, t: FloatArray, tc: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return P(T <= t) and P(T > t), given also tc = 1 - t; axes of points follow those of parameters."""
@@ -86,22 +75,18 @@ class UnitLaw(ParametricLaw):
             a, b = self._lengthened(t.ndim, self.a, self.b)
             return quadrature.beta_tails(t, tc, a, b, odds)
         a, b = self._lengthened(t.ndim + 1, self.a, self.b)
-        odds, weights = self._mixture(t.ndim)
+        odds, weights = self._lengthened(t.ndim, odds, weights)
         low, high = quadrature.beta_tails(t[..., None], tc[..., None], a, b, odds)
         low, high = np.sum(weights * low, axis=-1), np.sum(weights * high, axis=-1)
         left = low <= high
         return np.where(left, low, 1.0 - high), np.where(left, 1.0 - low, high)
 
     def _lengthened(self, ndim: int, *parameters: FloatArray) -> tuple[FloatArray, ...]:
-        if self.a.ndim in (0, ndim):
+        """Let axes of points follow those of parameters; an axis of what is mixed stays the last."""
+        own = self.a.ndim
+        if own in (0, ndim):
             return parameters
-        shape = self.a.shape + (1,) * (ndim - self.a.ndim)
-        return tuple(x.reshape(shape) for x in parameters)
-
-    def _mixture(self, ndim: int) -> tuple[FloatArray, FloatArray]:
-        odds, weights = (np.asarray(x) for x in self.odds)
-        shape = self.a.shape + (1,) * (ndim - self.a.ndim if self.a.ndim else 0) + odds.shape[-1:]
-        return odds.reshape(shape), weights.reshape(shape)
+        return tuple(x.reshape(self.shape + (1,) * (ndim - own) + x.shape[own:]) for x in parameters)
 
     def logit_grid(self, start: FloatArray, stop: FloatArray, step: FloatArray) -> tuple[FloatArray, ...]:
         """Return t and 1-t, equidistant in the logit on a new last axis, its density up to a factor, and the step."""
@@ -121,10 +106,8 @@ class UnitLaw(ParametricLaw):
         mixing: Any = 0.0
         if weights is not None:
             likely = weights > 1e-17
-            least, most = (
-                np.where(likely, odds, np.inf).min(axis=-1),
-                np.where(likely, odds, 0.0).max(axis=-1),
-            )
+            least = np.where(likely, odds, np.inf).min(axis=-1)
+            most = np.where(likely, odds, 0.0).max(axis=-1)
             odds, mixing = np.sqrt(least * most), 0.5 * np.log(most / least)
         m = quadrature.maths_for(self.a)
         shift = m.log(odds)
@@ -141,12 +124,11 @@ class UnitLaw(ParametricLaw):
         """Bounds of the logit outside of which there is no mass to speak of."""
         return self.frame.start, self.frame.stop
 
-    def logit_curvature(self, z: FloatArray) -> FloatArray:
+    def logit_curvature(self, z: FloatArray) -> Any:
         """Curvature of the logit's log density at z, ignoring what is mixed."""
         m = quadrature.maths_for(z)
         e = m.exp(-m.absolute(z - self.frame.shift))
-        curvature: FloatArray = (self.a + self.b) * e / (1.0 + e) ** 2
-        return curvature
+        return (self.a + self.b) * e / (1.0 + e) ** 2
 
     @lazy_property
     def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -191,8 +173,12 @@ class UnitLaw(ParametricLaw):
         if not self.shape:
             return points, self
         shape = np.broadcast_shapes(points.shape, self.shape)
-        index = np.broadcast_to(np.arange(self.a.size).reshape(self.shape), shape)
-        return np.broadcast_to(points, shape), self if shape == self.shape else self.take(index)
+        return np.broadcast_to(points, shape), self.spread(shape)
+
+    def spread(self, shape: tuple[int, ...]) -> Self:
+        """Return the law with its parameters broadcast to a shape."""
+        index = np.arange(self.a.size).reshape(self.shape)
+        return self if shape == self.shape else self.take(np.broadcast_to(index, shape))
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         odds, weights = self.odds
@@ -214,7 +200,7 @@ class UnitLaw(ParametricLaw):
             t, tc = quadrature.expit_pair(z)
             return *self.tails(t, tc), np.exp(self.logit_logpdf(t, tc))
 
-        return special.expit(quantile_root(at, q, np.full(q.shape, quadrature.END), start, upper=upper))
+        return special.expit(quantile_root(at, q, upper, quadrature.END, start))
 
     def mean(self) -> Any:
         """Mean."""
@@ -237,7 +223,7 @@ class UnitLaw(ParametricLaw):
     def mode(self) -> Any:
         """Point of the highest density; an end of the support where the density is highest there."""
         odds, weights = self.odds
-        odds, weights = (odds, np.ones(1)) if weights is None else (odds, weights)
+        weights = np.ones(1) if weights is None else weights
         a, b, peak = (x[..., None] for x in (self.a, self.b, self._peak))
 
         def descent(z: FloatArray) -> FloatArray:
@@ -252,13 +238,8 @@ class UnitLaw(ParametricLaw):
         t, _ = quadrature.expit_pair(crossing(descent, low, high))
         candidates = np.stack([t, np.zeros_like(t), np.ones_like(t)])
         interior = (descent(low) < 0) & (descent(high) > 0)
-        heights = np.stack(
-            [
-                np.where(interior, np.asarray(self.logpdf(t)), -np.inf),
-                np.broadcast_to(self._log_density_at_end(0), t.shape),
-                np.broadcast_to(self._log_density_at_end(1), t.shape),
-            ]
-        )
+        ends = (np.broadcast_to(self._log_density_at_end(end), t.shape) for end in (0, 1))
+        heights = np.stack([np.where(interior, self.logpdf(t), -np.inf), *ends])
         return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
 
     def __repr__(self) -> str:

@@ -166,24 +166,18 @@ def _alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:
     """Return alpha under weights of patterns, axes (draw, pattern), that sum to the number of units."""
     n = weights @ data.sizes
     if level == "nominal":
-        observed, expected = _nominal(data, weights, n)
+        unequal = data.sizes**2 - data.counts.multiply(data.counts).sum(axis=1)
+        observed = weights @ (unequal / (data.sizes - 1.0))
+        expected = n**2 - ((weights @ data.counts) ** 2).sum(axis=1)
     elif level == "ratio":
         observed, expected = _ratio(data, weights)
     else:
-        observed, expected = _interval(data, weights, n, ordinal=level == "ordinal")
+        observed, expected = _interval(data, level, weights, n)
     return np.asarray(1.0 - (n - 1.0) * observed / expected)
 
 
-def _nominal(data: Ratings, weights: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-    unequal = data.sizes**2 - data.counts.multiply(data.counts).sum(axis=1)
-    margins = weights @ data.counts
-    return weights @ (unequal / (data.sizes - 1.0)), n**2 - (margins**2).sum(axis=1)
-
-
-def _interval(
-    data: Ratings, weights: FloatArray, n: FloatArray, *, ordinal: bool
-) -> tuple[FloatArray, FloatArray]:
-    if ordinal:
+def _interval(data: Ratings, level: str, weights: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if level == "ordinal":
         margins = weights @ data.counts
         # Mid-ranks, from the middle on: what is squared below stays small.
         points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]

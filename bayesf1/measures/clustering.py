@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.measures.label_arrays import label_array, same_length
 
-Counts: TypeAlias = NDArray[np.intp]
+Whole: TypeAlias = NDArray[np.intp]
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]] | NDArray[Any]
 
 
@@ -207,7 +207,7 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     return PurityScores(float(purity), float(kept))
 
 
-def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Counts, ...]:
+def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
     """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
     labels = label_array(gold, "gold"), label_array(predicted, "predicted")
     same_length(*labels, ("gold", "predicted"))
@@ -218,7 +218,7 @@ def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Counts, ...]:
     return *np.divmod(codes, len(by_predicted)), counts, by_gold, by_predicted
 
 
-def _pairs(counts: Counts) -> int:
+def _pairs(counts: Whole) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
@@ -235,14 +235,15 @@ def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> An
             kind = f"an array of shape {clusters.shape} and type {clusters.dtype}"
             raise ValueError(f"{name} must be numbers with axes (element, cluster), not {kind}")
         known.update((i, i) for i in range(len(clusters)))
-        weights = clusters.astype(np.float64)
-        _check_weights(weights, name)
-        element, cluster = np.nonzero(weights)
-        weight = weights[element, cluster]
+        element, cluster = np.nonzero(clusters)
+        weight = clusters[element, cluster].astype(np.float64)
     elif isinstance(clusters, Iterable):
         weight, cluster, element = _listed(clusters, known, name)
     else:
         raise ValueError(f"{name} must be a list of clusters, not {clusters!r}")
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if bad.any():
+        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
     if not weight.sum() > 0:
         raise ValueError(f"{name} holds no element; there is nothing to measure")
     matrix = csr_array((weight, (cluster, element)))
@@ -250,9 +251,7 @@ def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> An
     return matrix
 
 
-def _listed(
-    clusters: Iterable[Any], known: dict[Any, int], name: str
-) -> tuple[FloatArray, NDArray[np.intp], NDArray[np.intp]]:
+def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> tuple[FloatArray, Whole, Whole]:
     """Return the weight, the cluster and the element of each membership."""
     listed: list[Any] = [] if isinstance(clusters, str | Mapping) else list(clusters)
     weighted = {isinstance(c, Mapping) for c in listed}
@@ -265,20 +264,12 @@ def _listed(
         members = [c if isinstance(c, Mapping) else dict.fromkeys(c) for c in listed]
     except TypeError as error:
         raise ValueError(f"elements of {name} must be strings, numbers or tuples ({error})") from None
-    sizes = np.array([len(c) for c in members], dtype=np.intp)
     element = np.array([known.setdefault(e, len(known)) for c in members for e in c], dtype=np.intp)
     if weighted == {True}:
         try:
             weight = np.array([w for c in members for w in c.values()], dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"weights of {name} must be numbers") from None
-        _check_weights(weight, name)
     else:
         weight = 1.0 / np.bincount(element)[element] if len(element) else np.zeros(0)
-    return weight, np.repeat(np.arange(len(members)), sizes), element
-
-
-def _check_weights(weight: FloatArray, name: str) -> None:
-    bad = ~(np.isfinite(weight) & (weight >= 0.0))
-    if bad.any():
-        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
+    return weight, np.repeat(np.arange(len(members)), [len(c) for c in members]), element

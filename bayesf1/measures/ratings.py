@@ -124,7 +124,7 @@ def _coded(
     distinct, which = (
         np.unique(rated, return_inverse=True) if rated.dtype.kind != "O" else (rated, np.arange(len(rated)))
     )
-    known = tuple(set(distinct.tolist()) if values is None else values)
+    known = tuple(dict.fromkeys(distinct.tolist()) if values is None else values)
     numeric = all(isinstance(value, int | float | np.number) for value in known)
     if values is None:
         known = tuple(sorted(known, key=None if numeric else str))
@@ -160,7 +160,6 @@ def _distinct_rows(coded: NDArray[np.intp], base: int) -> tuple[NDArray[np.intp]
     if width * np.log2(base) >= 62:
         rows, times = np.unique(coded, axis=0, return_counts=True)
         return rows, times
-    _, first, times = np.unique(
-        coded @ base ** np.arange(width, dtype=np.int64), return_index=True, return_counts=True
-    )
+    keys = coded @ base ** np.arange(width, dtype=np.int64)
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
     return coded[first], times

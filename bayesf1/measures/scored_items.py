@@ -61,11 +61,7 @@ class ScoredItems:
 
     def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
-        tp, fp = (
-            np.take(_from_zero(np.take(weights, which, axis=-1)), n, axis=-1)
-            for which, n in ((self.hits, self.n_hits), (self.others, self.n_others))
-        )
-        return tp, fp
+        return _sums_of(weights, self.hits, self.n_hits), _sums_of(weights, self.others, self.n_others)
 
     def weighted(self, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
         """Return `sums` under a user's weights, or say what is wrong with these."""
@@ -93,10 +89,11 @@ class ScoredItems:
             yield self.sums(rng.standard_exponential((n, len(self))))
 
 
-def _from_zero(weights: FloatArray) -> FloatArray:
-    sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1))
-    np.cumsum(weights, axis=-1, out=sums[..., 1:])
-    return sums
+def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) -> FloatArray:
+    """Return the weight of the first n of some items."""
+    sums = np.zeros((*weights.shape[:-1], len(which) + 1))
+    np.cumsum(np.take(weights, which, axis=-1), axis=-1, out=sums[..., 1:])
+    return np.take(sums, n, axis=-1)
 
 
 def _scores(scores: ArrayLike) -> FloatArray:
