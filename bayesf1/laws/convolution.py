@@ -40,19 +40,10 @@ _THREADED = 8
 
 
 class Want(NamedTuple):
-    """What is to be computed of a difference."""
+    """What is to be computed of a difference; the rest comes out as 0."""
 
     tails: bool
     density: bool
-
-    @property
-    def rows(self) -> int:
-        """How many numbers that is."""
-        return 2 * self.tails + self.density
-
-    def swapped(self, found: list[FloatArray]) -> list[FloatArray]:
-        """Return what was found for A - B as that for B - A."""
-        return [found[1], found[0], *found[2:]] if self.tails else found
 
 
 TAILS, DENSITY, BOTH = Want(True, False), Want(False, True), Want(True, True)
@@ -213,7 +204,7 @@ def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, Fl
 def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -> list[FloatArray]:
     """Return P(B - A <= d), P(B - A > d) and the density at d, as far as wanted; A is the outer law."""
     shifted, shifted_c, weights = _place_nodes(a, d, plan)
-    found = []
+    no_more = more = height = np.zeros_like(d)
     if want.tails:
         below, above = b.tails(shifted, shifted_c)
         no_more, more = quadrature.weighted_sum(weights, below), quadrature.weighted_sum(weights, above)
@@ -221,14 +212,13 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
             more = more + np.where(d < 0, a.tails(plan.low, 1.0 - plan.low)[0], 0.0)
             no_more = no_more + np.where(d > 0, a.tails(1.0 - plan.high_c, plan.high_c)[1], 0.0)
         total = no_more + more
-        found = [no_more / total, more / total]
+        no_more, more = no_more / total, more / total
     if want.density:
         density = np.exp(b.logit_logpdf(shifted, shifted_c)) / (shifted * shifted_c)
         height = quadrature.weighted_sum(weights, density)
         if not holds_somewhere(d != 0.0):
             height = height / np.sum(weights, axis=-1)
-        found.append(height)
-    return found
+    return [no_more, more, height]
 
 
 def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArray]:
@@ -240,15 +230,16 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArra
         # Outside of [-1, 1] there is nothing to integrate.
         found = evaluate(a, b, np.where(inside, d, 0.0), want)
         unknown = np.where(np.isnan(d), np.nan, 0.0)
-        certain = [unknown + (d >= 1.0), unknown + (d <= -1.0)] if want.tails else []
-        return [np.where(inside, f, c) for f, c in zip(found, [*certain, unknown], strict=False)]
+        certain = [unknown + (d >= 1.0), unknown + (d <= -1.0), unknown]
+        return [np.where(inside, f, c) for f, c in zip(found, certain, strict=True)]
     if not (a.shape or b.shape or d.shape or (want.density and _near_a_pole(a, b, d))):
         if a.frame.scale <= b.frame.scale:
             return _integrate(a, b, d, _plan(a, b, d, want), want)
-        return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
+        more, no_more, height = _integrate(b, a, -d, _plan(b, a, -d, want), want)
+        return [no_more, more, height]
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
     a, b, d = a.spread(shape), b.spread(shape), np.broadcast_to(d, shape).ravel()
-    out = np.empty((want.rows, d.size))
+    out = np.empty((3, d.size))
     # Mixtures are as many laws as they have components, which add up.
     size = _MIXTURES if a.mixed or b.mixed else d.size
     for start in range(0, d.size, size):
@@ -262,17 +253,19 @@ def _rows(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     if len(near):
         away = d.copy()
         away[near] = np.where(d[near] < 0.0, -_NEAR, _NEAR)
-        (height,) = _rows(a, b, away, DENSITY)
-        height[near] += _rise(a.take(near), b.take(near), d[near])
-        return np.stack([*(_rows(a, b, d, TAILS) if want.tails else ()), height])
-    out = np.empty((want.rows, d.size))
+        out = _rows(a, b, away, DENSITY)
+        out[2, near] += _rise(a.take(near), b.take(near), d[near])
+        if want.tails:
+            out[:2] = _rows(a, b, d, TAILS)[:2]
+        return out
+    out = np.empty((3, d.size))
     a_outer = a.frame.scale <= b.frame.scale
     rows = np.flatnonzero(a_outer)
     if len(rows):
         out[:, rows] = _in_blocks(a.take(rows), b.take(rows), d[rows], want)
     rows = np.flatnonzero(~a_outer)
     if len(rows):
-        out[:, rows] = want.swapped(list(_in_blocks(b.take(rows), a.take(rows), -d[rows], want)))
+        out[:, rows] = _in_blocks(b.take(rows), a.take(rows), -d[rows], want)[[1, 0, 2]]
     return out
 
 
@@ -304,7 +297,7 @@ def _rise(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
 
 def _in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     plan = _plan(a, b, d, want)
-    out = np.empty((want.rows, len(d)))
+    out = np.empty((3, len(d)))
 
     def work(rows: NDArray[np.intp]) -> None:
         part = _Plan(*(x[rows] for x in plan))

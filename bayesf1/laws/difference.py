@@ -29,7 +29,7 @@ def tail_probabilities(a: UnitLaw, b: UnitLaw, d: ArrayLike = 0.0) -> tuple[Floa
     >>> round(float(more), 12)
     0.4296875
     """
-    no_more, more = evaluate(a, b, d, TAILS)
+    no_more, more, _ = evaluate(a, b, d, TAILS)
     return no_more, more
 
 
@@ -66,7 +66,7 @@ class Difference(ParametricLaw):
 
     def pdf(self, x: ArrayLike) -> Any:
         """Density at `x`."""
-        return plain(evaluate(self.a, self.b, x, DENSITY)[0])
+        return plain(evaluate(self.a, self.b, x, DENSITY)[2])
 
     def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
         return tail_probabilities(self.a, self.b, x)

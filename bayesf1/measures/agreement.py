@@ -182,7 +182,7 @@ def _interval(data: Ratings, level: str, weights: FloatArray, n: FloatArray) -> 
         # Mid-ranks, from the middle on: what is squared below stays small.
         points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
     else:
-        numbers = _scaled(data)
+        numbers = _unit_size(np.array(data.values, dtype=np.float64))
         points = _unit_size(numbers - numbers[data.codes].mean())[None]
     rated = points[:, data.codes]
     first, second = (np.add.reduceat(power, data.starts, axis=1) for power in (rated, rated**2))
@@ -193,7 +193,7 @@ def _interval(data: Ratings, level: str, weights: FloatArray, n: FloatArray) -> 
 
 
 def _ratio(data: Ratings, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    numbers = _scaled(data)
+    numbers = _unit_size(np.array(data.values, dtype=np.float64))
     counts, within = data.counts, np.zeros(len(data.sizes))
     row = np.repeat(np.arange(len(within)), np.diff(counts.indptr))
     # Pairs of different values of one pattern: neighbours, then those two apart, and so on.
@@ -209,10 +209,6 @@ def _ratio(data: Ratings, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         distance = _ratio_distance(numbers[:, None], numbers[block])
         expected += ((margins @ distance) * margins[:, block]).sum(axis=1)
     return weights @ (within / (data.sizes - 1.0)), expected
-
-
-def _scaled(data: Ratings) -> FloatArray:
-    return _unit_size(np.asarray(data.values, dtype=np.float64))
 
 
 def _unit_size(numbers: FloatArray) -> FloatArray:

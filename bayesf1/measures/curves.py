@@ -244,12 +244,6 @@ def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     return y0 + np.clip(share, 0.0, 1.0) * (y1 - y0)
 
 
-def _read_steps(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """Read curves (draw, corner) at points `at`: y of the first corner that is as far as the point."""
-    # There always is one, as x ends with 1.
-    return np.take_along_axis(y, np.stack([np.searchsorted(row, at) for row in x]), axis=1)
-
-
 def _curve(
     kind: str, items: ScoredItems, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
 ) -> Curve:
@@ -265,7 +259,9 @@ def _curve(
             return _read_line(x, y, at), _trapezoids(x, y)
         x, y = _pr(tp, fp)
         highest = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1] if interpolated else y
-        return _read_steps(x, highest, at), _steps(x, y)
+        # The first corner that is as far as the point: there always is one, as x ends with 1.
+        corners = np.stack([np.searchsorted(row, at) for row in x])
+        return np.take_along_axis(highest, corners, axis=1), _steps(x, y)
 
     (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
     bands, areas = zip(*(read(*sums) for sums in items.draws(n_draws, generator)), strict=True)
