@@ -18,14 +18,10 @@ from bayesf1.laws.law import ParametricLaw, lazy_property, quantile_root
 class LogitFrame(NamedTuple):
     """Where a law is, on the logit scale."""
 
-    # Log of the multiple of the odds, or the middle of its range.
-    shift: FloatArray
-    # Middle of the law; the peak of the logit's density where nothing is mixed.
-    centre: FloatArray
-    # Width of the narrowest feature of the density.
-    scale: FloatArray
-    # Six standard deviations, roughly.
-    radius: FloatArray
+    shift: FloatArray  # log of the multiple of the odds, or the middle of its range
+    centre: FloatArray  # middle of the law; the peak of the logit's density where nothing is mixed
+    scale: FloatArray  # width of the narrowest feature of the density
+    radius: FloatArray  # six standard deviations, roughly
     # Bounds outside of which there is no mass to speak of.
     start: FloatArray
     stop: FloatArray
@@ -39,8 +35,7 @@ class UnitLaw(ParametricLaw):
 
     a: FloatArray
     b: FloatArray
-    # Whether several laws are mixed.
-    mixed: bool = False
+    mixed: bool = False  # whether several laws are mixed
 
     @lazy_property
     def odds(self) -> tuple[Any, FloatArray | None]:

@@ -68,10 +68,9 @@ class PairScores:
             return 1.0
         gold, predicted = self.tp + self.fn, self.tp + self.fp
         total = predicted + self.fn + self.tn
+        chance = gold * predicted
         # Numerator and denominator times the number of pairs are whole numbers, so nothing cancels.
-        return _share(
-            2 * (self.tp * total - gold * predicted), (gold + predicted) * total - 2 * gold * predicted
-        )
+        return _share(2 * (self.tp * total - chance), (gold + predicted) * total - 2 * chance)
 
 
 @dataclass(frozen=True)

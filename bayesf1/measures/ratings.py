@@ -21,16 +21,11 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 class Ratings:
     """Ratings of units that have at least two; units that were rated alike are one pattern."""
 
-    # The values, in their order.
-    values: tuple[Any, ...]
-    # The ratings of one pattern after another, as indices into `values`.
-    codes: NDArray[np.intp]
-    # The first rating of each pattern.
-    starts: NDArray[np.intp]
-    # The number of ratings of each pattern.
-    sizes: FloatArray
-    # How many units were rated so.
-    times: FloatArray
+    values: tuple[Any, ...]  # in their order
+    codes: NDArray[np.intp]  # the ratings of one pattern after another, as indices into `values`
+    starts: NDArray[np.intp]  # the first rating of each pattern
+    sizes: FloatArray  # the number of ratings of each pattern
+    times: FloatArray  # how many units were rated so
 
     @lazy_property
     def counts(self) -> Any:
