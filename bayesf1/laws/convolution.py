@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from bayesf1.laws import quadrature
 from bayesf1.laws.quadrature import holds_everywhere, holds_somewhere
 from bayesf1.laws.unit_law import LogitFrame, UnitLaw
 
+_Pair: TypeAlias = tuple[FloatArray, FloatArray]
 # How far to go towards an end of the mapped range, in units of the exponential decay there: densities reach
 # 10⁹, so that e^-38 of them takes this.
 _EDGE = 60.0
@@ -39,19 +40,10 @@ _THREADED = 8
 
 
 class Want(NamedTuple):
-    """What is to be computed of a difference."""
+    """What is to be computed of a difference; the rest comes out as 0."""
 
     tails: bool
     density: bool
-
-    @property
-    def rows(self) -> int:
-        """How many numbers that is."""
-        return 2 * self.tails + self.density
-
-    def swapped(self, found: list[FloatArray]) -> list[FloatArray]:
-        """Return what was found for A - B as that for B - A."""
-        return [found[1], found[0], *found[2:]] if self.tails else found
 
 
 TAILS, DENSITY, BOTH = Want(True, False), Want(False, True), Want(True, True)
@@ -114,7 +106,7 @@ def _plan(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> _Plan:
     start, centre, target, stop = (
         _mapped_logit(z, low, high_c, floor) for z in (start, a.frame.centre, target, stop)
     )
-    step = quadrature.trapezoid_step(_fineness(a, b, low, high_c, (start, stop), (centre, target)))
+    step = quadrature.trapezoid_step(_fineness(a, b, (low, high_c), (start, stop), (centre, target)))
     # Towards the end that is not A's own, once A has slowed down and B is behind, nothing but dt changes.
     sign = np.where(d < 0.0, -1.0, 1.0)
     start, stop = np.where(d < 0.0, -stop, start), np.where(d < 0.0, -start, stop)
@@ -144,7 +136,7 @@ def _extended_window(law: LogitFrame, target: FloatArray) -> tuple[FloatArray, F
     return m.maximum(start, law.first), m.minimum(stop, law.last)
 
 
-def _curvature(law: UnitLaw, z: FloatArray) -> FloatArray:
+def _curvature(law: UnitLaw, z: FloatArray) -> Any:
     m = quadrature.maths_for(z)
     return law.logit_curvature(m.minimum(m.maximum(z, law.frame.first), law.frame.last))
 
@@ -170,27 +162,19 @@ def _mapped_logit(z: FloatArray, low: FloatArray, high_c: FloatArray, floor: Flo
     return np.clip(y, -quadrature.END, quadrature.END)
 
 
-def _fineness(
-    a: UnitLaw,
-    b: UnitLaw,
-    low: FloatArray,
-    high_c: FloatArray,
-    window: tuple[FloatArray, FloatArray],
-    laws: tuple[FloatArray, FloatArray],
-) -> FloatArray:
+def _fineness(a: UnitLaw, b: UnitLaw, mapped: _Pair, window: _Pair, laws: _Pair) -> FloatArray:
     """Return the largest curvature of the laws along the mapped line, in its window and between the laws."""
     # Their own logits never move faster than the line, and fastest at an end.
-    at = _points(np.stack(window), low, high_c)
+    at = _points(np.stack(window), *mapped)
     speed_a = np.max(at.dt / (at.t * at.tc), axis=0)
     speed_b = np.max(at.dt / (at.shifted * at.shifted_c), axis=0)
     central = (speed_a / a.frame.scale) ** 2 + (speed_b / b.frame.scale) ** 2
     first, last = (np.minimum(np.maximum(y, window[0]), window[1]) for y in laws)
-    at = _points(first + np.multiply.outer(_SHARES, last - first), low, high_c)
+    at = _points(first + np.multiply.outer(_SHARES, last - first), *mapped)
     between: FloatArray = np.zeros(())
     for law, t, tc in ((a, at.t, at.tc), (b, at.shifted, at.shifted_c)):
         between = between + (at.dt / (t * tc)) ** 2 * _curvature(law, np.log(t / tc))
-    most: FloatArray = np.maximum(central, between.max(axis=0))
-    return most
+    return np.asarray(np.maximum(central, between.max(axis=0)))
 
 
 _SHARES = np.linspace(0.0, 1.0, 16)
@@ -206,26 +190,21 @@ def _calm(b: UnitLaw, sign: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _place_nodes(a: UnitLaw, d: FloatArray, plan: _Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return t + d with its complement, and weights f_A(t) dt, up to a factor where d is 0."""
     if not holds_somewhere(d != 0.0):
-        centre = a.frame.centre
-        u, _ = quadrature.trapezoid_grid(plan.start - centre, plan.stop - centre, plan.step)
-        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
-        return t, tc, a.logit_density(u)
+        t, tc, weights, _ = a.logit_grid(plan.start, plan.stop, plan.step)
+        return t, tc, weights
     v, h = quadrature.trapezoid_grid(plan.start, plan.stop, plan.step)
     d, low, high_c, rate, knee = (quadrature.column(x) for x in (d, *plan[3:]))
     stretch = np.exp(rate * (v - knee))
     at = _points(np.where(d < 0.0, -1.0, 1.0) * (v + stretch / rate), low, high_c)
-    weights = (
-        np.exp(a.logit_logpdf(at.t, at.tc))
-        * (at.dt / (at.t * at.tc))
-        * (quadrature.column(h) * (1.0 + stretch))
-    )
+    speed = at.dt / (at.t * at.tc)
+    weights = np.exp(a.logit_logpdf(at.t, at.tc)) * speed * (quadrature.column(h) * (1.0 + stretch))
     return at.shifted, at.shifted_c, weights
 
 
 def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -> list[FloatArray]:
     """Return P(B - A <= d), P(B - A > d) and the density at d, as far as wanted; A is the outer law."""
     shifted, shifted_c, weights = _place_nodes(a, d, plan)
-    found = []
+    no_more = more = height = np.zeros_like(d)
     if want.tails:
         below, above = b.tails(shifted, shifted_c)
         no_more, more = quadrature.weighted_sum(weights, below), quadrature.weighted_sum(weights, above)
@@ -233,32 +212,34 @@ def _integrate(a: UnitLaw, b: UnitLaw, d: FloatArray, plan: _Plan, want: Want) -
             more = more + np.where(d < 0, a.tails(plan.low, 1.0 - plan.low)[0], 0.0)
             no_more = no_more + np.where(d > 0, a.tails(1.0 - plan.high_c, plan.high_c)[1], 0.0)
         total = no_more + more
-        found = [no_more / total, more / total]
+        no_more, more = no_more / total, more / total
     if want.density:
         density = np.exp(b.logit_logpdf(shifted, shifted_c)) / (shifted * shifted_c)
         height = quadrature.weighted_sum(weights, density)
         if not holds_somewhere(d != 0.0):
             height = height / np.sum(weights, axis=-1)
-        found.append(height)
-    return found
+    return [no_more, more, height]
 
 
-def evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArray]:
+def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArray]:
     """Return what is wanted of B - A at d: P(B - A <= d), P(B - A > d), and the density."""
+    # Indexed by (), numpy's scalars are faster than arrays without axes.
+    d = np.asarray(d, dtype=np.float64)[()]
     inside = np.abs(d) < 1.0
     if not holds_everywhere(inside):
         # Outside of [-1, 1] there is nothing to integrate.
         found = evaluate(a, b, np.where(inside, d, 0.0), want)
         unknown = np.where(np.isnan(d), np.nan, 0.0)
-        certain = [unknown + (d >= 1.0), unknown + (d <= -1.0)] if want.tails else []
-        return [np.where(inside, f, c) for f, c in zip(found, [*certain, unknown], strict=False)]
+        certain = [unknown + (d >= 1.0), unknown + (d <= -1.0), unknown]
+        return [np.where(inside, f, c) for f, c in zip(found, certain, strict=True)]
     if not (a.shape or b.shape or d.shape or (want.density and _near_a_pole(a, b, d))):
         if a.frame.scale <= b.frame.scale:
             return _integrate(a, b, d, _plan(a, b, d, want), want)
-        return want.swapped(_integrate(b, a, -d, _plan(b, a, -d, want), want))
+        more, no_more, height = _integrate(b, a, -d, _plan(b, a, -d, want), want)
+        return [no_more, more, height]
     shape = np.broadcast_shapes(a.shape, b.shape, d.shape)
-    a, b, d = flat(a, shape), flat(b, shape), np.broadcast_to(d, shape).ravel()
-    out = np.empty((want.rows, d.size))
+    a, b, d = a.spread(shape), b.spread(shape), np.broadcast_to(d, shape).ravel()
+    out = np.empty((3, d.size))
     # Mixtures are as many laws as they have components, which add up.
     size = _MIXTURES if a.mixed or b.mixed else d.size
     for start in range(0, d.size, size):
@@ -272,17 +253,19 @@ def _rows(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     if len(near):
         away = d.copy()
         away[near] = np.where(d[near] < 0.0, -_NEAR, _NEAR)
-        (height,) = _rows(a, b, away, DENSITY)
-        height[near] += _rise(a.take(near), b.take(near), d[near])
-        return np.stack([*(_rows(a, b, d, TAILS) if want.tails else ()), height])
-    out = np.empty((want.rows, d.size))
+        out = _rows(a, b, away, DENSITY)
+        out[2, near] += _rise(a.take(near), b.take(near), d[near])
+        if want.tails:
+            out[:2] = _rows(a, b, d, TAILS)[:2]
+        return out
+    out = np.empty((3, d.size))
     a_outer = a.frame.scale <= b.frame.scale
     rows = np.flatnonzero(a_outer)
     if len(rows):
         out[:, rows] = _in_blocks(a.take(rows), b.take(rows), d[rows], want)
     rows = np.flatnonzero(~a_outer)
     if len(rows):
-        out[:, rows] = want.swapped(list(_in_blocks(b.take(rows), a.take(rows), -d[rows], want)))
+        out[:, rows] = _in_blocks(b.take(rows), a.take(rows), -d[rows], want)[[1, 0, 2]]
     return out
 
 
@@ -312,21 +295,16 @@ def _rise(a: UnitLaw, b: UnitLaw, d: FloatArray) -> FloatArray:
     return steps
 
 
-def flat(law: UnitLaw, shape: tuple[int, ...]) -> UnitLaw:
-    """Return a law with its parameters broadcast to a shape and flattened."""
-    index = np.broadcast_to(np.arange(max(law.a.size, 1)).reshape(law.shape), shape)
-    return law.take(index.ravel())
-
-
 def _in_blocks(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> FloatArray:
     plan = _plan(a, b, d, want)
-    out = np.empty((want.rows, len(d)))
+    out = np.empty((3, len(d)))
 
     def work(rows: NDArray[np.intp]) -> None:
         part = _Plan(*(x[rows] for x in plan))
         out[:, rows] = _integrate(a.take(rows), b.take(rows), d[rows], part, want)
 
-    blocks = list(_blocks(plan, max(a.components, b.components)))
+    components = max(1 if weights is None else weights.shape[-1] for _, weights in (a.odds, b.odds))
+    blocks = list(_blocks(plan, components))
     if len(blocks) < _THREADED:
         for rows in blocks:
             work(rows)
@@ -351,24 +329,3 @@ def _blocks(plan: _Plan, components: int) -> Iterator[NDArray[np.intp]]:
         stop = max(start + 1, min(stop, start + int(_BLOCK / (components * max(nodes[start], 1.0)))))
         yield order[start:stop]
         start = stop
-
-
-def tail_probabilities(a: UnitLaw, b: UnitLaw, d: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
-    """Return P(B - A <= d) and P(B - A > d) for independent A and B, the smaller to relative precision.
-
-    Parameters
-    ----------
-    a, b
-        Laws on [0, 1]; their parameters broadcast against each other and against `d`.
-    d
-        The margin.
-
-    Examples
-    --------
-    >>> from bayesf1.laws.distributions import Beta
-    >>> no_more, more = tail_probabilities(Beta(0.5, 0.5), Beta(2, 3))
-    >>> round(float(more), 12)
-    0.4296875
-    """
-    no_more, more = evaluate(a, b, np.asarray(d, dtype=np.float64)[()], TAILS)
-    return no_more, more

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_levels, check_prob
+from bayesf1.base.checks import RNGLike
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import Posterior, lazy_property
+from bayesf1.laws.law import lazy_property
 from bayesf1.laws.unit_law import UnitLaw
-
-__all__ = ["Beta", "FScore", "Posterior", "RNGLike", "UnitLaw", "check_levels", "check_prob", "plain"]
 
 
 def _checked(**parameters: ArrayLike) -> dict[str, FloatArray]:
@@ -53,11 +51,6 @@ class Beta(UnitLaw):
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
         vars(self).update(_checked(a=a, b=b))
 
-    @property
-    def odds(self) -> tuple[Any, FloatArray | None]:
-        """Multiple of the odds: 1, the Beta law itself."""
-        return 1.0, None
-
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
         return type(self)(self.a.ravel()[index], self.b.ravel()[index])
@@ -82,14 +75,6 @@ class Beta(UnitLaw):
         inner = np.where(interior, a - 1.0, 1.0) / np.where(interior, a + b - 2.0, 2.0)
         end = np.where(a == b, np.where(a == 1.0, 0.5, 0.0), np.where(a < b, 0.0, 1.0))
         return plain(np.where(interior, inner, end))
-
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
-        # Be(1, b) has density b at 0.
-        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far)))
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"a": plain(self.a), "b": plain(self.b)}
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -132,20 +117,15 @@ class FScore(UnitLaw):
         if not (np.ndim(beta) == 0 and 0.0 < float(beta) <= 1e3):
             raise ValueError(f"beta must be one number above 0 and at most 1000, not {beta!r}")
         cells = _checked(tp=tp, fp=fp, fn=fn)
-        vars(self).update(cells, a=cells["tp"], b=cells["fp"] + cells["fn"], beta=float(beta))
-
-    @property
-    def odds(self) -> tuple[Any, FloatArray | None]:
-        """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
-        return self._mixed_odds if self.mixed else (2.0, None)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether V is integrated out, for weights other than 1."""
-        return self.beta != 1.0
+        # Weights other than 1 mix laws: V is integrated out.
+        derived = {"a": cells["tp"], "b": cells["fp"] + cells["fn"], "mixed": float(beta) != 1.0}
+        vars(self).update(cells, **derived, beta=float(beta))
 
     @lazy_property
-    def _mixed_odds(self) -> tuple[FloatArray, FloatArray]:
+    def odds(self) -> tuple[Any, FloatArray | None]:
+        """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
+        if not self.mixed:
+            return 2.0, None
         split, square = Beta(self.fp, self.fn), self.beta * self.beta
         low, high = split.frame.first, split.frame.last
         # log W moves fastest with logit V where V/(1-V) = β.
@@ -154,10 +134,8 @@ class FScore(UnitLaw):
         fineness = 1.0 / split.frame.scale**2 + (speed / quadrature.logit_scale(self.a, self.b)) ** 2
         # Beyond this logit of V all multiples are the same: the ends stand for geometric series.
         same = quadrature.DROP + abs(np.log(square))
-        low, high, centre = np.maximum(low, -same), np.minimum(high, same), split.frame.centre
-        u, h = quadrature.trapezoid_grid(low - centre, high - centre, quadrature.trapezoid_step(fineness))
-        v, vc = quadrature.expit_pair(quadrature.column(centre) + u)
-        weights = split.logit_density(u)
+        low, high = np.maximum(low, -same), np.minimum(high, same)
+        v, vc, weights, h = split.logit_grid(low, high, quadrature.trapezoid_step(fineness))
         weights[..., 0] /= -np.expm1(-self.fp * h)
         weights[..., -1] /= -np.expm1(-self.fn * h)
         return (1.0 + square) / (v + square * vc), weights / weights.sum(axis=-1, keepdims=True)
@@ -185,16 +163,3 @@ class FScore(UnitLaw):
         m = 2.0 * a + b - 5.0
         root = np.sqrt(m * m + 16.0 * (a - 1.0)) + np.abs(m)
         return plain(np.where(m < 0.0, 0.25 * root, 4.0 * (a - 1.0) / root))
-
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        odds, weights = self.odds
-        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
-        # Be(1, b) has density b at 0, and T = odds·X there; near 1, 1 - T = (1 - X)/odds.
-        slope = 1.0 / odds if end == 0 else odds
-        if weights is not None:
-            slope = np.sum(weights * slope, axis=-1)
-        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far * slope)))
-
-    def _parameters(self) -> dict[str, Any]:
-        cells = {name: plain(getattr(self, name)) for name in ("tp", "fp", "fn")}
-        return {**cells, "beta": self.beta}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_levels, check_prob
+from bayesf1.base.checks import RNGLike, check_prob
 from bayesf1.laws.law import Posterior
 
 
@@ -67,21 +67,12 @@ class EmpiricalPosterior(Posterior):
         near = (points >= grid[0] - half) & (points <= grid[-1] + half)
         return plain(np.where(inside & near, np.interp(points, grid, density), 0.0))
 
-    def cdf(self, x: ArrayLike) -> Any:
-        """Probability of at most `x`."""
-        return plain(np.searchsorted(self.draws, x, side="right") / len(self.draws))
+    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
+        below, n = np.searchsorted(self.draws, x, side="right"), len(self.draws)
+        return below / n, (n - below) / n
 
-    def sf(self, x: ArrayLike) -> Any:
-        """Probability of more than `x`."""
-        return plain((len(self.draws) - np.searchsorted(self.draws, x, side="right")) / len(self.draws))
-
-    def ppf(self, q: ArrayLike) -> Any:
-        """Quantile: the point with probability `q` below it."""
-        return plain(np.quantile(self.draws, check_levels(q)))
-
-    def isf(self, q: ArrayLike) -> Any:
-        """Point with probability `q` above it."""
-        return plain(np.quantile(self.draws, 1.0 - check_levels(q)))
+    def _quantile(self, q: FloatArray, *, upper: bool) -> Any:
+        return np.quantile(self.draws, 1.0 - q if upper else q)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
         """Draw again from the draws."""

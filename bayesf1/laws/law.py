@@ -4,38 +4,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob
-from bayesf1.base.roots import crossing
+from bayesf1.base.checks import RNGLike, check_levels, check_prob
+from bayesf1.base.roots import crossing, increasing_root
 
 T = TypeVar("T")
 
 
-class lazy_property(Generic[T]):
+class lazy_property(cached_property[T]):
     """A property computed once: `functools.cached_property` as of Python 3.12, without a lock.
 
     The lock of Python 3.11 is one for all instances, and two threads deadlock where one law is made of others.
     """
 
-    def __init__(self, function: Callable[[Any], T]) -> None:
-        self.function, self.__doc__ = function, function.__doc__
+    if not TYPE_CHECKING:
 
-    @overload
-    def __get__(self, instance: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-
-    def __get__(self, instance: object | None, owner: type) -> Self | T:
-        if instance is None:
-            return self
-        value = vars(instance)[self.function.__name__] = self.function(instance)
-        return value
+        def __get__(self, instance: object | None, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = vars(instance)[self.attrname] = self.func(instance)
+            return value
 
 
 class Posterior(ABC):
@@ -50,20 +44,28 @@ class Posterior(ABC):
         """Density at `x`."""
 
     @abstractmethod
+    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
+        """Probabilities of at most `x` and of more."""
+
+    @abstractmethod
+    def _quantile(self, q: FloatArray, *, upper: bool) -> Any:
+        """Point with probability `q` below it, or above it."""
+
     def cdf(self, x: ArrayLike) -> Any:
         """Probability of at most `x`."""
+        return plain(self._both_tails(x)[0])
 
-    @abstractmethod
     def sf(self, x: ArrayLike) -> Any:
         """Probability of more than `x`, accurate also where it is tiny."""
+        return plain(self._both_tails(x)[1])
 
-    @abstractmethod
     def ppf(self, q: ArrayLike) -> Any:
         """Quantile: the point with probability `q` below it."""
+        return plain(self._quantile(check_levels(q), upper=False))
 
-    @abstractmethod
     def isf(self, q: ArrayLike) -> Any:
         """Point with probability `q` above it."""
+        return plain(self._quantile(check_levels(q), upper=True))
 
     @abstractmethod
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
@@ -129,13 +131,30 @@ class ParametricLaw(Posterior):
         """
         tail = 1.0 - check_prob(prob)
         low, high, solved = _equally_likely_ends(self, tail)
-        if solved.all():
-            return plain(low), plain(high)
-        if not self.shape:
-            low, high = _search_shortest(self, tail)
-            return plain(low), plain(high)
-        low[~solved], high[~solved] = _search_shortest(self.take(np.flatnonzero(~solved)), tail)
-        return low, high
+        if not solved.all():
+            rest = self.take(np.flatnonzero(~solved)) if self.shape else self
+            low[~solved], high[~solved] = _search_shortest(rest, tail)
+        return plain(low), plain(high)
+
+
+def quantile_root(
+    law_at: Callable[[FloatArray], Any], q: FloatArray, upper: bool, end: float, start: FloatArray
+) -> FloatArray:
+    """Return quantiles between ±end, infinite for q of 0 or 1, on the log of the smaller tail.
+
+    At each point `law_at` gives the probabilities below and above, and the density.
+    """
+    lower_side = (q > 0.5) if upper else (q <= 0.5)
+    target = np.where(lower_side == upper, 1.0 - q, q)
+
+    def excess(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        below, above, density = law_at(x)
+        tail = np.where(lower_side, below, above)
+        gap = np.where(target > 0.0, np.log(tail / target), 0.0)
+        return np.where(lower_side, gap, -gap), density / tail
+
+    root = increasing_root(excess, np.asarray(-end), np.asarray(end), start)
+    return np.where(target == 0.0, np.where(lower_side, -np.inf, np.inf), root)
 
 
 # Central differences of fourth order, in units of the step.

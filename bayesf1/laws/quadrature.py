@@ -57,11 +57,7 @@ class ScalarMaths:
 
     exp, log, log1p, sqrt, hypot = math.exp, math.log, math.log1p, math.sqrt, math.hypot
     minimum, maximum, absolute = min, max, abs
-
-    @staticmethod
-    def where(condition: bool, yes: float, no: float) -> float:
-        """Return one of two numbers."""
-        return yes if condition else no
+    where = staticmethod(lambda condition, yes, no: yes if condition else no)
 
 
 def maths_for(x: Any) -> Any:
@@ -69,16 +65,14 @@ def maths_for(x: Any) -> Any:
     return ScalarMaths if isinstance(x, float) else np
 
 
-def column(x: Any) -> FloatArray:
+def column(x: Any) -> Any:
     """Return x with a new last axis, which a plain number does not need."""
-    lengthened: Any = x if isinstance(x, float) else x[..., None]
-    return lengthened  # type: ignore[no-any-return]
+    return x if isinstance(x, float) else x[..., None]
 
 
-def weighted_sum(weights: FloatArray, x: FloatArray) -> FloatArray:
+def weighted_sum(weights: FloatArray, x: FloatArray) -> Any:
     """Return the sum of products along the last axis."""
-    total: FloatArray = weights @ x if x.ndim == 1 else np.einsum("...i,...i->...", weights, x)
-    return total
+    return weights @ x if x.ndim == 1 else np.einsum("...i,...i->...", weights, x)
 
 
 def holds_somewhere(condition: NDArray[np.bool_]) -> bool:
@@ -158,24 +152,19 @@ def logit_logpdf(
         return peak + a * np.log(t * (n / a) / total) + b * np.log(scaled * (n / b) / total)
     # The larger of t and tc was rounded to less than the smaller one can tell; what is missing counts n-fold.
     missing = (1.0 - np.maximum(t, tc)) - np.minimum(t, tc)
-    lead = product_gap(t, b, scaled, a) + missing * np.where(t < tc, -odds * a, b)
-    lead = lead / total
-    return (
-        peak
-        - a * log_excess(lead / a, t * (n / a) / total)
-        - b * log_excess(-lead / b, scaled * (n / b) / total)
-    )
+    lead = (product_gap(t, b, scaled, a) + missing * np.where(t < tc, -odds * a, b)) / total
+    fall = a * log_excess(lead / a, t * (n / a) / total)
+    return peak - fall - b * log_excess(-lead / b, scaled * (n / b) / total)
 
 
-def log_change(w: FloatArray, t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def log_change(w: FloatArray, t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) -> Any:
     """Return by how much the log density of logit Be(a, b) changes over a distance w from the logit of t."""
     # a w - n log(tc + t e^w), written for the smaller of t and tc so that log1p stays away from -1.
     m = maths_for(t)
     low = t <= tc
     distance = m.where(low, 1.0, -1.0) * w
-    fall: FloatArray = (a + b) * np.log1p(m.minimum(t, tc) * np.expm1(distance))
-    change: FloatArray = m.where(low, a, b) * distance - fall
-    return change
+    fall = (a + b) * np.log1p(m.minimum(t, tc) * np.expm1(distance))
+    return m.where(low, a, b) * distance - fall
 
 
 def beta_tails(
@@ -220,10 +209,9 @@ def _mills_ratio(t: FloatArray, tc: FloatArray, a: FloatArray, b: FloatArray) ->
     return out.reshape(arrays[0].shape)
 
 
-def logit_scale(a: FloatArray, b: FloatArray) -> FloatArray:
+def logit_scale(a: FloatArray, b: FloatArray) -> Any:
     """Return the standard deviation of the normal approximation to logit Be(a, b)."""
-    scale: FloatArray = maths_for(a).sqrt(1.0 / a + 1.0 / b)
-    return scale
+    return maths_for(a).sqrt(1.0 / a + 1.0 / b)
 
 
 def logit_reach(a: FloatArray, b: FloatArray, drop: float) -> tuple[FloatArray, FloatArray]:
@@ -238,10 +226,9 @@ def logit_reach(a: FloatArray, b: FloatArray, drop: float) -> tuple[FloatArray, 
     return ratios[0] + m.hypot(soft[0], sharp[1]), ratios[1] + m.hypot(soft[1], sharp[0])
 
 
-def trapezoid_step(fineness: FloatArray) -> FloatArray:
+def trapezoid_step(fineness: FloatArray) -> Any:
     """Return the step for a product of features, `fineness` being the sum of their widths to the power -2."""
-    step: FloatArray = STEP / maths_for(fineness).sqrt(fineness + STRIP * STRIP)
-    return step
+    return STEP / maths_for(fineness).sqrt(fineness + STRIP * STRIP)
 
 
 def trapezoid_grid(low: FloatArray, high: FloatArray, step: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from dataclasses import fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,37 +10,22 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import check_levels
-from bayesf1.base.roots import crossing, increasing_root
+from bayesf1.base.roots import crossing
 from bayesf1.laws import quadrature
-from bayesf1.laws.law import ParametricLaw, lazy_property
+from bayesf1.laws.law import ParametricLaw, lazy_property, quantile_root
 
 
 class LogitFrame(NamedTuple):
-    """Where a law is, on the logit scale.
+    """Where a law is, on the logit scale."""
 
-    Attributes
-    ----------
-    shift
-        Log of the multiple of the odds, or the middle of its range.
-    centre
-        Middle of the law; the peak of the logit's density where nothing is mixed.
-    scale
-        Width of the narrowest feature of the density.
-    radius
-        Six standard deviations, roughly.
-    start, stop
-        Bounds outside of which there is no mass to speak of.
-    first, last
-        Bounds outside of which probabilities are below 1e-60.
-    """
-
-    shift: FloatArray
-    centre: FloatArray
-    scale: FloatArray
-    radius: FloatArray
+    shift: FloatArray  # log of the multiple of the odds, or the middle of its range
+    centre: FloatArray  # middle of the law; the peak of the logit's density where nothing is mixed
+    scale: FloatArray  # width of the narrowest feature of the density
+    radius: FloatArray  # six standard deviations, roughly
+    # Bounds outside of which there is no mass to speak of.
     start: FloatArray
     stop: FloatArray
+    # Bounds outside of which probabilities are below 1e-60.
     first: FloatArray
     last: FloatArray
 
@@ -50,35 +35,17 @@ class UnitLaw(ParametricLaw):
 
     a: FloatArray
     b: FloatArray
+    mixed: bool = False  # whether several laws are mixed
 
-    @property
-    @abstractmethod
+    @lazy_property
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples of the odds and their weights on a last axis; of a single multiple, a number and None."""
-
-    @abstractmethod
-    def _log_density_at_end(self, end: int) -> FloatArray:
-        """Log density at 0 or 1."""
-
-    @abstractmethod
-    def _parameters(self) -> dict[str, Any]:
-        """Parameters by name, for the eye."""
+        return 1.0, None
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the parameters."""
         return self.a.shape
-
-    @property
-    def mixed(self) -> bool:
-        """Whether several laws are mixed."""
-        return False
-
-    @property
-    def components(self) -> int:
-        """Number of laws that are mixed."""
-        weights = self.odds[1]
-        return 1 if weights is None else weights.shape[-1]
 
     @lazy_property
     def _peak(self) -> FloatArray:
@@ -91,11 +58,10 @@ class UnitLaw(ParametricLaw):
             a, b, peak = self._lengthened(t.ndim, self.a, self.b, self._peak)
             return quadrature.logit_logpdf(t, tc, a, b, odds, peak)
         a, b, peak = self._lengthened(t.ndim + 1, self.a, self.b, self._peak)
-        odds, weights = self._mixture(t.ndim)
+        odds, weights = self._lengthened(t.ndim, odds, weights)
         parts = quadrature.logit_logpdf(t[..., None], tc[..., None], a, b, odds, peak)
         top = np.max(parts, axis=-1, keepdims=True, initial=-1e308)
-        mixed: FloatArray = np.log(np.sum(weights * np.exp(parts - top), axis=-1)) + top[..., 0]
-        return mixed
+        return np.asarray(np.log(np.sum(weights * np.exp(parts - top), axis=-1)) + top[..., 0])
 
     def tails(self, t: FloatArray, tc: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return P(T <= t) and P(T > t), given also tc = 1 - t; axes of points follow those of parameters."""
@@ -104,30 +70,29 @@ class UnitLaw(ParametricLaw):
             a, b = self._lengthened(t.ndim, self.a, self.b)
             return quadrature.beta_tails(t, tc, a, b, odds)
         a, b = self._lengthened(t.ndim + 1, self.a, self.b)
-        odds, weights = self._mixture(t.ndim)
+        odds, weights = self._lengthened(t.ndim, odds, weights)
         low, high = quadrature.beta_tails(t[..., None], tc[..., None], a, b, odds)
         low, high = np.sum(weights * low, axis=-1), np.sum(weights * high, axis=-1)
         left = low <= high
         return np.where(left, low, 1.0 - high), np.where(left, 1.0 - low, high)
 
     def _lengthened(self, ndim: int, *parameters: FloatArray) -> tuple[FloatArray, ...]:
-        if self.a.ndim in (0, ndim):
+        """Let axes of points follow those of parameters; an axis of what is mixed stays the last."""
+        own = self.a.ndim
+        if own in (0, ndim):
             return parameters
-        shape = self.a.shape + (1,) * (ndim - self.a.ndim)
-        return tuple(x.reshape(shape) for x in parameters)
+        return tuple(x.reshape(self.shape + (1,) * (ndim - own) + x.shape[own:]) for x in parameters)
 
-    def _mixture(self, ndim: int) -> tuple[FloatArray, FloatArray]:
-        odds, weights = (np.asarray(x) for x in self.odds)
-        shape = self.a.shape + (1,) * (ndim - self.a.ndim if self.a.ndim else 0) + odds.shape[-1:]
-        return odds.reshape(shape), weights.reshape(shape)
-
-    def logit_density(self, u: FloatArray) -> FloatArray:
-        """Density of the logit at a distance u from its centre, on a new last axis, up to a factor."""
-        if self.odds[1] is not None:
-            return np.exp(self.logit_logpdf(*quadrature.expit_pair(quadrature.column(self.frame.centre) + u)))
+    def logit_grid(self, start: FloatArray, stop: FloatArray, step: FloatArray) -> tuple[FloatArray, ...]:
+        """Return t and 1-t, equidistant in the logit on a new last axis, its density up to a factor, and the step."""
+        centre = self.frame.centre
+        u, h = quadrature.trapezoid_grid(start - centre, stop - centre, step)
+        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
+        if self.mixed:
+            return t, tc, np.exp(self.logit_logpdf(t, tc)), h
         a, b = self._lengthened(u.ndim, self.a, self.b)
         n = a + b
-        return np.exp(quadrature.log_change(u, a / n, b / n, a, b))
+        return t, tc, np.exp(quadrature.log_change(u, a / n, b / n, a, b)), h
 
     @lazy_property
     def frame(self) -> LogitFrame:
@@ -136,10 +101,8 @@ class UnitLaw(ParametricLaw):
         mixing: Any = 0.0
         if weights is not None:
             likely = weights > 1e-17
-            least, most = (
-                np.where(likely, odds, np.inf).min(axis=-1),
-                np.where(likely, odds, 0.0).max(axis=-1),
-            )
+            least = np.where(likely, odds, np.inf).min(axis=-1)
+            most = np.where(likely, odds, 0.0).max(axis=-1)
             odds, mixing = np.sqrt(least * most), 0.5 * np.log(most / least)
         m = quadrature.maths_for(self.a)
         shift = m.log(odds)
@@ -156,21 +119,16 @@ class UnitLaw(ParametricLaw):
         """Bounds of the logit outside of which there is no mass to speak of."""
         return self.frame.start, self.frame.stop
 
-    def logit_curvature(self, z: FloatArray) -> FloatArray:
+    def logit_curvature(self, z: FloatArray) -> Any:
         """Curvature of the logit's log density at z, ignoring what is mixed."""
         m = quadrature.maths_for(z)
         e = m.exp(-m.absolute(z - self.frame.shift))
-        curvature: FloatArray = (self.a + self.b) * e / (1.0 + e) ** 2
-        return curvature
+        return (self.a + self.b) * e / (1.0 + e) ** 2
 
     @lazy_property
     def nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Nodes (t, 1-t) and weights for expectations under the law."""
-        centre = self.frame.centre
-        step = quadrature.trapezoid_step(self.frame.scale**-2)
-        u, _ = quadrature.trapezoid_grid(self.frame.start - centre, self.frame.stop - centre, step)
-        t, tc = quadrature.expit_pair(quadrature.column(centre) + u)
-        w = self.logit_density(u)
+        t, tc, w, _ = self.logit_grid(*self.logit_window, quadrature.trapezoid_step(self.frame.scale**-2))
         return t, tc, w / w.sum(axis=-1, keepdims=True)
 
     def logpdf(self, x: ArrayLike) -> Any:
@@ -186,17 +144,18 @@ class UnitLaw(ParametricLaw):
             density = np.where(inside, density, outside)
         return plain(density)
 
+    def _log_density_at_end(self, end: int) -> FloatArray:
+        odds, weights = self.odds
+        near, far = (self.a, self.b) if end == 0 else (self.b, self.a)
+        # Be(1, b) has density b at 0, and T = odds·X there; near 1, 1 - T = (1 - X)/odds.
+        slope = 1.0 / odds if end == 0 else odds
+        if weights is not None:
+            slope = np.sum(weights * slope, axis=-1)
+        return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far * slope)))
+
     def pdf(self, x: ArrayLike) -> Any:
         """Density at `x`."""
         return plain(np.exp(self.logpdf(x)))
-
-    def cdf(self, x: ArrayLike) -> Any:
-        """Probability of at most `x`."""
-        return plain(self._both_tails(x)[0])
-
-    def sf(self, x: ArrayLike) -> Any:
-        """Probability of more than `x`, accurate also where it is tiny."""
-        return plain(self._both_tails(x)[1])
 
     def _both_tails(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         x, law = self._aligned(x)
@@ -209,16 +168,12 @@ class UnitLaw(ParametricLaw):
         if not self.shape:
             return points, self
         shape = np.broadcast_shapes(points.shape, self.shape)
-        index = np.broadcast_to(np.arange(self.a.size).reshape(self.shape), shape)
-        return np.broadcast_to(points, shape), self if shape == self.shape else self.take(index)
+        return np.broadcast_to(points, shape), self.spread(shape)
 
-    def ppf(self, q: ArrayLike) -> Any:
-        """Quantile: the point with probability `q` below it."""
-        return plain(self._quantile(check_levels(q), upper=False))
-
-    def isf(self, q: ArrayLike) -> Any:
-        """Point with probability `q` above it."""
-        return plain(self._quantile(check_levels(q), upper=True))
+    def spread(self, shape: tuple[int, ...]) -> Self:
+        """Return the law with its parameters broadcast to a shape."""
+        index = np.arange(self.a.size).reshape(self.shape)
+        return self if shape == self.shape else self.take(np.broadcast_to(index, shape))
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         odds, weights = self.odds
@@ -234,20 +189,13 @@ class UnitLaw(ParametricLaw):
         return law._solve(q, upper, special.logit(x) + np.log(odds))
 
     def _solve(self, q: FloatArray, upper: bool, start: FloatArray) -> FloatArray:
-        """Find a quantile from a start for its logit, on the log of the smaller tail."""
-        lower_side = (q > 0.5) if upper else (q <= 0.5)
-        target = np.where(lower_side == upper, 1.0 - q, q)
+        """Find a quantile from a start for its logit."""
 
-        def excess(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def at(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
             t, tc = quadrature.expit_pair(z)
-            below, above = self.tails(t, tc)
-            tail = np.where(lower_side, below, above)
-            gap = np.where(target > 0.0, np.log(tail / target), 0.0)
-            return np.where(lower_side, gap, -gap), np.exp(self.logit_logpdf(t, tc)) / tail
+            return *self.tails(t, tc), np.exp(self.logit_logpdf(t, tc))
 
-        end = np.full(q.shape, quadrature.END)
-        z = increasing_root(excess, -end, end, start)
-        return np.where(target == 0.0, np.where(lower_side, 0.0, 1.0), special.expit(z))
+        return special.expit(quantile_root(at, q, upper, quadrature.END, start))
 
     def mean(self) -> Any:
         """Mean."""
@@ -270,7 +218,7 @@ class UnitLaw(ParametricLaw):
     def mode(self) -> Any:
         """Point of the highest density; an end of the support where the density is highest there."""
         odds, weights = self.odds
-        odds, weights = (odds, np.ones(1)) if weights is None else (odds, weights)
+        weights = np.ones(1) if weights is None else weights
         a, b, peak = (x[..., None] for x in (self.a, self.b, self._peak))
 
         def descent(z: FloatArray) -> FloatArray:
@@ -285,15 +233,10 @@ class UnitLaw(ParametricLaw):
         t, _ = quadrature.expit_pair(crossing(descent, low, high))
         candidates = np.stack([t, np.zeros_like(t), np.ones_like(t)])
         interior = (descent(low) < 0) & (descent(high) > 0)
-        heights = np.stack(
-            [
-                np.where(interior, np.asarray(self.logpdf(t)), -np.inf),
-                np.broadcast_to(self._log_density_at_end(0), t.shape),
-                np.broadcast_to(self._log_density_at_end(1), t.shape),
-            ]
-        )
+        ends = (np.broadcast_to(self._log_density_at_end(end), t.shape) for end in (0, 1))
+        heights = np.stack([np.where(interior, self.logpdf(t), -np.inf), *ends])
         return plain(np.take_along_axis(candidates, np.argmax(heights, axis=0)[None], axis=0)[0])
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{name}={value}" for name, value in self._parameters().items())
-        return f"{type(self).__name__}({names})"
+        names = (field.name for field in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{name}={plain(getattr(self, name))}' for name in names)})"

@@ -12,20 +12,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
-from bayesf1.base.naming import nearest
 from bayesf1.evaluation.under import FEW_UNITS
 from bayesf1.laws.empirical import EmpiricalPosterior
-from bayesf1.measures.ratings import Ratings, read_ratings
+from bayesf1.measures.ratings import Level, Ratings, read_ratings
 
-Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-_LEVELS = ("nominal", "ordinal", "interval", "ratio")
 # Numbers in flight in one block.
 _BLOCK = 1 << 22
 
@@ -90,7 +87,7 @@ def krippendorff_alpha(
     ----------
     Krippendorff (2018), Content Analysis, 4th edition, chapter 12.
     """
-    data = read_ratings(ratings, check_level(level), values, missing)
+    data = read_ratings(ratings, level, values, missing)
     return float(_alphas(data, level, data.times[None])[0])
 
 
@@ -123,7 +120,7 @@ def alpha_posterior(
     >>> low < krippendorff_alpha(ratings) < high
     True
     """
-    data = read_ratings(ratings, check_level(level), values, missing)
+    data = read_ratings(ratings, level, values, missing)
     n_draws, generator = check_draws(n_draws), check_rng(rng)
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
@@ -165,40 +162,27 @@ def coincidence_matrix(
     return Coincidences(data.values, np.maximum(matrix, 0.0), int(data.times @ data.sizes))
 
 
-def check_level(level: str) -> str:
-    """Return a level of measurement, or say that it is none."""
-    if level not in _LEVELS:
-        raise ValueError(f"unknown level {level!r}; {nearest(str(level), _LEVELS)}")
-    return level
-
-
 def _alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:
     """Return alpha under weights of patterns, axes (draw, pattern), that sum to the number of units."""
     n = weights @ data.sizes
     if level == "nominal":
-        observed, expected = _nominal(data, weights, n)
+        unequal = data.sizes**2 - data.counts.multiply(data.counts).sum(axis=1)
+        observed = weights @ (unequal / (data.sizes - 1.0))
+        expected = n**2 - ((weights @ data.counts) ** 2).sum(axis=1)
     elif level == "ratio":
         observed, expected = _ratio(data, weights)
     else:
-        observed, expected = _interval(data, weights, n, ordinal=level == "ordinal")
+        observed, expected = _interval(data, level, weights, n)
     return np.asarray(1.0 - (n - 1.0) * observed / expected)
 
 
-def _nominal(data: Ratings, weights: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-    unequal = data.sizes**2 - data.counts.multiply(data.counts).sum(axis=1)
-    margins = weights @ data.counts
-    return weights @ (unequal / (data.sizes - 1.0)), n**2 - (margins**2).sum(axis=1)
-
-
-def _interval(
-    data: Ratings, weights: FloatArray, n: FloatArray, *, ordinal: bool
-) -> tuple[FloatArray, FloatArray]:
-    if ordinal:
+def _interval(data: Ratings, level: str, weights: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if level == "ordinal":
         margins = weights @ data.counts
         # Mid-ranks, from the middle on: what is squared below stays small.
         points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
     else:
-        numbers = _scaled(data)
+        numbers = _unit_size(np.array(data.values, dtype=np.float64))
         points = _unit_size(numbers - numbers[data.codes].mean())[None]
     rated = points[:, data.codes]
     first, second = (np.add.reduceat(power, data.starts, axis=1) for power in (rated, rated**2))
@@ -209,7 +193,7 @@ def _interval(
 
 
 def _ratio(data: Ratings, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    numbers = _scaled(data)
+    numbers = _unit_size(np.array(data.values, dtype=np.float64))
     counts, within = data.counts, np.zeros(len(data.sizes))
     row = np.repeat(np.arange(len(within)), np.diff(counts.indptr))
     # Pairs of different values of one pattern: neighbours, then those two apart, and so on.
@@ -225,10 +209,6 @@ def _ratio(data: Ratings, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         distance = _ratio_distance(numbers[:, None], numbers[block])
         expected += ((margins @ distance) * margins[:, block]).sum(axis=1)
     return weights @ (within / (data.sizes - 1.0)), expected
-
-
-def _scaled(data: Ratings) -> FloatArray:
-    return _unit_size(np.asarray(data.values, dtype=np.float64))
 
 
 def _unit_size(numbers: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.measures.label_arrays import label_array, same_length
 
-Counts: TypeAlias = NDArray[np.intp]
+Whole: TypeAlias = NDArray[np.intp]
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]] | NDArray[Any]
 
 
@@ -68,10 +68,9 @@ class PairScores:
             return 1.0
         gold, predicted = self.tp + self.fn, self.tp + self.fp
         total = predicted + self.fn + self.tn
+        chance = gold * predicted
         # Numerator and denominator times the number of pairs are whole numbers, so nothing cancels.
-        return _share(
-            2 * (self.tp * total - gold * predicted), (gold + predicted) * total - 2 * gold * predicted
-        )
+        return _share(2 * (self.tp * total - chance), (gold + predicted) * total - 2 * chance)
 
 
 @dataclass(frozen=True)
@@ -119,8 +118,8 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     ----------
     Manandhar et al. (2010), SemEval; Hubert & Arabie (1985), J. Classification.
     """
-    (_, _, counts), by_gold, by_predicted = _contingency(gold, predicted)
-    tp, together, found = map(_pairs, (counts, by_gold, by_predicted))
+    _, _, counts, *margins = _contingency(gold, predicted)
+    tp, together, found = map(_pairs, (counts, *margins))
     n = int(counts.sum())
     return PairScores(tp, found - tp, together - tp, n * (n - 1) // 2 - together - found + tp)
 
@@ -146,7 +145,7 @@ def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     ----------
     Manning, Raghavan & Schütze (2008), chapter 16.
     """
-    (gold_of, predicted_of, counts), by_gold, by_predicted = _contingency(gold, predicted)
+    gold_of, predicted_of, counts, by_gold, by_predicted = _contingency(gold, predicted)
     n = int(counts.sum())
     purest, fullest = np.zeros(len(by_predicted)), np.zeros(len(by_gold))
     np.maximum.at(purest, predicted_of, counts)
@@ -195,8 +194,9 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
         raise ValueError(
             "gold and predicted must both be arrays (element, cluster) or both lists of clusters"
         )
-    memberships = [_memberships(c, known, name) for c, name in ((gold, "gold"), (predicted, "predicted"))]
-    in_gold, in_predicted = (_matrix(m, len(known)) for m in memberships)
+    in_gold, in_predicted = _memberships(gold, known, "gold"), _memberships(predicted, known, "predicted")
+    for matrix in (in_gold, in_predicted):
+        matrix.resize(matrix.shape[0], len(known))
     # Rows are clusters, columns elements; weights of one clustering where elements are in a cluster of the other.
     overlap = in_predicted @ (in_gold > 0).astype(float).T
     several = (in_predicted > 0).sum(axis=1) > 1
@@ -206,9 +206,7 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     return PurityScores(float(purity), float(kept))
 
 
-def _contingency(
-    gold: ArrayLike, predicted: ArrayLike
-) -> tuple[tuple[Counts, Counts, Counts], Counts, Counts]:
+def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
     """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
     labels = label_array(gold, "gold"), label_array(predicted, "predicted")
     same_length(*labels, ("gold", "predicted"))
@@ -216,11 +214,10 @@ def _contingency(
         np.unique(column, return_inverse=True, return_counts=True) for column in labels
     )
     codes, counts = np.unique(rows.ravel() * len(by_predicted) + columns.ravel(), return_counts=True)
-    gold_of, predicted_of = np.divmod(codes, len(by_predicted))
-    return (gold_of, predicted_of, counts), by_gold, by_predicted
+    return *np.divmod(codes, len(by_predicted)), counts, by_gold, by_predicted
 
 
-def _pairs(counts: Counts) -> int:
+def _pairs(counts: Whole) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
@@ -228,33 +225,33 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class _Memberships:
-    cluster: NDArray[np.intp]
-    element: NDArray[np.intp]
-    weight: FloatArray
+def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> Any:
+    """Return weights, a sparse array (cluster, element), numbering elements in `known`, or say what is wrong."""
+    from scipy.sparse import csr_array
 
-
-def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> _Memberships:
-    """Return who is in which cluster and how much, numbering elements in `known`, or say what is wrong."""
     if isinstance(clusters, np.ndarray):
         if clusters.ndim != 2 or clusters.dtype.kind not in "biuf":
-            raise ValueError(f"{name} must be numbers with axes (element, cluster), not {_kind(clusters)}")
+            kind = f"an array of shape {clusters.shape} and type {clusters.dtype}"
+            raise ValueError(f"{name} must be numbers with axes (element, cluster), not {kind}")
         known.update((i, i) for i in range(len(clusters)))
-        weights = clusters.astype(np.float64)
-        _check_weights(weights.ravel(), name)
-        element, cluster = np.nonzero(weights)
-        found = _Memberships(cluster, element, weights[element, cluster])
+        element, cluster = np.nonzero(clusters)
+        weight = clusters[element, cluster].astype(np.float64)
     elif isinstance(clusters, Iterable):
-        found = _listed(clusters, known, name)
+        weight, cluster, element = _listed(clusters, known, name)
     else:
         raise ValueError(f"{name} must be a list of clusters, not {clusters!r}")
-    if not found.weight.sum() > 0:
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if bad.any():
+        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
+    if not weight.sum() > 0:
         raise ValueError(f"{name} holds no element; there is nothing to measure")
-    return found
+    matrix = csr_array((weight, (cluster, element)))
+    matrix.eliminate_zeros()
+    return matrix
 
 
-def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> _Memberships:
+def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> tuple[FloatArray, Whole, Whole]:
+    """Return the weight, the cluster and the element of each membership."""
     listed: list[Any] = [] if isinstance(clusters, str | Mapping) else list(clusters)
     weighted = {isinstance(c, Mapping) for c in listed}
     if len(weighted) != 1 or any(isinstance(c, str) or not isinstance(c, Collection) for c in listed):
@@ -266,33 +263,12 @@ def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> _Membe
         members = [c if isinstance(c, Mapping) else dict.fromkeys(c) for c in listed]
     except TypeError as error:
         raise ValueError(f"elements of {name} must be strings, numbers or tuples ({error})") from None
-    sizes = np.array([len(c) for c in members], dtype=np.intp)
     element = np.array([known.setdefault(e, len(known)) for c in members for e in c], dtype=np.intp)
     if weighted == {True}:
         try:
             weight = np.array([w for c in members for w in c.values()], dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"weights of {name} must be numbers") from None
-        _check_weights(weight, name)
     else:
         weight = 1.0 / np.bincount(element)[element] if len(element) else np.zeros(0)
-    return _Memberships(np.repeat(np.arange(len(members)), sizes), element, weight)
-
-
-def _check_weights(weight: FloatArray, name: str) -> None:
-    bad = ~(np.isfinite(weight) & (weight >= 0.0))
-    if bad.any():
-        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
-
-
-def _matrix(memberships: _Memberships, n_elements: int) -> Any:
-    from scipy.sparse import csr_array
-
-    shape = (int(memberships.cluster.max()) + 1, n_elements)
-    matrix = csr_array((memberships.weight, (memberships.cluster, memberships.element)), shape=shape)
-    matrix.eliminate_zeros()
-    return matrix
-
-
-def _kind(array: NDArray[Any]) -> str:
-    return f"an array of shape {array.shape} and type {array.dtype}"
+    return weight, np.repeat(np.arange(len(members)), [len(c) for c in members]), element

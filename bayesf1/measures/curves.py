@@ -8,10 +8,10 @@ the sample did not show, so where scores separate the classes perfectly the band
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
@@ -101,8 +101,7 @@ def roc_curve(
     >>> 0 < low < curve.area < high <= 1
     True
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return _curve("roc", items, False, n_points, prob, n_draws, rng)
+    return _curve("roc", ScoredItems.of(y_true, scores, positive), False, n_points, prob, n_draws, rng)
 
 
 def pr_curve(
@@ -123,21 +122,13 @@ def pr_curve(
 
     Parameters
     ----------
-    y_true
-        Gold labels.
-    scores
-        The system's score of each item, higher where it believes more in the positive label.
-    positive
-        The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
+    y_true, scores, positive, prob, n_draws, rng
+        As in `roc_curve`.
     interpolated
         Whether y is the highest precision of all lists whose recall is at least r. With 11 points this is the
         11-point interpolated curve; the area stays the average precision, as interpolation flatters.
     n_points
         At how many evenly spaced recalls the curve is read; `pr_points` gives its corners.
-    prob
-        Probability of the band and of the area's interval.
-    n_draws, rng
-        Number of draws and source of randomness.
 
     Examples
     --------
@@ -149,8 +140,9 @@ def pr_curve(
     ----------
     Manning, Raghavan & Schütze (2008), section 8.4; Davis & Goadrich (2006), ICML.
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return _curve("pr", items, bool(interpolated), n_points, prob, n_draws, rng)
+    return _curve(
+        "pr", ScoredItems.of(y_true, scores, positive), bool(interpolated), n_points, prob, n_draws, rng
+    )
 
 
 def roc_points(
@@ -170,8 +162,7 @@ def roc_points(
     >>> roc_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return _roc(*items.weighted(weights))
+    return _roc(*ScoredItems.of(y_true, scores, positive).weighted(weights))
 
 
 def pr_points(
@@ -181,18 +172,15 @@ def pr_points(
 
     Parameters
     ----------
-    y_true, scores, positive
-        As in `pr_curve`.
-    weights
-        Weight of each item, axes (..., item); leading axes give as many curves.
+    y_true, scores, positive, weights
+        As in `roc_points`.
 
     Examples
     --------
     >>> pr_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     (array([0.5, 0.5, 1. , 1. ]), array([1. , 0.5 , 0.666..., 0.5 ]))
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return _pr(*items.weighted(weights))
+    return _pr(*ScoredItems.of(y_true, scores, positive).weighted(weights))
 
 
 def roc_auc(
@@ -202,18 +190,15 @@ def roc_auc(
 
     Parameters
     ----------
-    y_true, scores, positive
-        As in `roc_curve`.
-    weights
-        Weight of each item, axes (..., item); leading axes give as many areas.
+    y_true, scores, positive, weights
+        As in `roc_points`; leading axes of weights give as many areas.
 
     Examples
     --------
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return plain(_trapezoids(*_roc(*items.weighted(weights))))
+    return plain(_trapezoids(*_roc(*ScoredItems.of(y_true, scores, positive).weighted(weights))))
 
 
 def pr_ap(
@@ -223,18 +208,15 @@ def pr_ap(
 
     Parameters
     ----------
-    y_true, scores, positive
-        As in `pr_curve`.
-    weights
-        Weight of each item, axes (..., item); leading axes give as many areas.
+    y_true, scores, positive, weights
+        As in `roc_auc`.
 
     Examples
     --------
     >>> pr_ap([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.833...
     """
-    items = ScoredItems.of(y_true, scores, positive)
-    return plain(_steps(*_pr(*items.weighted(weights))))
+    return plain(_steps(*_pr(*ScoredItems.of(y_true, scores, positive).weighted(weights))))
 
 
 def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -256,35 +238,17 @@ def _steps(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Read curves (draw, corner) at points `at`, straight between corners, the upper end where they rise."""
-    after = np.clip(_first(x, at, above=True), 1, x.shape[1] - 1)
-    x0, x1 = (np.take_along_axis(x, i, axis=1) for i in (after - 1, after))
-    y0, y1 = (np.take_along_axis(y, i, axis=1) for i in (after - 1, after))
+    after = np.clip([np.searchsorted(row, at, side="right") for row in x], 1, x.shape[1] - 1)
+    (x0, x1), (y0, y1) = ([np.take_along_axis(z, i, axis=1) for i in (after - 1, after)] for z in (x, y))
     share = np.divide(at - x0, x1 - x0, out=np.ones_like(x0), where=x1 > x0)
     return y0 + np.clip(share, 0.0, 1.0) * (y1 - y0)
-
-
-def _read_steps(x: FloatArray, y: FloatArray, at: FloatArray, *, interpolated: bool) -> FloatArray:
-    """Read curves (draw, corner) at points `at`: y of the first corner that is as far as the point."""
-    if interpolated:
-        y = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1]
-    return np.take_along_axis(y, _first(x, at, above=False), axis=1)
-
-
-def _first(x: FloatArray, at: FloatArray, *, above: bool) -> NDArray[np.intp]:
-    """Return, for rising rows x (row, corner) up to 1, the first corner not below (or above) each point."""
-    side: Literal["left", "right"] = "right" if above else "left"
-    found = np.stack([np.searchsorted(row, at, side=side) for row in x])
-    return np.asarray(np.minimum(found, x.shape[1] - 1))
 
 
 def _curve(
     kind: str, items: ScoredItems, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
 ) -> Curve:
-    if (
-        isinstance(n_points, bool)
-        or not isinstance(n_points, int | np.integer)
-        or not 2 <= n_points <= 100_000
-    ):
+    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
+    if not whole or not 2 <= n_points <= 100_000:
         raise ValueError(f"n_points must be a whole number from 2 to 100000, not {n_points!r}")
     prob, n_draws, generator = check_prob(prob), check_draws(n_draws), check_rng(rng)
     at, items = np.linspace(0.0, 1.0, n_points), items.corners(kind)
@@ -294,12 +258,15 @@ def _curve(
             x, y = _roc(tp, fp)
             return _read_line(x, y, at), _trapezoids(x, y)
         x, y = _pr(tp, fp)
-        return _read_steps(x, y, at, interpolated=interpolated), _steps(x, y)
+        highest = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1] if interpolated else y
+        # The first corner that is as far as the point: there always is one, as x ends with 1.
+        corners = np.stack([np.searchsorted(row, at) for row in x])
+        return np.take_along_axis(highest, corners, axis=1), _steps(x, y)
 
     (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
     bands, areas = zip(*(read(*sums) for sums in items.draws(n_draws, generator)), strict=True)
     tails = [0.5 * (1.0 - prob), 0.5 * (1.0 + prob)]
     low, high = np.quantile(np.concatenate(bands), tails, axis=0)
     drawn = np.concatenate(areas)
-    ends = np.quantile(drawn, tails)
-    return Curve(kind, at, y, low, high, float(area), (float(ends[0]), float(ends[1])), drawn, prob)
+    left, right = np.quantile(drawn, tails).tolist()
+    return Curve(kind, at, y, low, high, float(area), (left, right), drawn, prob)

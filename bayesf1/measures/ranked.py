@@ -53,7 +53,7 @@ def average_precision(relevance: Lists, *, n_relevant: ArrayLike | None = None, 
     Parameters
     ----------
     relevance
-        Relevance of the items in ranked order, axes (..., rank); what is above 0 is relevant.
+        As in `precision_at_k`.
     n_relevant
         How many relevant items :math:`R` there are for each query, found or not; those in the list by default.
     k
@@ -99,10 +99,8 @@ def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
 
     Parameters
     ----------
-    relevance
-        Relevance of the items in ranked order, axes (..., rank); what is above 0 is relevant.
-    k
-        How many items count; all by default.
+    relevance, k
+        As in `average_precision`.
 
     Examples
     --------
@@ -160,11 +158,8 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
 
     Parameters
     ----------
-    gains
-        Grades of the items in ranked order, axes (..., rank). For the exponential gain of Burges et al. (2005) give
-        ``2**grades - 1``.
-    k
-        How many items count; all by default.
+    gains, k
+        As in `cg`. For the exponential gain of Burges et al. (2005) give ``2**grades - 1``.
     log
         ``"i+1"`` discounts by :math:`\log_2(i+1)`, as trec_eval and scikit-learn; ``"i"`` by
         :math:`\max(1, \log_2 i)`, the original: :math:`rel_1 + \sum_{i=2}^k rel_i/\log_2 i`.
@@ -186,14 +181,10 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
 
     Parameters
     ----------
-    gains
-        Grades of the items in ranked order, axes (..., rank).
+    gains, k, log
+        As in `dcg`; `k` cuts the list and the best order.
     ideal
         Grades of all items known for each query, returned or not, in any order; those of `gains` by default.
-    k
-        How many items count, in the list and in the best order; all by default.
-    log
-        As in `dcg`.
 
     Examples
     --------
@@ -251,10 +242,8 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
 
     Parameters
     ----------
-    grades
-        Grades of the items in ranked order, axes (..., rank), which `grade_probability` makes :math:`R_i`.
-    max_grade
-        The highest grade of the scale, whether or not it occurs.
+    grades, max_grade
+        As in `grade_probability`, which makes them :math:`R_i`; the grades in ranked order.
     k
         How many items count; all by default.
 

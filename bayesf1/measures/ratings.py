@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing
+from bayesf1.base.naming import listing, nearest
 from bayesf1.laws.law import lazy_property
 from bayesf1.reading.label_columns import is_missing
+
+Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Ratings of units that have at least two; units that were rated alike are one pattern.
+    """Ratings of units that have at least two; units that were rated alike are one pattern."""
 
-    Attributes
-    ----------
-    values
-        The values, in their order.
-    codes
-        The ratings of one pattern after another, as indices into `values`.
-    starts
-        The first rating of each pattern.
-    sizes
-        The number of ratings of each pattern.
-    times
-        How many units were rated so.
-    """
-
-    values: tuple[Any, ...]
-    codes: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    sizes: FloatArray
-    times: FloatArray
+    values: tuple[Any, ...]  # in their order
+    codes: NDArray[np.intp]  # the ratings of one pattern after another, as indices into `values`
+    starts: NDArray[np.intp]  # the first rating of each pattern
+    sizes: FloatArray  # the number of ratings of each pattern
+    times: FloatArray  # how many units were rated so
 
     @lazy_property
     def counts(self) -> Any:
@@ -63,6 +51,8 @@ def read_ratings(
     >>> data.values, data.codes, data.times
     ((1, 2, 3), array([0, 0, 1, 2]), array([1., 2.]))
     """
+    if level not in get_args(Level):
+        raise ValueError(f"unknown level {level!r}; {nearest(str(level), get_args(Level))}")
     table = _table(ratings)
     absent = _absent(table, missing)
     if isinstance(ratings, np.ma.MaskedArray):
@@ -126,22 +116,32 @@ def _coded(
     rated: NDArray[Any], level: str, values: Sequence[Any] | None
 ) -> tuple[tuple[Any, ...], NDArray[np.intp]]:
     """Return the values in their order, and the index of each rating's."""
-    known = _distinct(rated) if values is None else tuple(values)
+    distinct, which = (
+        np.unique(rated, return_inverse=True) if rated.dtype.kind != "O" else (rated, np.arange(len(rated)))
+    )
+    known = tuple(dict.fromkeys(distinct.tolist()) if values is None else values)
+    numeric = all(isinstance(value, int | float | np.number) for value in known)
+    if values is None:
+        known = tuple(sorted(known, key=None if numeric else str))
     if len(set(known)) < len(known) or not known:
         raise ValueError(
             f"values must be at least one and differ, but they are [{listing(map(repr, known))}]"
         )
-    numeric = all(map(_is_number, known))
     if level in ("interval", "ratio"):
-        _check_numbers(known, numeric, level)
+        if not numeric:
+            raise ValueError(f"level {level!r} needs numbers, not values such as {known[0]!r}")
+        numbers = np.asarray(known, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"ratings at level {level!r} must be finite numbers")
+        if level == "ratio" and (numbers < 0).any():
+            raise ValueError(
+                f"level 'ratio' counts from 0, so that {numbers.min():g} cannot be; use 'interval'"
+            )
     elif level == "ordinal" and values is None and not numeric:
         raise ValueError(
             f"which is the order of the values {listing(map(repr, known))}? Say values=[…], from the lowest to the highest"
         )
     number = {value: i for i, value in enumerate(known)}
-    distinct, which = (
-        np.unique(rated, return_inverse=True) if rated.dtype.kind != "O" else (rated, np.arange(len(rated)))
-    )
     try:
         places = np.array([number[value] for value in distinct.tolist()], dtype=np.intp)
     except KeyError as error:
@@ -155,26 +155,6 @@ def _distinct_rows(coded: NDArray[np.intp], base: int) -> tuple[NDArray[np.intp]
     if width * np.log2(base) >= 62:
         rows, times = np.unique(coded, axis=0, return_counts=True)
         return rows, times
-    _, first, times = np.unique(
-        coded @ base ** np.arange(width, dtype=np.int64), return_index=True, return_counts=True
-    )
+    keys = coded @ base ** np.arange(width, dtype=np.int64)
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
     return coded[first], times
-
-
-def _distinct(rated: NDArray[Any]) -> tuple[Any, ...]:
-    seen = set((np.unique(rated) if rated.dtype.kind != "O" else rated).tolist())
-    return tuple(sorted(seen, key=None if all(map(_is_number, seen)) else str))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number)
-
-
-def _check_numbers(known: tuple[Any, ...], numeric: bool, level: str) -> None:
-    if not numeric:
-        raise ValueError(f"level {level!r} needs numbers, not values such as {next(iter(known))!r}")
-    numbers = np.asarray(known, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"ratings at level {level!r} must be finite numbers")
-    if level == "ratio" and (numbers < 0).any():
-        raise ValueError(f"level 'ratio' counts from 0, so that {numbers.min():g} cannot be; use 'interval'")

@@ -19,20 +19,12 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class ScoredItems:
-    """Scored items.
+    """Scored items, those of the highest scores first."""
 
-    Attributes
-    ----------
-    hits
-        Which items are positive, those of the highest scores first.
-    others
-        Which items are negative, those of the highest scores first.
-    n_hits, n_others
-        How many of them there are down to each distinct score; 0 to begin with.
-    """
-
+    # Which items are positive, and which are negative.
     hits: NDArray[np.intp]
     others: NDArray[np.intp]
+    # How many of them there are down to each distinct score; 0 to begin with.
     n_hits: NDArray[np.intp]
     n_others: NDArray[np.intp]
 
@@ -46,11 +38,11 @@ class ScoredItems:
         if positive is None:
             positive = guess_positive(known)
         hit = np.asarray(gold == positive)
-        for some, name in ((hit.any(), "no positive"), (not hit.all(), "no negative")):
-            if not some:
-                raise ValueError(
-                    f"y_true holds {name} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
-                )
+        if hit.all() or not hit.any():
+            lacking = "negative" if hit.all() else "positive"
+            raise ValueError(
+                f"y_true holds no {lacking} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
+            )
         order = np.argsort(-values, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
         n_hits = np.append(0, np.cumsum(hit[order])[ends])
@@ -69,11 +61,7 @@ class ScoredItems:
 
     def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
-        tp, fp = (
-            np.take(_from_zero(np.take(weights, which, axis=-1)), n, axis=-1)
-            for which, n in ((self.hits, self.n_hits), (self.others, self.n_others))
-        )
-        return tp, fp
+        return _sums_of(weights, self.hits, self.n_hits), _sums_of(weights, self.others, self.n_others)
 
     def weighted(self, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
         """Return `sums` under a user's weights, or say what is wrong with these."""
@@ -101,10 +89,11 @@ class ScoredItems:
             yield self.sums(rng.standard_exponential((n, len(self))))
 
 
-def _from_zero(weights: FloatArray) -> FloatArray:
-    sums = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1))
-    np.cumsum(weights, axis=-1, out=sums[..., 1:])
-    return sums
+def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) -> FloatArray:
+    """Return the weight of the first n of some items."""
+    sums = np.zeros((*weights.shape[:-1], len(which) + 1))
+    np.cumsum(np.take(weights, which, axis=-1), axis=-1, out=sums[..., 1:])
+    return np.take(sums, n, axis=-1)
 
 
 def _scores(scores: ArrayLike) -> FloatArray:
