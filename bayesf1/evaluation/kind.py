@@ -158,10 +158,6 @@ class Kind(ABC):
         # A draw costs as much as there are patterns, and cells.
         return int(np.clip(100_000_000 // (units.n_patterns + 2 * under.ev.tables.size), 4_000, 50_000))
 
-    def prior_pairs(self) -> FloatArray:
-        """Return the joint outcomes of two models on an item that the prior knows, axes (outcome, model, cell)."""
-        return np.zeros((0, 2, len(self.cells)))
-
     # ---- closed forms -------------------------------------------------------------------------------------
 
     def is_closed_when_paired(self, measure: Metric) -> bool:

@@ -154,7 +154,9 @@ def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{measure.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    outcomes = ev.kind.prior_pairs()
+    # Of many cells the prior says next to nothing of each.
+    known = ev.kind.joint_outcomes(2)
+    outcomes = np.zeros((0, 2, n_cells)) if known is None else known
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
     return Rivals(
         middle=0.5 * (of_a + of_b),

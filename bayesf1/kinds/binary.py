@@ -15,8 +15,7 @@ from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.gamma_process import atoms_of, break_sticks
-from bayesf1.kinds.pattern_draws import draw_cells, draw_patterns
+from bayesf1.kinds.draws import atoms_of, break_sticks, draw_cells, draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
@@ -115,10 +114,6 @@ class Binary(Kind):
         if not under.shared or units is None:
             return 1_000_000
         return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))
-
-    def prior_pairs(self) -> FloatArray:
-        """Return all joint outcomes of two models on an item."""
-        return item_patterns(2, self.cells)
 
     def is_closed_when_paired(self, measure: Metric) -> bool:
         """Say whether a measure depends only on who was right."""

@@ -16,7 +16,7 @@ from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.metric import Metric, MetricLike, metric_of
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.class_measures import class_metric
-from bayesf1.kinds.pattern_draws import draw_cells, draw_patterns
+from bayesf1.kinds.draws import draw_cells, draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under

@@ -20,7 +20,7 @@ from bayesf1.evaluation.kind import Estimate, Outcomes
 from bayesf1.evaluation.metric import Metric, Proportion
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.classed import Classed, add_at
-from bayesf1.kinds.gamma_process import atoms_of, break_sticks
+from bayesf1.kinds.draws import atoms_of, break_sticks
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under

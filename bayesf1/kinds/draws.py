@@ -1,17 +1,22 @@
 """Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
 
 A table's scale is free, as every measure is a ratio. The prior is a set of single-item patterns, weighted so that each
-model's cells are Dirichlet(λ); each kind of task adds its own.
+model's cells are Dirichlet(λ); each kind of task adds its own. Where joint outcomes are too many to be listed the prior
+is a gamma process, cut to the atoms that carry mass.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
+
+# A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
+_CUT = 14.0
 
 
 def draw_patterns(
@@ -31,3 +36,15 @@ def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator
     """Yield blocks of draws of tables whose cells are independent gamma variates, axes (draw, model, cell)."""
     for n in blocks_of(n_draws, parameters.size):
         yield rng.standard_gamma(parameters, size=(n, *parameters.shape))
+
+
+def atoms_of(mass: float) -> int:
+    """Return how many atoms of a gamma process of this mass carry all of it that matters."""
+    return math.ceil(_CUT / math.log1p(1.0 / mass))
+
+
+def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw the atoms of a gamma process by stick-breaking (Sethuraman 1994), axes (draw, atom)."""
+    left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)
+    left[:, -1] = 0.0
+    return -np.diff(left, axis=1, prepend=1.0) * rng.standard_gamma(mass, size=(n, 1))
