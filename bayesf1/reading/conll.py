@@ -245,7 +245,6 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
 
 
 def _same_gold(own: ConllFile, gold: ConllFile) -> None:
-    """Check that the gold columns of two files agree."""
     for s, (mine, theirs) in enumerate(zip(own.tags, gold.tags, strict=True)):
         for t, (a, b) in enumerate(zip(mine, theirs, strict=True)):
             if a != b:

@@ -98,14 +98,10 @@ def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example:
         raise ValueError(
             f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
         )
-    named = dict(counts or {})
-    for name, value in models.items():
-        if name in named:
-            raise ValueError(f"model {name!r} is given twice")
-        named[name] = value
+    named = {**(counts or {}), **models}
     if not named:
         raise ValueError(f"no model given; {example}")
-    model_names(named)
+    model_names([*(counts or ()), *models])
     return named
 
 

@@ -11,13 +11,11 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import write_atomic as write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
 from bayesf1.reading.records import Layout, Tables, Tasks, collect, read_label, short
-
-__all__ = ["read_counts", "write_atomic"]
 
 
 def read_counts(
@@ -33,31 +31,19 @@ def read_counts(
     predicted, correct``; ``task`` where it holds several tasks; ``repeat`` and ``fold`` after
     cross-validation. Columns and rows come in any order. Commas, semicolons or tabs separate; blank lines and
     lines that begin with ``#`` say nothing. A JSON file is a list of records with the same names, or a
-    mapping of model to counts, as `from_counts` takes it.
+    mapping of model to counts, as `from_counts` takes it. Models keep the order in which they first appear.
 
     Parameters
     ----------
-    path : str or path
+    path
         A file in UTF-8.
-    task : str, optional
+    task
         Which task to read; may be left out where there is one.
-    cv : BlockedCV, optional
+    cv
         The design of the cross-validation; by default as many repeats of two folds as the file holds. With
         it, the values of a JSON mapping are the ``2m`` tables of a model, as `from_folds` takes them.
-    discount : str, float or pair of float
+    discount
         What correlated folds are worth; see `BlockedCV.discount`.
-
-    Returns
-    -------
-    Evaluation
-        The models in the order in which they first appear.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else, naming the line and the value.
-    OSError
-        If the file cannot be opened.
 
     Examples
     --------
