@@ -150,9 +150,12 @@ def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
             new_document |= _is_docstart(line)
             continue
         fields = _fields(line)
-        # The number of columns tells a comment from the token #.
-        own_width = 1 if tabbed and "\t" not in line else len(fields)
-        if not inside and line.startswith(_COMMENT) and own_width != width:
+        # The columns, split as the file's, tell a comment from the token #.
+        if (
+            not inside
+            and line.startswith(_COMMENT)
+            and (len(fields) != width or (tabbed and "\t" not in line))
+        ):
             continue
         if len(fields) < needed:
             raise ValueError(

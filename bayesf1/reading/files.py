@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,9 @@ def read_counts(
     layout, tasks = found
     models = _choose_task(tasks, layout, file, task)
     if layout.folds:
-        folds = _arrange_folds(models, file, cv)
+        folds, design = _arrange_folds(models, file, cv)
         with located(file):
-            return from_folds(folds[0], cv=folds[1], discount=discount)
+            return from_folds(folds, cv=design, discount=discount)
     if cv is not None or discount != "wang-li":
         raise ValueError(
             f"{file} has no columns repeat and fold, so cv and discount do not apply; "
@@ -128,11 +129,8 @@ def _arrange_folds(
                 raise ValueError(
                     f"{file}, {where}, has repeat {repeat}, fold {fold} of model {name!r}, but {has}"
                 )
-        spots = ((repeat, fold) for repeat in range(1, design.m + 1) for fold in (1, 2))
-        missing = next((spot for spot in spots if spot not in tables), None)
-        if missing is not None:
-            raise ValueError(
-                f"{file} has no repeat {missing[0]}, fold {missing[1]} of model {name!r}, but {has}"
-            )
-    ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
-    return dict(zip(models, map(np.array, ordered), strict=True)), design
+        for repeat, fold in product(range(1, design.m + 1), (1, 2)):
+            if (repeat, fold) not in tables:
+                raise ValueError(f"{file} has no repeat {repeat}, fold {fold} of model {name!r}, but {has}")
+    ordered = {name: [tables[spot][0] for spot in sorted(tables)] for name, tables in models.items()}
+    return {name: np.array(tables) for name, tables in ordered.items()}, design
