@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -19,7 +19,26 @@ if TYPE_CHECKING:
 
 Discount: TypeAlias = str | float | tuple[float, float]
 
-DISCOUNTS = ("wang-li", "once", "nadeau-bengio", "wang-2015")
+
+def _mean_discount(m: int) -> float:
+    # Eq. 22 for any m: 8 ∫∫ dρ₁ dρ₂ / (1+ρ₁+cρ₂) over [0, ½]×[¼, ½], where c = 2(m-1) and G' = 1 + ln.
+    if m == 1:
+        return 2.0 * math.log(1.5)
+    c = 2.0 * (m - 1)
+
+    def g(u: float) -> float:
+        return u * math.log(u)
+
+    return 8.0 / c * (g(1.5 + c / 2) - g(1.5 + c / 4) - g(1 + c / 2) + g(1 + c / 4))
+
+
+_NAMED_DISCOUNTS: dict[str, Callable[[int], float]] = {
+    "wang-li": _mean_discount,
+    "once": lambda m: 1.0 / m,
+    "nadeau-bengio": lambda m: 1.0 / (2 * m + 1),
+    "wang-2015": lambda m: 1.0 / (2 * m),
+}
+DISCOUNTS = tuple(_NAMED_DISCOUNTS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,42 +209,29 @@ class BlockedCV:
         (0.333..., 1.0, 0.25)
         """
         if isinstance(rule, str):
-            return self._named_discount(rule)
+            if rule not in _NAMED_DISCOUNTS:
+                raise ValueError(f"unknown discount {rule!r}; {nearest(rule, DISCOUNTS)}")
+            return _NAMED_DISCOUNTS[rule](self.m)
         if isinstance(rule, tuple | list):
-            return self._correlated_discount(rule)
+            rho = [_real(r) for r in rule]
+            if len(rho) != 2 or not all(-1.0 <= r <= 1.0 for r in rho):
+                raise ValueError(
+                    f"discount {rule!r} is not a pair of correlations (rho1, rho2), each from -1 to 1"
+                )
+            inflation = 1.0 + rho[0] + 2.0 * (self.m - 1) * rho[1]
+            if inflation < 1.0:
+                raise ValueError(
+                    f"correlations {tuple(rule)!r} give a variance below that of independent folds "
+                    f"(1+rho1+2(m-1)rho2 = {inflation:g}); use correlations of at least 0"
+                )
+            return 1.0 / inflation
         k = _real(rule)
-        if k is None or not 0.0 < k <= 1.0:
+        if not 0.0 < k <= 1.0:
             raise ValueError(
                 f"discount {rule!r} is not above 0 and at most 1; give such a number, a pair of correlations "
                 f"or one of {', '.join(DISCOUNTS)}"
             )
         return k
-
-    def _named_discount(self, rule: str) -> float:
-        match rule:
-            case "wang-li":
-                return _mean_discount(self.m)
-            case "once":
-                return 1.0 / self.m
-            case "nadeau-bengio":
-                return 1.0 / (2 * self.m + 1)
-            case "wang-2015":
-                return 1.0 / (2 * self.m)
-        raise ValueError(f"unknown discount {rule!r}; {nearest(rule, DISCOUNTS)}")
-
-    def _correlated_discount(self, pair: tuple[float, ...] | list[float]) -> float:
-        rho = [_real(r) for r in pair]
-        if len(rho) != 2 or any(r is None or not -1.0 <= r <= 1.0 for r in rho):
-            raise ValueError(
-                f"discount {pair!r} is not a pair of correlations (rho1, rho2), each from -1 to 1"
-            )
-        inflation = 1.0 + float(rho[0] or 0.0) + 2.0 * (self.m - 1) * float(rho[1] or 0.0)
-        if inflation < 1.0:
-            raise ValueError(
-                f"correlations {tuple(pair)!r} give a variance below that of independent folds "
-                f"(1+rho1+2(m-1)rho2 = {inflation:g}); use correlations of at least 0"
-            )
-        return 1.0 / inflation
 
 
 @dataclass(frozen=True)
@@ -280,7 +286,7 @@ class KFoldCV:
             case "nadeau-bengio":
                 return 1.0 / k_folds / (1.0 / (repeats * k_folds) + 1.0 / (k_folds - 1)) / repeats
         number = _real(rule)
-        if number is None or not 0.0 < number <= 1.0:
+        if not 0.0 < number <= 1.0:
             raise ValueError(
                 f"discount {rule!r} is not one for K-fold cross-validation; use 'once', 'nadeau-bengio' or a "
                 "number above 0 and at most 1"
@@ -288,24 +294,9 @@ class KFoldCV:
         return number
 
 
-def _real(value: object) -> float | None:
-    """Return a finite real number as float, and None for anything else."""
-    if isinstance(value, bool | str | bytes):
-        return None
+def _real(value: object) -> float:
+    """Return a real number as float, and NaN for anything else."""
     try:
-        number = float(value)  # type: ignore[arg-type]
+        return math.nan if isinstance(value, bool | str | bytes) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _mean_discount(m: int) -> float:
-    # Eq. 22 for any m: 8 ∫∫ dρ₁ dρ₂ / (1+ρ₁+cρ₂) over [0, ½]×[¼, ½], where c = 2(m-1) and G' = 1 + ln.
-    if m == 1:
-        return 2.0 * math.log(1.5)
-    c = 2.0 * (m - 1)
-
-    def g(u: float) -> float:
-        return u * math.log(u)
-
-    return 8.0 / c * (g(1.5 + c / 2) - g(1.5 + c / 4) - g(1 + c / 2) + g(1 + c / 4))
+        return math.nan

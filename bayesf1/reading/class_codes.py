@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.labels import LabelSets, TypedSpans
 from bayesf1.kinds.multiclass import MultiClass, class_outcomes
+from bayesf1.reading.tags import SpanTable
 
 
 def from_class_codes(
@@ -24,20 +25,9 @@ def from_class_codes(
     weights: FloatArray | None = None,
     groups: NDArray[Any] | None = None,
 ) -> Evaluation:
-    """Build an Evaluation from numbers of classes.
+    """Build an Evaluation from indices into `classes`, of gold by item and of predictions by item and model.
 
-    Parameters
-    ----------
-    gold
-        The class of each item, as an index into `classes`.
-    predicted
-        What the models took it for, axes (item, model).
-    names, classes
-        Names of the models and of the classes.
-    weights
-        How many items there are of each kind; 1 by default.
-    groups
-        The document of each item; documents are then the units.
+    There are `weights` items of each kind; documents, if given by `groups`, are the units.
     """
     coded = np.concatenate([gold[:, None], predicted], axis=1)
     each = np.ones(len(coded)) if weights is None else weights
@@ -49,12 +39,16 @@ def from_class_codes(
         return Evaluation.of_units(names, kind, items)
     if len(groups) != len(coded):
         raise ValueError(f"groups are {len(groups)} labels, but y_true has {len(coded)}")
+    documents, of_item = np.unique(groups, return_inverse=True)
+    n = len(documents)
+    rows = _sparse(each, of_item.ravel(), which, (n, len(kinds))) @ outcomes
+    return Evaluation.of_units(names, kind, Units.merge(rows, np.ones(n), "document"), items)
+
+
+def _sparse(values: ArrayLike, row: NDArray[Any], column: NDArray[Any], shape: tuple[int, int]) -> Any:
     from scipy.sparse import csr_array
 
-    documents, of_item = np.unique(groups, return_inverse=True)
-    membership = csr_array((each, (of_item.ravel(), which)), shape=(len(documents), len(kinds)))
-    documents_add = Units.merge(membership @ outcomes, np.ones(len(documents)), "document")
-    return Evaluation.of_units(names, kind, documents_add, items)
+    return csr_array((np.broadcast_to(values, row.shape), (row, column)), shape=shape)
 
 
 def _distinct(coded: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
@@ -87,50 +81,21 @@ def from_indicators(
         if len(groups) != len(gold):
             raise ValueError(f"groups are {len(groups)} labels, but y_true has {len(gold)} rows")
         documents, which = np.unique(groups, return_inverse=True)
-        ones = np.ones(len(gold))
-        member = csr_array((ones, (which.ravel(), np.arange(len(gold)))), shape=(len(documents), len(gold)))
-        rows, unit = member @ rows, "document"
+        shape = len(documents), len(gold)
+        rows, unit = _sparse(1.0, which.ravel(), np.arange(len(gold)), shape) @ rows, "document"
     units = Units.merge(rows, np.ones(rows.shape[0]), unit)
     return Evaluation.of_units(tuple(predicted), LabelSets(tuple(classes)), units)
 
 
-def from_typed_spans(
-    unit_of: NDArray[np.intp],
-    kind: NDArray[np.int64],
-    found: NDArray[np.bool_],
-    n_units: int,
-    names: tuple[str, ...],
-    types: Sequence[str],
-    *,
-    unit: str,
-) -> Evaluation:
-    """Build an Evaluation of spans by type.
-
-    Parameters
-    ----------
-    unit_of, kind
-        The unit (sentence, document) and the type of each span that gold or any model has.
-    found
-        Whether gold (column 0) and each model has the span.
-    n_units
-        How many units there are, with or without spans.
-    names, types
-        Names of the models and of the types.
-    unit
-        What a unit is called.
-    """
-    from scipy.sparse import csr_array
-
-    k = len(types)
-    in_gold, said = found[:, :1], found[:, 1:]
+def from_typed_spans(table: SpanTable, unit: str) -> Evaluation:
+    """Build an Evaluation of spans by type, of which each sentence of the table is a unit called so."""
+    (n, _), k, m = table.found.shape, len(table.types), len(table.models)
+    in_gold, said = table.found[:, :1], table.found[:, 1:]
     # tp 0, fp 1, fn 2; a span of nobody's but another model's adds nothing.
     cell = np.where(in_gold & said, 0, np.where(said, 1, 2))
-    columns = (np.arange(len(names)) * 3 + cell) * k + kind[:, None]
-    row = np.broadcast_to(np.arange(len(kind))[:, None], columns.shape)
+    columns = (np.arange(m) * 3 + cell) * k + table.kind[:, None]
     seen = in_gold | said
-    shape = (len(kind), len(names) * 3 * k)
-    spans = csr_array((np.ones(int(seen.sum())), (row[seen], columns[seen])), shape=shape)
-    member = csr_array((np.ones(len(kind)), (unit_of, np.arange(len(kind)))), shape=(n_units, len(kind)))
-    units = Units.merge(member @ spans, np.ones(n_units), unit)
-    items = Units.merge(spans, np.ones(len(kind)), "item")
-    return Evaluation.of_units(names, TypedSpans(tuple(types)), units, items)
+    spans = _sparse(1.0, np.nonzero(seen)[0], columns[seen], (n, m * 3 * k))
+    rows = _sparse(1.0, table.sentence, np.arange(n), (table.n_sentences, n)) @ spans
+    units, items = Units.merge(rows, np.ones(rows.shape[0]), unit), Units.merge(spans, np.ones(n), "item")
+    return Evaluation.of_units(table.models, TypedSpans(table.types), units, items)

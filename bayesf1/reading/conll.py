@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, pairwise, zip_longest
 from os import PathLike
 from pathlib import Path
 from sys import intern
-from typing import NoReturn
 
 import numpy as np
 
@@ -24,51 +23,26 @@ _COMMENT = ("# ", "#begin document", "#end document")
 
 @dataclass(frozen=True, slots=True)
 class ConllFile:
-    """The sentences of a column file.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    tokens : list of list of str
-        The first column, sentence by sentence.
-    tags : list of list of str
-        The chosen column, sentence by sentence.
-    lines : list of int
-        Line number, from 1, of each sentence's first token; the others follow line by line.
-    documents : list of int
-        Index, from 0, of each sentence's document; all 0 in a file without `-DOCSTART-`.
-    """
+    """The sentences of a column file: tokens from its first column, tags from the chosen one."""
 
     path: Path
     tokens: list[list[str]]
     tags: list[list[str]]
+    # Line, from 1, of each sentence's first token; the others follow line by line.
     lines: list[int]
+    # Index, from 0, of each sentence's document; all 0 in a file without -DOCSTART-.
     documents: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedTags:
-    """Gold tags and the tags of several models for the same tokens, as `read_spans` takes them.
-
-    Attributes
-    ----------
-    tokens : list of list of str
-        Tokens, sentence by sentence, as the gold file spells them.
-    gold : list of list of str
-        Gold tags.
-    predictions : dict of str to list of list of str
-        Tags of each model.
-    documents : list of int
-        Index, from 0, of each sentence's document.
-    sources : dict of str to (path, list of int)
-        File of `"gold"` and of each model, and the line, from 1, where each of its sentences begins.
-    """
+    """Gold tags and the tags of several models for the same tokens, as `read_spans` takes them."""
 
     tokens: list[list[str]]
     gold: list[list[str]]
     predictions: dict[str, list[list[str]]]
     documents: list[int]
+    # File of "gold" and of each model, and the line, from 1, where each of its sentences begins.
     sources: dict[str, tuple[Path, list[int]]]
 
 
@@ -94,26 +68,12 @@ def _fields(line: str) -> list[str]:
     return [field for field in line.split(" ") if field]
 
 
-def _is_break(line: str) -> bool:
-    return not line.strip(" \t\v\f") or _is_docstart(line)
-
-
 def _is_docstart(line: str) -> bool:
     return line.startswith(_DOCSTART) and line[len(_DOCSTART) :][:1] in ("", " ", "\t")
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
-    """Columns of a file, from its first line with a token."""
-
-    line: int
-    width: int
-    tabbed: bool
-
-    def is_comment(self, line: str) -> bool:
-        """Tell a comment from the token `#` by the number of columns."""
-        width = 1 if self.tabbed and "\t" not in line else len(_fields(line))
-        return line.startswith(_COMMENT) and width != self.width
+def _is_break(line: str) -> bool:
+    return not line.strip(" \t\v\f") or _is_docstart(line)
 
 
 def _read(path: str | PathLike[str], columns: tuple[int, ...]) -> list[ConllFile]:
@@ -122,6 +82,10 @@ def _read(path: str | PathLike[str], columns: tuple[int, ...]) -> list[ConllFile
     if 0 in columns:
         raise ValueError("column 0 holds the tokens, but a column of tags is wanted, such as -1 for the last")
     return _read_regular(path, columns) or _read_any(path, columns)
+
+
+def _least_width(columns: tuple[int, ...]) -> int:
+    return max(column + 1 if column > 0 else 1 - column for column in columns)
 
 
 def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | None:
@@ -140,7 +104,7 @@ def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | Non
     tabs = np.diff(np.searchsorted(np.flatnonzero(codes == 9), ends), prepend=0)
     blank = np.diff(ends, prepend=-1) == 1
     width = int(tabs[0]) + 1
-    if (tabs[~blank] != width - 1).any() or max(c + 1 if c > 0 else 1 - c for c in columns) > width:
+    if (tabs[~blank] != width - 1).any() or _least_width(columns) > width:
         return None
     try:
         text = data.decode("utf-8")
@@ -164,19 +128,16 @@ def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | Non
 
 
 def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
-    needed = max(column + 1 if column > 0 else 1 - column for column in columns)
-    lines = _lines(path)
+    lines, needed = _lines(path), _least_width(columns)
     head: list[tuple[int, str]] = []
-    model: _Format | None = None
+    model_line, width, tabbed = 0, 0, False
     for number, line in lines:
         head.append((number, line))
         if not _is_break(line):
             # Comments come before tokens, so a file of nothing but # lines still ends with a token.
-            model = _Format(number, len(_fields(line)), "\t" in line)
+            model_line, width, tabbed = number, len(_fields(line)), "\t" in line
             if not line.startswith("#"):
                 break
-    if model is None:
-        raise ValueError(f"{path} has no sentence, but should have one token a line with its tag")
 
     tokens: list[list[str]] = []
     starts: list[int] = []
@@ -188,17 +149,22 @@ def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
             inside = False
             new_document |= _is_docstart(line)
             continue
-        if not inside and model.is_comment(line):
-            continue
         fields = _fields(line)
+        # The columns, split as the file's, tell a comment from the token #.
+        if (
+            not inside
+            and line.startswith(_COMMENT)
+            and (len(fields) != width or (tabbed and "\t" not in line))
+        ):
+            continue
         if len(fields) < needed:
             raise ValueError(
                 f"{path}, line {number}, has {len(fields)} columns, but needs at least {needed}: "
                 f"a token and {needed - 1} more"
             )
-        if len(fields) != model.width:
+        if len(fields) != width:
             raise ValueError(
-                f"{path}, line {number}, has {len(fields)} columns, but line {model.line} has {model.width}; "
+                f"{path}, line {number}, has {len(fields)} columns, but line {model_line} has {width}; "
                 "all lines should have the same"
             )
         if not inside:
@@ -231,23 +197,8 @@ def read_conll(path: str | PathLike[str], *, column: int = -1) -> ConllFile:
     first line with a token, just as many columns: in a file of two columns `# O` is a token, and
     `# sent_id = 1` is none. Lines `#begin document` and `#end document` are comments likewise.
 
-    Parameters
-    ----------
-    path : str or path
-        A file in UTF-8, with or without byte order mark, its lines ended by LF or CRLF.
-    column : int
-        Which column holds the tags; -1 is the last, -2 the one before.
-
-    Returns
-    -------
-    ConllFile
-        Tokens, tags, line numbers and documents of the sentences.
-
-    Raises
-    ------
-    ValueError
-        If the file has no sentence, a line with too few or too many columns, an empty tag, a line that is not
-        UTF-8, or one longer than a megabyte.
+    The file is UTF-8, with or without byte order mark, its lines ended by LF or CRLF; `column` holds the
+    tags, -1 being the last.
 
     Examples
     --------
@@ -276,14 +227,16 @@ def _spot(file: ConllFile, sentence: int, token: int) -> tuple[str, str]:
 def _line_up(own: ConllFile, gold: ConllFile) -> None:
     """Check that two files hold the same sentences; tokens spelled differently get one warning."""
     changed: list[tuple[int, int]] = []
-    for s, (mine, theirs) in enumerate(zip(own.tokens, gold.tokens, strict=False)):
+    for s, (mine, theirs) in enumerate(zip_longest(own.tokens, gold.tokens, fillvalue=())):
         if mine != theirs:
-            here = [t for t, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b]
+            here = [(s, t) for t, (a, b) in enumerate(zip_longest(mine, theirs)) if a != b]
             if len(mine) != len(theirs):
-                _refuse(own, gold, s, here[0] if here else min(len(mine), len(theirs)))
-            changed += [(s, t) for t in here]
-    if len(own.tokens) != len(gold.tokens):
-        _refuse(own, gold, min(len(own.tokens), len(gold.tokens)), 0)
+                (own_place, own_word), (gold_place, gold_word) = _spot(own, *here[0]), _spot(gold, *here[0])
+                raise ValueError(
+                    f"{own_place}, has {own_word} where {gold_place}, has {gold_word}; "
+                    "the two files should hold the same sentences and tokens"
+                )
+            changed += here
     if changed:
         (own_place, own_word), (gold_place, gold_word) = _spot(own, *changed[0]), _spot(gold, *changed[0])
         warnings.warn(
@@ -294,16 +247,7 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
         )
 
 
-def _refuse(own: ConllFile, gold: ConllFile, sentence: int, token: int) -> NoReturn:
-    (own_place, own_word), (gold_place, gold_word) = _spot(own, sentence, token), _spot(gold, sentence, token)
-    raise ValueError(
-        f"{own_place}, has {own_word} where {gold_place}, has {gold_word}; "
-        "the two files should hold the same sentences and tokens"
-    )
-
-
 def _same_gold(own: ConllFile, gold: ConllFile) -> None:
-    """Check that the gold columns of two files agree."""
     for s, (mine, theirs) in enumerate(zip(own.tags, gold.tags, strict=True)):
         for t, (a, b) in enumerate(zip(mine, theirs, strict=True)):
             if a != b:
@@ -316,30 +260,10 @@ def _same_gold(own: ConllFile, gold: ConllFile) -> None:
 def align_conll(gold: str | PathLike[str] | None, models: Mapping[str, str | PathLike[str]]) -> AlignedTags:
     r"""Read the tags of gold and of several models for the same tokens.
 
-    Parameters
-    ----------
-    gold : str or path, or None
-        The file with the gold tags in its last column. None if every model's file carries the gold tags in
-        its second-last column, as conlleval takes them; those columns must then agree.
-    models : mapping of str to str or path
-        The file of each model, with the predicted tags in its last column.
-
-    Returns
-    -------
-    AlignedTags
-        Tokens, gold tags, predictions and documents; tokens and documents are the gold file's, or without one
-        the first model's.
-
-    Raises
-    ------
-    ValueError
-        If the sentences or tokens of two files do not line up, if their gold columns differ, or if a file
-        cannot be read.
-
-    Warns
-    -----
-    UserWarning
-        Once for each file that spells tokens otherwise than the gold file, though they line up.
+    Tags stand in the last column. Without a gold file every model's file carries the gold tags in its
+    second-last column, as conlleval takes them, and those columns must agree. Tokens and documents are the gold
+    file's, or without one the first model's. A file that spells tokens otherwise, though they line up, gets a
+    warning.
 
     Examples
     --------

@@ -47,12 +47,9 @@ def from_counts(
     array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
     """
     named = _named(counts, models, _COUNTS_EXAMPLE)
-    arrays = {name: _read_counts(value, f"model {name!r}") for name, value in named.items()}
-    return Evaluation(
-        models=tuple(arrays),
-        kind=Binary(_common_cells(arrays)),
-        tables=warn_if_empty(np.stack(_common_shape(arrays), axis=-2), tuple(arrays)),
-    )
+    names = tuple(named)
+    kind, tables = _side_by_side({name: check_counts(named[name], f"model {name!r}") for name in names})
+    return Evaluation(names, kind, warn_if_empty(tables, names))
 
 
 def from_folds(
@@ -84,16 +81,12 @@ def from_folds(
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     discount = cv.default_discount if discount is None else discount
     k = cv.discount(discount)
-    arrays = {name: _read_folds(name, value, cv) for name, value in _named(folds, {}, _FOLDS_EXAMPLE).items()}
-    cells = _common_cells(arrays)
-    counts = np.stack(_common_shape(arrays), axis=-2)
-    _check_gold_of_folds(counts, tuple(arrays))
-    return Evaluation(
-        models=tuple(arrays),
-        kind=Binary(cells),
-        tables=warn_if_empty(k * counts.sum(axis=(0, 1)), tuple(arrays)),
-        folds=Folds(counts, cv, discount, k),
-    )
+    named = _named(folds, {}, _FOLDS_EXAMPLE)
+    names = tuple(named)
+    kind, counts = _side_by_side({name: _read_folds(name, named[name], cv) for name in names})
+    check_same_gold(counts, names, ("repeat", "fold"), "both models must be tested on the same folds")
+    tables = warn_if_empty(k * counts.sum(axis=(0, 1)), names)
+    return Evaluation(names, kind, tables, folds=Folds(counts, cv, discount, k))
 
 
 _COUNTS_EXAMPLE = "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
@@ -105,20 +98,11 @@ def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example:
         raise ValueError(
             f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
         )
-    named = dict(counts or {})
-    for name, value in models.items():
-        if name in named:
-            raise ValueError(f"model {name!r} is given twice")
-        named[name] = value
+    named = {**(counts or {}), **models}
     if not named:
         raise ValueError(f"no model given; {example}")
-    model_names(named)
+    model_names([*(counts or ()), *models])
     return named
-
-
-def check_counts(counts: ArrayLike, where: str) -> FloatArray:
-    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
-    return _read_counts(counts, where)
 
 
 def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
@@ -138,11 +122,11 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
     return array
 
 
-def _read_counts(value: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
-    """Return counts as an array (..., 3 or 4), checked."""
-    if isinstance(value, Mapping):
-        return _read_cells(value, where)
-    array = _numbers(value, where)
+def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
+    if isinstance(counts, Mapping):
+        return _read_cells(counts, where)
+    array = _numbers(counts, where)
     if array.ndim == 0 or array.shape[-1] not in (3, 4):
         found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
         raise ValueError(f"{where} has {found} where counts (tp, fp, fn) or (tp, fp, fn, tn) belong")
@@ -185,9 +169,9 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
     n_folds = repeats * per_repeat
     where = f"model {name!r}"
     if isinstance(value, Mapping | np.ndarray):
-        tables = _read_counts(value, where)
+        tables = check_counts(value, where)
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        rows = [_read_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
+        rows = [check_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
         if len({row.shape for row in rows}) > 1:
             raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
         tables = np.stack(rows) if rows else np.empty((0, 3))
@@ -204,23 +188,18 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 def _numbers(value: ArrayLike, where: str) -> FloatArray:
     try:
-        raw = np.asarray(value)
+        raw: NDArray[Any] = np.asarray(value)
+        strange = []
         if raw.dtype.kind not in "iuf":
-            raw = _plain_numbers(value, where)
-        return np.array(raw, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError) as error:
-        if str(error).startswith(where):
-            raise
-        raise ValueError(f"{where} has {reprlib.repr(value)} where numbers belong") from None
-
-
-def _plain_numbers(value: ArrayLike, where: str) -> NDArray[Any]:
-    # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
-    raw = np.asarray(value, dtype=object)
-    for entry in raw.ravel():
-        if isinstance(entry, bool) or not isinstance(entry, Real | Decimal):
-            raise ValueError(f"{where} has {reprlib.repr(entry)} where a number belongs")
-    return raw.astype(np.float64)
+            # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
+            raw = np.asarray(value, dtype=object)
+            strange = [x for x in raw.ravel() if isinstance(x, bool) or not isinstance(x, Real | Decimal)]
+        if not strange:
+            return np.array(raw, dtype=np.float64)
+        what = f"{reprlib.repr(strange[0])} where a number belongs"
+    except (ValueError, TypeError, OverflowError):
+        what = f"{reprlib.repr(value)} where numbers belong"
+    raise ValueError(f"{where} has {what}")
 
 
 def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
@@ -235,35 +214,33 @@ def _check_counts(array: FloatArray, cells: Sequence[str], where: str) -> FloatA
     return array
 
 
-def _common_cells(arrays: Mapping[str, FloatArray]) -> tuple[str, ...]:
-    widths = {name: array.shape[-1] for name, array in arrays.items()}
-    if len(set(widths.values())) > 1:
-        having = [n for n, w in widths.items() if w == 4]
-        lacking = [n for n, w in widths.items() if w == 3]
+def _side_by_side(arrays: Mapping[str, FloatArray]) -> tuple[Binary, FloatArray]:
+    """Return the kind of the models' tables, and the tables, axes (..., model, cell)."""
+    shapes = {name: array.shape for name, array in arrays.items()}
+    having = [name for name, shape in shapes.items() if shape[-1] == 4]
+    lacking = [name for name, shape in shapes.items() if shape[-1] == 3]
+    if having and lacking:
         raise ValueError(
             f"{', '.join(having)} has tn and {', '.join(lacking)} has none; "
             "give tn for every model or for none"
         )
-    return BINARY_CELLS[: next(iter(widths.values()))]
-
-
-def _common_shape(arrays: Mapping[str, FloatArray]) -> list[FloatArray]:
-    shapes = {name: array.shape for name, array in arrays.items()}
     if len(set(shapes.values())) > 1:
         listing = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ValueError(f"models have tables of different shapes: {listing}; give one table each for all")
     if any(0 in shape for shape in shapes.values()):
         raise ValueError("there are no tables: an array of counts is empty")
-    return list(arrays.values())
+    return Binary(BINARY_CELLS[: 4 if having else 3]), np.stack(list(arrays.values()), axis=-2)
 
 
-def _check_gold_of_folds(counts: FloatArray, models: tuple[str, ...]) -> None:
+def check_same_gold(counts: FloatArray, models: tuple[str, ...], axes: Sequence[str], remedy: str) -> None:
+    """Raise a ValueError where two models have different numbers of gold positives, axes (*axes, model, cell)."""
     gold = counts[..., 0] + counts[..., 2]
     differs = ~np.isclose(gold, gold[..., :1], rtol=1e-9, atol=1e-9)
     if differs.any():
-        repeat, fold, j = (int(i) for i in np.argwhere(differs)[0])
+        *place, j = np.argwhere(differs)[0].tolist()
+        where = ", ".join(f"{axis} {i + 1}" for axis, i in zip(axes, place, strict=True))
+        first, other = gold[(*place, 0)], gold[(*place, j)]
         raise ValueError(
-            f"repeat {repeat + 1}, fold {fold + 1} has {gold[repeat, fold, 0]:g} gold positives (tp+fn) for "
-            f"{models[0]!r} but {gold[repeat, fold, j]:g} for {models[j]!r}; "
-            "both models must be tested on the same folds"
+            f"{where} has {first:g} gold positives (tp+fn) for {models[0]!r} but {other:g} for "
+            f"{models[j]!r}; {remedy}"
         )

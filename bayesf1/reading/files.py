@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,11 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import write_atomic as write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
 from bayesf1.reading.records import Layout, Tables, Tasks, collect, read_label, short
-
-__all__ = ["read_counts", "write_atomic"]
 
 
 def read_counts(
@@ -33,31 +32,19 @@ def read_counts(
     predicted, correct``; ``task`` where it holds several tasks; ``repeat`` and ``fold`` after
     cross-validation. Columns and rows come in any order. Commas, semicolons or tabs separate; blank lines and
     lines that begin with ``#`` say nothing. A JSON file is a list of records with the same names, or a
-    mapping of model to counts, as `from_counts` takes it.
+    mapping of model to counts, as `from_counts` takes it. Models keep the order in which they first appear.
 
     Parameters
     ----------
-    path : str or path
+    path
         A file in UTF-8.
-    task : str, optional
+    task
         Which task to read; may be left out where there is one.
-    cv : BlockedCV, optional
+    cv
         The design of the cross-validation; by default as many repeats of two folds as the file holds. With
         it, the values of a JSON mapping are the ``2m`` tables of a model, as `from_folds` takes them.
-    discount : str, float or pair of float
+    discount
         What correlated folds are worth; see `BlockedCV.discount`.
-
-    Returns
-    -------
-    Evaluation
-        The models in the order in which they first appear.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else, naming the line and the value.
-    OSError
-        If the file cannot be opened.
 
     Examples
     --------
@@ -79,9 +66,9 @@ def read_counts(
     layout, tasks = found
     models = _choose_task(tasks, layout, file, task)
     if layout.folds:
-        folds = _arrange_folds(models, file, cv)
+        folds, design = _arrange_folds(models, file, cv)
         with located(file):
-            return from_folds(folds[0], cv=folds[1], discount=discount)
+            return from_folds(folds, cv=design, discount=discount)
     if cv is not None or discount != "wang-li":
         raise ValueError(
             f"{file} has no columns repeat and fold, so cv and discount do not apply; "
@@ -142,11 +129,8 @@ def _arrange_folds(
                 raise ValueError(
                     f"{file}, {where}, has repeat {repeat}, fold {fold} of model {name!r}, but {has}"
                 )
-        spots = ((repeat, fold) for repeat in range(1, design.m + 1) for fold in (1, 2))
-        missing = next((spot for spot in spots if spot not in tables), None)
-        if missing is not None:
-            raise ValueError(
-                f"{file} has no repeat {missing[0]}, fold {missing[1]} of model {name!r}, but {has}"
-            )
-    ordered = ([tables[spot][0] for spot in sorted(tables)] for tables in models.values())
-    return dict(zip(models, map(np.array, ordered), strict=True)), design
+        for repeat, fold in product(range(1, design.m + 1), (1, 2)):
+            if (repeat, fold) not in tables:
+                raise ValueError(f"{file} has no repeat {repeat}, fold {fold} of model {name!r}, but {has}")
+    ordered = {name: [tables[spot][0] for spot in sorted(tables)] for name, tables in models.items()}
+    return {name: np.array(tables) for name, tables in ordered.items()}, design

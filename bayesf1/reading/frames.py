@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import Binary
-from bayesf1.reading.label_columns import check_positive, distinct_labels, guess_positive
+from bayesf1.reading.label_columns import check_positive, distinct_labels, guess_positive, plain_label
 from bayesf1.reading.predictions import default_names, from_hits
 from bayesf1.reading.tally import Tally, read_rows, read_weights
 
@@ -80,13 +80,11 @@ def from_frame(
         positive = guess_positive(found.labels())
         hits = found.hits(positive)
     else:
-        positive = positive.item() if isinstance(positive, np.generic) else positive
+        positive = plain_label(positive)
         # Few kinds of items, however many labels there are.
         found = _count(lazy, labels, [label.code(positive) for label in labels], group)
         hits = found.hits(1)
-    check_positive(
-        positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, lambda: _some_labels(lazy, labels)
-    )
+    check_positive(positive, hits, names, lambda: _some_labels(lazy, labels))
     items = from_hits(hits, names, weights=found.weights)
     if group is None:
         return items
@@ -161,7 +159,7 @@ def from_patterns(
         return found.by_class(names)
     positive = guess_positive(found.labels()) if positive is None else positive
     hits = found.hits(positive)
-    check_positive(positive, hits[:, 0].any(), hits[:, 1:].any(axis=0), names, found.labels)
+    check_positive(positive, hits, names, found.labels)
     return from_hits(hits, names, weights=found.weights)
 
 
@@ -271,17 +269,16 @@ def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group:
     if group is not None:
         named["g"] = nw.when(_present(nw.col(group), lazy.collect_schema()[group])).then(nw.lit(0))
         columns.append(group)
-    rows = _collect(lazy.select(**named).group_by(*named).agg(nw.len().alias("n")))
-    if len(rows) > MAX_PATTERNS:
-        raise ValueError(
-            f"the columns {listing(columns)} have more than {MAX_PATTERNS:,} different combinations of "
-            "labels; was a column with a value for every row named by mistake?"
-        )
+    rows = _collect(
+        lazy.select(**named).group_by(*named).agg(nw.len().alias("n")),
+        f"the columns {listing(columns)} have more than {MAX_PATTERNS:,} different combinations of "
+        "labels; was a column with a value for every row named by mistake?",
+    )
     if not rows:
         raise ValueError("the frame has no rows; there is nothing to compare the models on")
     found = Tally.from_rows(columns, rows, np.array([row[-1] for row in rows], dtype=np.float64))
     found.check_missing()
-    return found.first(len(labels))
+    return replace(found, columns=found.columns[: len(labels)], values=found.values[: len(labels)])
 
 
 def _count_documents(
@@ -297,12 +294,11 @@ def _count_documents(
     )
     sums = [*named, *(f"t{j}" for j in range(1, k + 1))]
     documents = items.group_by("g").agg(nw.len().alias("m"), *(nw.col(name).sum() for name in sums))
-    rows = _collect(documents.group_by("m", *sums).agg(nw.len().alias("n")))
-    if len(rows) > MAX_PATTERNS:
-        raise ValueError(
-            f"column {group!r} makes documents of more than {MAX_PATTERNS:,} different kinds, too many to "
-            "draw from; group by smaller units"
-        )
+    rows = _collect(
+        documents.group_by("m", *sums).agg(nw.len().alias("n")),
+        f"column {group!r} makes documents of more than {MAX_PATTERNS:,} different kinds, too many to "
+        "draw from; group by smaller units",
+    )
     counts = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 3 + 2 * k)
     size, gold, said, right = counts[:, :1], counts[:, 1:2], counts[:, 2 : 2 + k], counts[:, 2 + k : -1]
     tables = np.stack([right, said - right, gold - right, size - gold - said + right], axis=-1)
@@ -314,21 +310,23 @@ def _count_in_documents(lazy: Lazy, labels: Sequence[_Label], group: str) -> tup
     import narwhals as nw
 
     named = {f"c{i}": label.expr for i, label in enumerate(labels)}
-    rows = _collect(lazy.select(g=nw.col(group), **named).group_by("g", *named).agg(nw.len().alias("n")))
-    if len(rows) > MAX_PATTERNS:
-        raise ValueError(
-            f"column {group!r} makes more than {MAX_PATTERNS:,} combinations of documents and labels; "
-            "group by larger units"
-        )
+    rows = _collect(
+        lazy.select(g=nw.col(group), **named).group_by("g", *named).agg(nw.len().alias("n")),
+        f"column {group!r} makes more than {MAX_PATTERNS:,} combinations of documents and labels; "
+        "group by larger units",
+    )
     weights = np.array([row[-1] for row in rows], dtype=np.float64)
     columns = [label.column for label in labels]
-    place = {value: i for i, value in enumerate(dict.fromkeys(row[0] for row in rows))}
-    documents = np.array([place[row[0]] for row in rows])
+    place: dict[Any, int] = {}
+    documents = np.array([place.setdefault(row[0], len(place)) for row in rows])
     return Tally.from_rows(columns, [row[1:-1] for row in rows], weights), documents
 
 
-def _collect(lazy: Lazy) -> list[tuple[Any, ...]]:
-    return list(lazy.head(MAX_PATTERNS + 1).collect().rows())
+def _collect(lazy: Lazy, too_many: str) -> list[tuple[Any, ...]]:
+    rows = list(lazy.head(MAX_PATTERNS + 1).collect().rows())
+    if len(rows) > MAX_PATTERNS:
+        raise ValueError(too_many)
+    return rows
 
 
 def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
@@ -344,11 +342,10 @@ def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
 
 def _read_few(table: Any) -> tuple[list[str] | None, list[tuple[Any, ...]]]:
     lazy = _read(table, "or a list of tuples or dicts")
-    rows = _collect(lazy)
-    if len(rows) > MAX_PATTERNS:
-        raise ValueError(
-            f"the table has more than {MAX_PATTERNS:,} rows; items that are not counted yet go to from_frame"
-        )
+    too_many = (
+        f"the table has more than {MAX_PATTERNS:,} rows; items that are not counted yet go to from_frame"
+    )
+    rows = _collect(lazy, too_many)
     header = lazy.collect_schema().names()
     # A pandas frame made of tuples counts its columns.
     return header if all(isinstance(name, str) for name in header) else None, rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ _PLAIN_PAIRS = (
 
 def guess_positive(labels: list[Any]) -> Any:
     """Return the positive one of two labels where that is beyond doubt, else say what there is."""
-    lowered = {str(_plain_number(label)).strip().lower(): label for label in labels}
+    lowered = {_class_name(label).strip().lower(): label for label in labels}
     # Labels that only differ in case are two labels, and then nothing is beyond doubt.
     for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
         if positive in lowered and set(lowered) <= {negative, positive}:
@@ -39,9 +39,11 @@ def guess_positive(labels: list[Any]) -> Any:
     )
 
 
-def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str, ...], labels: Any) -> None:
+def check_positive(
+    positive: Any, hits: NDArray[np.bool_], names: tuple[str, ...], labels: Callable[[], list[Any]]
+) -> None:
     """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
-    if not in_gold and not np.any(in_models):
+    if not hits.any():
         known = {str(label).casefold(): label for label in labels()[:1000]}
         alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
         found = f"no item is labelled {positive!r}"
@@ -50,7 +52,7 @@ def check_positive(positive: Any, in_gold: Any, in_models: Any, names: tuple[str
         # A shard of a corpus may well hold no positive item.
         warnings.warn(f"{found}; the labels are {listing(map(repr, known.values()))}", stacklevel=3)
         return
-    silent = [name for name, some in zip(names, in_models, strict=True) if not some]
+    silent = [name for name, said in zip(names, hits.T[1:], strict=True) if not said.any()]
     if silent:
         warnings.warn(f"{', '.join(silent)} never predicts the positive label {positive!r}", stacklevel=3)
 
@@ -69,30 +71,29 @@ def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any
         return list(found)
     if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
         raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
-    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
-    known = set(labels)
+    classes = [plain_label(label) for label in labels]
+    known = set(classes)
     strange = [label for label in found if label not in known]
     if strange:
         raise ValueError(
-            f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, labels), most=10)}"
+            f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, classes), most=10)}"
         )
-    return list(labels)
+    return classes
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label of numpy's as one of Python's, and any other as it is."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def class_codes(column: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
     """Return labels as indices into the classes."""
     place = {label: i for i, label in enumerate(classes)}
-    if column.dtype.kind == "O":
-        return np.array([place[label] for label in column.tolist()], dtype=np.int64)
-    values, which = np.unique(column, return_inverse=True)
-    coded: NDArray[np.int64] = np.array([place[label] for label in values.tolist()], dtype=np.int64)
-    return coded[which.ravel()]
-
-
-def _plain_number(label: Any) -> Any:
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        return int(label)
-    return label.item() if isinstance(label, np.generic) else label
+    which: Any = slice(None)
+    if column.dtype.kind != "O":
+        column, which = np.unique(column, return_inverse=True)
+    codes: NDArray[np.int64] = np.array([place[label] for label in column.tolist()], dtype=np.int64)[which]
+    return codes
 
 
 def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:
@@ -161,5 +162,6 @@ def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _class_name(label: Any) -> str:
-    value = label.item() if isinstance(label, np.generic) else label
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    value = plain_label(label)
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value)

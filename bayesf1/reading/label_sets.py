@@ -21,15 +21,14 @@ def from_label_sets(
 ) -> Evaluation:
     """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
     if _are_sets(y_true):
-        columns_of = {name: _sets(value, f"predictions of {name!r}") for name, value in predictions.items()}
-        given = {"y_true": _sets(y_true, "y_true"), **columns_of}
-        found = distinct_labels(
-            [np.array(list(row), dtype=object) for rows in given.values() for row in rows]
-        )
+        # No model has an empty name, so that none takes the place of gold.
+        given = {"": _sets(y_true, "y_true")}
+        given |= {name: _sets(value, f"predictions of {name!r}") for name, value in predictions.items()}
+        found = distinct_labels([np.array([*row], dtype=object) for rows in given.values() for row in rows])
         labels = found if labels is None else check_labels(labels, found)
         place = {label: i for i, label in enumerate(labels)}
         dense = {name: _indicate(rows, place) for name, rows in given.items()}
-        y_true, predictions = dense.pop("y_true"), dense
+        y_true, predictions = dense.pop(""), dense
     gold = _indicators(y_true, "y_true")
     if not gold.size:
         raise ValueError("y_true is empty; there is nothing to compare the models on")
@@ -47,11 +46,11 @@ def from_label_sets(
 
 def _are_sets(values: Any) -> bool:
     """Whether items come as collections of labels, and not as rows of 0 and 1."""
-    if not isinstance(values, list | tuple) or not all(
-        isinstance(v, list | tuple | set | frozenset) for v in values
-    ):
-        return False
-    return any(isinstance(v, set | frozenset) or any(isinstance(x, str) for x in v) for v in values)
+    return (
+        isinstance(values, list | tuple)
+        and all(isinstance(v, list | tuple | set | frozenset) for v in values)
+        and any(isinstance(v, set | frozenset) or any(isinstance(x, str) for x in v) for v in values)
+    )
 
 
 def _sets(values: Any, where: str) -> list[frozenset[Any]]:

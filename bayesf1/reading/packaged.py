@@ -27,16 +27,11 @@ def _wang_li(task: str) -> Evaluation:
 def _wnut17() -> Evaluation:
     header, *rows = csv.reader((_FOLDER / "wnut17.csv").read_text(encoding="utf-8").splitlines())
     sentence = np.array([int(row[0]) - 1 for row in rows])
-    types = sorted({row[1] for row in rows})
+    types, kind = np.unique([row[1] for row in rows], return_inverse=True)
+    found = np.array([row[2:] for row in rows]) == "1"
+    n_sentences = int(sentence.max()) + 1
     return from_span_table(
-        SpanTable(
-            sentence=sentence,
-            kind=np.array([types.index(row[1]) for row in rows]),
-            found=np.array([row[2:] for row in rows]) == "1",
-            types=tuple(types),
-            models=tuple(header[3:]),
-            n_sentences=int(sentence.max()) + 1,
-        )
+        SpanTable(sentence, kind, found, tuple(types.tolist()), tuple(header[3:]), n_sentences)
     )
 
 

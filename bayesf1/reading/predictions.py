@@ -13,7 +13,7 @@ from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_class_codes
-from bayesf1.reading.counts import check_counts
+from bayesf1.reading.counts import check_counts, check_same_gold
 from bayesf1.reading.label_columns import (
     check_labels,
     check_positive,
@@ -105,13 +105,7 @@ def from_labels(
     elif labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     hits = np.stack([column == positive for column in (gold, *columns)], axis=1)
-    check_positive(
-        positive,
-        hits[:, 0].any(),
-        hits[:, 1:].any(axis=0),
-        names,
-        lambda: distinct_labels([gold, *columns]),
-    )
+    check_positive(positive, hits, names, lambda: distinct_labels([gold, *columns]))
     return from_hits(hits, names, groups=document)
 
 
@@ -188,14 +182,7 @@ def from_units(
         names = model_names(models or default_names(rows.shape[1]))
         if len(names) != rows.shape[1]:
             raise ValueError(f"counts have {rows.shape[1]} models, but models= names {len(names)}")
-    gold = rows[..., 0] + rows[..., 2]
-    differs = ~np.isclose(gold, gold[:, :1], rtol=1e-9, atol=1e-9)
-    if differs.any():
-        u, j = (int(i) for i in np.argwhere(differs)[0])
-        raise ValueError(
-            f"unit {u + 1} has {gold[u, 0]:g} gold positives (tp+fn) for {names[0]!r} but {gold[u, j]:g} for "
-            f"{names[j]!r}; all models must be judged on the same gold"
-        )
+    check_same_gold(rows, names, ("unit",), "all models must be judged on the same gold")
     if unit == "item":
         raise ValueError("unit 'item' is for single items; build those with from_labels")
     kind = Binary(BINARY_CELLS[: rows.shape[2]])

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -40,17 +39,7 @@ Tasks: TypeAlias = dict[str, dict[str, Tables]]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns a file has.
-
-    Attributes
-    ----------
-    labels
-        ``("model",)`` or ``("model", "task")``.
-    folds
-        Whether there are ``repeat`` and ``fold``.
-    counts
-        Names of the columns of counts.
-    """
+    """Which columns a file has: ``model`` and perhaps ``task``, perhaps ``repeat`` and ``fold``, and counts."""
 
     labels: tuple[str, ...]
     folds: bool
@@ -70,22 +59,18 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _is_json(stream: BufferedReader, file: Path) -> bool:
-    """Tell by its name or its first character whether a file is JSON, without reading on."""
-    return file.suffix.lower() == ".json" or stream.peek(1).removeprefix(BOM).lstrip()[:1] in (b"[", b"{")
-
-
 def collect(file: Path) -> tuple[Layout, Tasks] | dict[str, Any]:
     """Read the rows of a CSV or JSON file, or the mapping that a JSON file may hold instead."""
     with file.open("rb") as stream:
-        if not _is_json(stream, file):
+        # A file's name or its first character says whether it is JSON, without reading on.
+        opening = stream.peek(1).removeprefix(BOM).lstrip()[:1]
+        if file.suffix.lower() != ".json" and opening not in (b"[", b"{"):
             return _collect_lines(stream, file)
         document = _parse_json(stream, file)
     return document if isinstance(document, dict) else _collect_records(document, file)
 
 
 def _collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
-    """Read the rows of a CSV file."""
     lines = _lines(stream, file)
     number, header = next(lines, (0, ""))
     if not number:
@@ -170,12 +155,11 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
 
 
 def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -> None:
-    labels = {name: read_label(row[name], name, where) for name in layout.labels}
-    spot = (
-        (_whole(row["repeat"], "repeat", where), _whole(row["fold"], "fold", where))
-        if layout.folds
-        else (0, 0)
-    )
+    model = read_label(row["model"], "model", where)
+    task = read_label(row["task"], "task", where) if "task" in layout.labels else ""
+    spot = (0, 0)
+    if layout.folds:
+        spot = _whole(row["repeat"], "repeat", where), _whole(row["fold"], "fold", where)
     counts = tuple(_count(row[name], name, where) for name in layout.counts)
     if layout.counts == CHUNK_COLUMNS:
         gold, predicted, correct = counts
@@ -185,12 +169,12 @@ def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -
                     f"{where} has {correct:g} correct but only {total:g} {name}; correct cannot be larger"
                 )
         counts = (correct, predicted - correct, gold - correct)
-    tables = tasks.setdefault(labels.get("task", ""), {}).setdefault(labels["model"], {})
+    tables = tasks.setdefault(task, {}).setdefault(model, {})
     if spot in tables:
         fold = f", repeat {spot[0]}, fold {spot[1]}" if layout.folds else ""
         hint = "" if layout.folds else " (folds need columns repeat and fold)"
         raise ValueError(
-            f"{where} has model {labels['model']!r}{fold} again after {tables[spot][1]}; keep one row{hint}"
+            f"{where} has model {model!r}{fold} again after {tables[spot][1]}; keep one row{hint}"
         )
     tables[spot] = counts, where.rpartition(", ")[2].rstrip(",")
 
@@ -210,11 +194,7 @@ def read_label(value: Any, name: str, where: str) -> str:
 def _whole(value: Any, name: str, where: str) -> int:
     match = _WHOLE.fullmatch(value.strip()) if isinstance(value, str) else None
     number: Any = int(match[1]) if match else value
-    if (
-        isinstance(number, str | bool)
-        or not isinstance(number, int | float)
-        or not 1 <= number == int(number)
-    ):
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 1 <= number == int(number):
         raise ValueError(f"{where} has {name} {short(value)}; repeats and folds are numbered 1, 2, …")
     return int(number)
 
@@ -248,12 +228,13 @@ def _parse_json(stream: BinaryIO, file: Path) -> Any:
         raise ValueError(
             f"{file} is empty, but should hold a list of records or a mapping of model to counts"
         )
+    number = partial(_json_number, file=file)
     try:
         return json.loads(
             text,
-            parse_float=partial(_json_number, file=file),
-            parse_int=lambda text: int(_json_number(text, file)),
-            parse_constant=partial(_json_number, file=file),
+            parse_float=number,
+            parse_int=lambda text: int(number(text)),
+            parse_constant=number,
             object_pairs_hook=partial(_json_object, file=file),
         )
     except json.JSONDecodeError as error:
@@ -281,7 +262,6 @@ def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
 
 
 def _collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
-    """Read the rows of a JSON list of records."""
     if not isinstance(document, list) or not document:
         what = "an empty list" if document == [] else short(document)
         raise ValueError(

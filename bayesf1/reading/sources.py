@@ -30,18 +30,8 @@ def read_predictions(
 ) -> Evaluation:
     r"""Read a table of predictions: one item a row, a column of gold labels and one for each model.
 
-    Parameters
-    ----------
-    path
-        A CSV file in UTF-8 with a header; commas, semicolons or tabs separate.
-    gold
-        The column with the gold labels.
-    columns
-        The columns with the models' labels; all but gold and group by default.
-    group
-        The column with each item's document, to make documents the units.
-    positive
-        The label that counts as positive; may be left out where it is beyond doubt.
+    It is CSV in UTF-8 with a header; commas, semicolons or tabs separate. `columns` are the models', by default
+    all but gold and group; otherwise as in `from_frame`.
 
     Examples
     --------
@@ -56,12 +46,12 @@ def read_predictions(
 
     path = Path(path)
     header, _ = read_header(path)
-    needed = [gold, *([] if group is None else [group])]
-    check_columns([*needed, *(columns or ())], header, path)
+    document = [] if group is None else [group]
+    check_columns([gold, *document, *(columns or ())], header, path)
     models = list(columns or (c for c in header if c not in (gold, group)))
     if not models:
         raise ValueError(f"{path} has no column of predictions beside {gold!r}; it has {listing(header)}")
-    found = read_columns(path, [gold, *models, *needed[1:]])
+    found = read_columns(path, [gold, *models, *document])
     for model in models:
         if set(found[gold].labels).isdisjoint(found[model].labels):
             raise ValueError(
@@ -81,14 +71,7 @@ def read_scores(
 ) -> Evaluation:
     r"""Read a table of scores: one query or document a row, a column for each model.
 
-    Parameters
-    ----------
-    path
-        A CSV file in UTF-8 with a header.
-    columns
-        The columns of scores; all that hold numbers by default.
-    scored, unit
-        What scores and rows are called in print.
+    `columns` are by default all that hold numbers; `scored` and `unit` are what scores and rows are called.
 
     Examples
     --------
@@ -127,15 +110,9 @@ def read_sources(
 ) -> Evaluation:
     """Read what was named: ``counts.csv``, ``predictions.csv`` with ``gold``, or ``gold.conll a=a.conll …``.
 
-    Parameters
-    ----------
-    files
-        One file, or a gold file followed by ``name=file`` for each model, or only ``name=file`` where those
-        files have gold and predicted tags in their last two columns.
-    scores
-        Options of `read_scores`, where the file holds scores.
-    counts, predictions, tags
-        Those options of `read_counts`, `read_predictions` and `from_conll` that were given.
+    Column files that have gold and predicted tags in their last two columns need no gold file. The mappings are
+    those options that were given of `read_counts`, `read_predictions`, `from_conll` and, for a file of scores,
+    `read_scores`.
     """
     if scores is not None:
         if len(files) != 1:
@@ -144,11 +121,11 @@ def read_sources(
     given = {"counts": counts, "predictions": predictions, "tags": tags}
     named = [name_and_path(file) for file in files]
     if len(files) == 1 and named[0] is None:
-        if "gold" in given["predictions"]:
+        if "gold" in predictions:
             _refuse(given, "predictions", files[0])
-            return read_predictions(files[0], **given["predictions"])
+            return read_predictions(files[0], **predictions)
         _refuse(given, "counts", files[0])
-        return read_counts(files[0], **given["counts"])
+        return read_counts(files[0], **counts)
     _refuse(given, "tags", "column files")
     models: dict[str, str] = {}
     for file, pair in zip(files, named, strict=True):
@@ -159,7 +136,7 @@ def read_sources(
         if pair[0] in models:
             raise ValueError(f"model {pair[0]!r} is given twice")
         models[pair[0]] = pair[1]
-    return from_conll(files[0] if named[0] is None else None, models, **given["tags"])
+    return from_conll(files[0] if named[0] is None else None, models, **tags)
 
 
 def name_and_path(text: str) -> tuple[str, str] | None:

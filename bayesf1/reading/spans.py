@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
@@ -78,46 +78,24 @@ def from_span_table(
     """Build an Evaluation from a table that says who found which span."""
     if not len(table.found):
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
+    if by_type and len(table.types) < 2:
+        raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
+    unit, n = "sentence", table.n_sentences
+    if groups is not None:
+        labels = np.asarray(groups)
+        if labels.shape != (n,):
+            raise ValueError(
+                f"groups have shape {labels.shape}, but there are {n} sentences; give one for each"
+            )
+        document = np.unique(labels, return_inverse=True)[1].ravel()
+        unit, n = "document", int(document.max()) + 1
+        table = replace(table, sentence=document[table.sentence], n_sentences=n)
     if by_type:
-        if len(table.types) < 2:
-            raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
-        unit, which = "sentence", np.arange(table.n_sentences)
-        if groups is not None:
-            unit, which = "document", _documents(groups, table.n_sentences)
-        return from_typed_spans(
-            which[table.sentence],
-            table.kind,
-            table.found,
-            int(which.max()) + 1,
-            table.models,
-            table.types,
-            unit=unit,
-        )
+        return from_typed_spans(table, unit)
     codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
     items = merge_codes(codes, np.ones(len(codes)), len(_SPAN_CELLS))
-    rows = table.counts().astype(np.float64)
-    unit = "sentence"
-    if groups is not None:
-        rows, unit = _sum_groups(rows, groups), "document"
-    units = Units.merge(rows, np.ones(len(rows)), unit)
+    units = Units.merge(table.counts().astype(np.float64), np.ones(n), unit)
     return Evaluation.of_units(table.models, Binary(_SPAN_CELLS), units, items)
-
-
-def _documents(groups: ArrayLike, n_sentences: int) -> NDArray[np.intp]:
-    """Return the number of each sentence's document."""
-    labels = np.asarray(groups)
-    if labels.shape != (n_sentences,):
-        raise ValueError(
-            f"groups have shape {labels.shape}, but there are {n_sentences} sentences; give one for each"
-        )
-    return np.unique(labels, return_inverse=True)[1].ravel()
-
-
-def _sum_groups(rows: FloatArray, groups: ArrayLike) -> FloatArray:
-    which = _documents(groups, len(rows))
-    out = np.zeros((int(which.max()) + 1, *rows.shape[1:]))
-    np.add.at(out, which, rows)
-    return out
 
 
 def from_conll(

@@ -72,14 +72,6 @@ SCHEMES: tuple[str, ...] = tuple(_STRICT)
 """Names of the tag schemes; BIOES is read as IOBES and BIO as IOB2, in any case."""
 
 
-def _scheme_name(scheme: str) -> str:
-    name = str(scheme).upper()
-    name = _ALIASES.get(name, name)
-    if name not in _STRICT:
-        raise ValueError(f"unknown tag scheme {scheme!r}; {nearest(name, (*SCHEMES, *_ALIASES))}")
-    return name
-
-
 @cache
 def _pair_flags(scheme: str, mode: str) -> npt.NDArray[np.uint8]:
     """Tabulate what holds for (previous prefix, prefix, same type), raveled."""
@@ -104,7 +96,10 @@ class _Codebook(dict[str, str]):
     def __init__(self, scheme: str, mode: str) -> None:
         if mode not in _MODES:
             raise ValueError(f"unknown mode {mode!r}; {nearest(mode, _MODES)}")
-        self.scheme = _scheme_name(scheme)
+        name = str(scheme).upper()
+        self.scheme = _ALIASES.get(name, name)
+        if self.scheme not in _STRICT:
+            raise ValueError(f"unknown tag scheme {scheme!r}; {nearest(name, (*SCHEMES, *_ALIASES))}")
         self.known = {prefix: i for i, prefix in enumerate(_STRICT[self.scheme].prefixes)}
         self.flags = _pair_flags(self.scheme, mode)
         self.types: dict[str, int] = {}
@@ -178,15 +173,6 @@ def _sentences(values: Iterable[Any], owner: str) -> tuple[list[Any], IntArray]:
     return sentences, np.fromiter(map(len, sentences), np.int64, len(sentences))
 
 
-def _check_lengths(gold: IntArray, own: IntArray, owner: str) -> None:
-    if own.size != gold.size:
-        raise ValueError(f"{owner} has {own.size} sentences, but gold has {gold.size}; they must be the same")
-    if (own != gold).any():
-        at = int(np.argmax(own != gold))
-        counts = f"{own[at]} tokens, but gold has {gold[at]} there"
-        raise ValueError(f"sentence {at + 1} of {owner} has {counts}; they must be the same")
-
-
 def _chosen_types(types: Iterable[str] | None, present: Sequence[str]) -> tuple[str, ...]:
     if types is None:
         return tuple(present)
@@ -203,22 +189,9 @@ def _chosen_types(types: Iterable[str] | None, present: Sequence[str]) -> tuple[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanTable:
-    """Who found which span: one row for each span that gold or any model has.
+    """Who found which span: its sentence and type, and whether gold (column 0) and each model has it.
 
-    Attributes
-    ----------
-    sentence : ndarray of int64, shape (span,)
-        Index of the span's sentence, from 0.
-    kind : ndarray of int64, shape (span,)
-        Index of the span's type in `types`.
-    found : ndarray of bool, shape (span, 1 + model)
-        Whether gold (column 0) and each model has the span.
-    types : tuple of str
-        The types, sorted; an untyped span has type `""`.
-    models : tuple of str
-        Names of the models, in the order of the columns of `found`.
-    n_sentences : int
-        Number of sentences, with or without spans.
+    Types are sorted, and an untyped span has type `""`; sentences count with or without spans.
     """
 
     sentence: IntArray
@@ -229,12 +202,7 @@ class SpanTable:
     n_sentences: int
 
     def counts(self) -> IntArray:
-        """Count true positives, false positives and false negatives.
-
-        Returns
-        -------
-        ndarray of int64, shape (sentence, model, 3)
-            tp, fp and fn of every model in every sentence.
+        """Count tp, fp and fn, axes (sentence, model, cell).
 
         Examples
         --------
@@ -245,12 +213,7 @@ class SpanTable:
         return self._count(self.sentence, self.n_sentences).reshape(-1, len(self.models), 3)
 
     def typed_counts(self) -> IntArray:
-        """Count true positives, false positives and false negatives of each type.
-
-        Returns
-        -------
-        ndarray of int64, shape (sentence, model, type, 3)
-            tp, fp and fn of every model and type in every sentence; summed over types, `counts`.
+        """Count tp, fp and fn of each type, axes (sentence, model, type, cell); summed over types, `counts`.
 
         Examples
         --------
@@ -278,32 +241,12 @@ def read_spans(
     mode: str = "lenient",
     types: Iterable[str] | None = None,
 ) -> SpanTable:
-    """Read the spans of gold tags and of the tags that models predicted.
+    """Read the spans of gold tags and of the tags that models predicted, in order of sentence and start.
 
     Parameters
     ----------
-    gold : sequence of sentences
-        Each sentence is a sequence of tags such as `"B-PER"` or, untyped, `"B"`.
-    predictions : mapping of str to sequence of sentences
-        The tags of each model, with as many sentences and tokens as `gold`.
-    scheme : str
-        One of `SCHEMES`, in any case.
-    mode : {"lenient", "strict"}
-        The lenient reading is conlleval's: every token but `O` belongs to a span, and an `I-X` that continues
-        nothing starts one. The strict reading drops spans that break the scheme.
-    types : iterable of str, optional
-        Count the spans of these types only.
-
-    Returns
-    -------
-    SpanTable
-        One row for each distinct span, in order of sentence and start.
-
-    Raises
-    ------
-    ValueError
-        If a tag is outside the scheme, if a model's sentences or tokens do not line up with gold's, if there
-        is no model or no token, or if a name is unknown.
+    gold, predictions, scheme, mode, types
+        As in `from_tags`; an untyped tag is such as ``"B"``.
 
     Examples
     --------
@@ -326,8 +269,14 @@ def read_spans(
     parts = [book.spans(book.encode(sentences, "gold"), sentence_of)]
     for name, tags in predictions.items():
         owner = f"model {name!r}"
-        sentences, own_lengths = _sentences(tags, owner)
-        _check_lengths(lengths, own_lengths, owner)
+        sentences, own = _sentences(tags, owner)
+        if own.size != lengths.size:
+            counts = f"{own.size} sentences, but gold has {lengths.size}"
+            raise ValueError(f"{owner} has {counts}; they must be the same")
+        if (own != lengths).any():
+            at = int(np.argmax(own != lengths))
+            counts = f"{own[at]} tokens, but gold has {lengths[at]} there"
+            raise ValueError(f"sentence {at + 1} of {owner} has {counts}; they must be the same")
         parts.append(book.spans(book.encode(sentences, owner), sentence_of))
     start, end, kind = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     side = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
@@ -351,21 +300,7 @@ def read_spans(
 def split_spans(
     tags: Sequence[str], scheme: str = "IOB2", mode: str = "lenient"
 ) -> list[tuple[str, int, int]]:
-    """Split one sequence of tags into its spans.
-
-    Parameters
-    ----------
-    tags : sequence of str
-        The tags of one sentence.
-    scheme : str
-        One of `SCHEMES`, in any case.
-    mode : {"lenient", "strict"}
-        As in `read_spans`.
-
-    Returns
-    -------
-    list of (str, int, int)
-        Type, start and end (exclusive) of each span, in order.
+    """Split the tags of one sentence into its spans: type, start and end (exclusive), in order.
 
     Examples
     --------

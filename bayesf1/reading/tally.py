@@ -16,22 +16,19 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import MAX_COUNT
-from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels, is_missing
+from bayesf1.reading.label_columns import (
+    check_labels,
+    class_codes,
+    class_names,
+    distinct_labels,
+    is_missing,
+    plain_label,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many items there are of each combination of labels.
-
-    Attributes
-    ----------
-    columns
-        Names of the columns, gold first.
-    values
-        The labels, an array of objects for each column.
-    weights
-        The number of items of each combination.
-    """
+    """How many items there are of each combination of labels, in an array of objects for each column, gold first."""
 
     columns: tuple[str, ...]
     values: tuple[NDArray[Any], ...]
@@ -43,12 +40,9 @@ class Tally:
         seen = np.flatnonzero(weights)
         values = tuple(np.empty(len(seen), dtype=object) for _ in columns)
         for i, value in enumerate(values):
-            value[:] = [_plain(rows[r][i]) for r in seen.tolist()]
+            labels = (plain_label(rows[r][i]) for r in seen.tolist())
+            value[:] = [float(label) if isinstance(label, Decimal) else label for label in labels]
         return cls(tuple(columns), values, weights[seen])
-
-    def first(self, n: int) -> Tally:
-        """Return the first `n` columns."""
-        return Tally(self.columns[:n], self.values[:n], self.weights)
 
     def check_missing(self) -> None:
         """Raise a ValueError where a column has no label for some items."""
@@ -80,22 +74,14 @@ class Tally:
     def by_class(self, names: tuple[str, ...], documents: NDArray[Any] | None = None) -> Evaluation:
         """Build an Evaluation whose classes are the labels that occur, with documents as units if given."""
         labels = check_labels(None, self.labels())
-        place = {label: i for i, label in enumerate(labels)}
-        coded = np.array([[place[label] for label in column] for column in self.values], dtype=np.int64).T
-        classes = class_names(labels)
+        coded = np.stack([class_codes(column, labels) for column in self.values], axis=1)
         return from_class_codes(
-            coded[:, 0], coded[:, 1:], names, classes, weights=self.weights, groups=documents
+            coded[:, 0], coded[:, 1:], names, class_names(labels), weights=self.weights, groups=documents
         )
 
     def hits(self, positive: Any) -> NDArray[np.bool_]:
         """Return which labels are the positive one, axes (combination, column)."""
         return np.array([[bool(value == positive) for value in column] for column in self.values]).T
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return float(value)
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def read_weights(values: Sequence[Any], column: str) -> FloatArray:

@@ -234,3 +234,9 @@ def test_identical_models_are_even_and_no_noise_decides():
     ]
     assert res.p_h1 == res.p_h0 == 0.5
     assert res.p_less == res.p_greater
+
+
+def test_a_model_may_be_called_y_true_where_items_are_sets_of_labels():
+    ev = bf.from_labels([{"a"}, {"b"}], {"y_true": [{"a"}, {"a"}]}, multilabel=True)
+    assert ev.models == ("y_true",)
+    assert bf.score(ev, "y_true", "micro_f1") == pytest.approx(0.5)
