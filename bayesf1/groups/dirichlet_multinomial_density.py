@@ -20,18 +20,8 @@ def log_density(
 ) -> float:
     """Return the log posterior at `q` and write its gradient into `slope`.
 
-    Parameters
-    ----------
-    q
-        Contrasts of the logits of π (block, k), then log κ (block).
-    counts, alpha
-        Axes (group, block, outcome) and (block, outcome).
-    basis
-        The contrasts, axes (k, outcome).
-    log_kappa_mean, log_kappa_sd
-        The normal prior of log κ.
-    slope
-        Where the gradient goes, as long as `q`.
+    `q` has contrasts of the logits of π (block, k), then log κ (block), whose prior is normal; `counts` have axes
+    (group, block, outcome), `alpha` (block, outcome), and the contrasts in `basis` (k, outcome).
     """
     n_groups, n_blocks, n_outcomes = counts.shape
     n_contrasts = n_outcomes - 1
