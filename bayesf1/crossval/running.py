@@ -135,8 +135,7 @@ def cross_validate(
     store = None if directory is None else _Store(Path(directory), _digest(cv.m, X, y), cv.rng)
     tests = None if store is None else store.load_partition()
     if tests is None:
-        pairs = list(cv.split(np.zeros(n), None if tagged else y, groups))
-        tests = [pairs[2 * j][1] for j in range(cv.m)]
+        tests = [test for _, test in cv.split(np.zeros(n), None if tagged else y, groups)][::2]
         if store is not None:
             store.save_partition(tests)
     halves = [(np.sort(test), np.setdiff1d(np.arange(n), test)) for test in tests]

@@ -180,7 +180,7 @@ def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
 def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
     if not data:
         raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
-    found: dict[str, Evaluation] = {}
+    first_name, first = next(iter(data.items()))
     for name, ev in data.items():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"corpus name {name!r} is not a non-empty string")
@@ -196,9 +196,6 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has items that are not in one cell each ({ev.task}), as a multinomial needs; "
                 "compare models corpus by corpus with compare"
             )
-        found[name] = ev
-    first_name, first = next(iter(found.items()))
-    for name, ev in found.items():
         if set(ev.models) != set(first.models):
             raise ValueError(
                 f"corpus {name!r} has the models {listing(ev.models)}, but {first_name!r} has "
@@ -209,4 +206,4 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {first_name!r} has "
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
-    return {name: ev.select(first.models) for name, ev in found.items()}
+    return {name: ev.select(first.models) for name, ev in data.items()}

@@ -178,12 +178,11 @@ class LogisticNormal:
         covariance = np.tile(shared, (1, blocks, blocks))
         covariance += np.square(draws["interaction_sd"])[:, None, None] * np.eye(size)
         precision = np.linalg.inv(covariance)[:, None]
-        _, log_det = np.linalg.slogdet(covariance)
+        log_det = np.linalg.slogdet(covariance)[1]
         n = counts.sum(axis=-1)
         # The draw itself is near the mode of its corpus' effects.
         start = (np.log(np.maximum(draws["shares"], 1e-300)) - mean[:, None]) @ basis.T
         effects = start.reshape(len(mean), groups, size)
-        identity = np.eye(blocks)
         for _ in range(20):
             logits = log_softmax(mean[:, None] + effects.reshape(len(mean), groups, blocks, k) @ basis)
             shares = np.exp(logits)
@@ -193,8 +192,8 @@ class LogisticNormal:
             centre = shares @ basis.T
             fisher = n[..., None, None] * (spread - centre[..., :, None] * centre[..., None, :])
             # Blocks are independent given the effects.
-            curvature = np.einsum("...bij,bc->...bicj", fisher, identity).reshape(*effects.shape, size)
-            curvature = curvature + precision
+            apart = np.einsum("...bij,bc->...bicj", fisher, np.eye(blocks))
+            curvature = apart.reshape(*effects.shape, size) + precision
             step = np.linalg.solve(curvature, slope[..., None])[..., 0]
             if np.abs(step).max() < 1e-4:
                 break
