@@ -99,9 +99,8 @@ def read_groups(
     kinds = [ev.kind for ev in evaluations.values()]
     kind = functools.reduce(lambda a, b: a if a == b else a.union(b), kinds)
     counts = np.stack([kind.outcome_counts(ev.widened(kind)) for ev in evaluations.values()])
-    return _marginal(
-        tuple(evaluations), "corpus", next(iter(evaluations.values())).models, kind, counts, note
-    )
+    models = next(iter(evaluations.values())).models
+    return _marginal(tuple(evaluations), "corpus", models, kind, counts, note)
 
 
 def _from_one(ev: Evaluation, assumption: str) -> Groups:

@@ -48,15 +48,12 @@ def log_density(
         z = (q[at] - log_kappa_mean) / log_kappa_sd
         value -= 0.5 * z * z
         slope[at] = -z / log_kappa_sd
-        pulls = 0.0
         for j in range(n_outcomes):
             shares[j] /= total
             value += alpha[b, j] * (logits[j] - highest - math.log(total))
             pull[j] = alpha[b, j]
         for g in range(n_groups):
-            items = 0.0
-            for j in range(n_outcomes):
-                items += counts[g, b, j]
+            items = counts[g, b].sum()
             for j in range(n_outcomes + 1):
                 # The last round is that of kappa itself, which counts the other way.
                 whole = j == n_outcomes
@@ -95,8 +92,7 @@ def log_density(
                     value += rise
                     slope[at] += seen
                     pull[j] += seen
-        for j in range(n_outcomes):
-            pulls += pull[j]
+        pulls = pull.sum()
         for k in range(n_contrasts):
             inner = 0.0
             for j in range(n_outcomes):
