@@ -6,7 +6,7 @@ are bounded, or how many items a fold holds. They stand here for comparison with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -157,18 +157,30 @@ def fold_tests(
     scores = measure(folds.counts, pair.cells)
     d = scores[..., 1] - scores[..., 0]
     rope = check_rope(rope)
-    # Test and training sets are as 1 to K - 1.
-    ratio = 1.0 / (d.shape[1] - 1)
-    tests = [_fold_t(d), _corrected_t(d, ratio), _correlated_t(d, ratio, rope)]
+    mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
+    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
+    corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
+    # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
+    t = _ratio(mean - rope, corrected)
+    p = float(special.stdtr(df, t))
+    tests = [
+        _t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
+        _t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
+        FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
+    ]
     if d.shape[1] == 2:
-        tests.append(_blocked_t(d))
+        # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
+        tests.append(_t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
     if d.shape == (5, 2):
-        tests += [_dietterich(d), _alpaydin(d)]
+        spread = d.var(axis=1, ddof=1)
+        # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
+        tests.append(_t_test("5×2 cv t", float(d[0, 0]), float(spread.mean()), 5, "Dietterich (1998)"))
+        # Alpaydin (1999), Eq. 3.
+        total, twice = float((d * d).sum()), 2.0 * float(spread.sum())
+        f = total / twice if twice > 0.0 else (0.0 if total == 0.0 else np.inf)
+        p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
+        tests.append(FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)"))
     return FoldTests(pair.models[0], pair.models[1], measure.label, d, tuple(tests))
-
-
-def _two_sided(t: float, df: int) -> float:
-    return float(2.0 * special.stdtr(df, -abs(t)))
 
 
 def _ratio(mean: float, variance: float) -> float:
@@ -178,52 +190,6 @@ def _ratio(mean: float, variance: float) -> float:
     return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
 
 
-def _t_test(name: str, reference: str) -> Callable[[float, float, int], FoldTest]:
-    def build(mean: float, variance: float, df: int) -> FoldTest:
-        t = _ratio(mean, variance)
-        return FoldTest(name, t, (df,), _two_sided(t, df), None, reference)
-
-    return build
-
-
-def _fold_t(d: FloatArray) -> FoldTest:
-    build = _t_test("paired t over folds", "folds as independent; too sure")
-    return build(float(d.mean()), float(d.var(ddof=1)) / d.size, d.size - 1)
-
-
-def _corrected_variance(d: FloatArray, ratio: float) -> float:
-    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train.
-    return float(d.var(ddof=1)) * (1.0 / d.size + ratio)
-
-
-def _corrected_t(d: FloatArray, ratio: float) -> FoldTest:
-    build = _t_test("corrected resampled t", "Nadeau & Bengio (2003)")
-    return build(float(d.mean()), _corrected_variance(d, ratio), d.size - 1)
-
-
-def _correlated_t(d: FloatArray, ratio: float, rope: float) -> FoldTest:
-    # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = _ratio(float(d.mean()) - rope, _corrected_variance(d, ratio))
-    p = float(special.stdtr(d.size - 1, t))
-    return FoldTest("Bayesian correlated t", t, (d.size - 1,), None, p, "Corani & Benavoli (2015)")
-
-
-def _blocked_t(d: FloatArray) -> FoldTest:
-    # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
-    build = _t_test("m×2 BCV t", "Wang et al. (2014)")
-    return build(float(d.mean()), float(d.var()), d.size - 1)
-
-
-def _dietterich(d: FloatArray) -> FoldTest:
-    # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
-    build = _t_test("5×2 cv t", "Dietterich (1998)")
-    return build(float(d[0, 0]), float(d.var(axis=1, ddof=1).mean()), 5)
-
-
-def _alpaydin(d: FloatArray) -> FoldTest:
-    # Alpaydin (1999), Eq. 3.
-    spread = 2.0 * float(d.var(axis=1, ddof=1).sum())
-    total = float((d * d).sum())
-    f = total / spread if spread > 0.0 else (0.0 if total == 0.0 else np.inf)
-    p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
-    return FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)")
+def _t_test(name: str, mean: float, variance: float, df: int, reference: str) -> FoldTest:
+    t = _ratio(mean, variance)
+    return FoldTest(name, t, (df,), float(2.0 * special.stdtr(df, -abs(t))), None, reference)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -124,24 +126,27 @@ def cross_validate(
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     k = cv.discount(discount)
     n = len(y)
-    tagged = _is_tagged(y)
+    if n == 0:
+        raise ValueError("y is empty; there is nothing to cross-validate on")
+    first = y.iloc[0] if hasattr(y, "iloc") else y[0]
+    tagged = not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
     if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
         raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
     store = None if directory is None else _Store(Path(directory), _digest(cv.m, X, y), cv.rng)
     tests = None if store is None else store.load_partition()
     if tests is None:
-        pairs = list(cv.split(np.zeros(n), None if tagged else y, groups))
-        tests = [pairs[2 * j][1] for j in range(cv.m)]
+        tests = [test for _, test in cv.split(np.zeros(n), None if tagged else y, groups)][::2]
         if store is not None:
             store.save_partition(tests)
+    halves = [(np.sort(test), np.setdiff1d(np.arange(n), test)) for test in tests]
     fits = [
-        _Fit(name, j + 1, fold + 1, np.setdiff1d(np.arange(n), test), test)
-        for j, first in enumerate(tests)
-        for fold, test in enumerate((np.sort(first), np.setdiff1d(np.arange(n), first)))
+        _Fit(name, repeat, fold, pair[2 - fold], pair[fold - 1])
+        for repeat, pair in enumerate(halves, 1)
+        for fold in (1, 2)
         for name in names
     ]
 
-    def evaluate(rows: Indices, predictions: Mapping[str, list[Any]], by_group: bool) -> Evaluation:
+    def evaluate(rows: Indices, predictions: Mapping[str, Sequence[Any]], by_group: bool) -> Evaluation:
         gold = _take(y, rows)
         own = {name: _take(predictions[name], rows) for name in names}
         some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
@@ -150,22 +155,17 @@ def cross_validate(
         return from_labels(gold, own, positive=positive, groups=some_groups)
 
     # What is wrong with the gold labels is better known before the fits than after.
-    rows = np.arange(n)
-    evaluate(rows, dict.fromkeys(names, _take(y, rows)), True)
-    found = _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress)
-    total: Evaluation | None = None
-    counts = []
-    for j, first in enumerate(tests):
-        predictions: dict[str, list[Any]] = {name: [None] * n for name in names}
-        for fit in fits:
-            if fit.repeat == j + 1:
-                for i, label in zip(fit.test, found[fit.model, fit.repeat, fit.fold], strict=True):
-                    predictions[fit.model][i] = label
-        ev = evaluate(np.arange(n), predictions, True).scaled(k)
-        total = ev if total is None else total + ev
-        halves = (np.sort(first), np.setdiff1d(np.arange(n), first))
-        counts.append([evaluate(half, predictions, False).tables for half in halves])
-    assert total is not None
+    everything = np.arange(n)
+    evaluate(everything, dict.fromkeys(names, y), True)
+    said: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in halves]
+    for fit, labels in _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress):
+        for i, label in zip(fit.test, labels, strict=True):
+            said[fit.repeat - 1][fit.model][i] = label
+    total = reduce(add, (evaluate(everything, predictions, True).scaled(k) for predictions in said))
+    counts = [
+        [evaluate(half, predictions, False).tables for half in pair]
+        for pair, predictions in zip(halves, said, strict=True)
+    ]
     return replace(total, folds=Folds(np.array(counts), cv, discount, k))
 
 
@@ -178,36 +178,31 @@ def _run(
     n_jobs: int,
     store: _Store | None,
     progress: bool,
-) -> dict[tuple[str, int, int], list[Any]]:
-    found: dict[tuple[str, int, int], list[Any]] = {}
+) -> Iterator[tuple[_Fit, list[Any]]]:
     todo = []
     for fit in fits:
         kept = None if store is None else store.load(fit, models[fit.model])
         if kept is None:
             todo.append(fit)
         else:
-            found[fit.model, fit.repeat, fit.fold] = kept
+            yield fit, kept
     tasks = (
         (fit, models[fit.model], _take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in todo
     )
+    results: Iterable[tuple[_Fit, list[Any]]]
+    if n_jobs == 1:
+        results = (_fit_one(*task) for task in tasks)
+    else:
+        from joblib import Parallel, delayed
+
+        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        results = run(delayed(_fit_one)(*task) for task in tasks)
     with _bar(len(fits), len(fits) - len(todo), progress) as advance:
-        for fit, labels in _results(tasks, n_jobs):
+        for fit, labels in results:
             if store is not None:
                 store.save(fit, models[fit.model], labels)
-            found[fit.model, fit.repeat, fit.fold] = labels
             advance()
-    return found
-
-
-def _results(tasks: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[_Fit, list[Any]]]:
-    if n_jobs == 1:
-        yield from (_fit_one(*task) for task in tasks)
-        return
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_fit_one)(*task) for task in tasks
-    )
+            yield fit, labels
 
 
 def _fit_one(fit: _Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[_Fit, list[Any]]:
@@ -243,13 +238,6 @@ def _take(values: Any, rows: Indices) -> Any:
     if hasattr(values, "shape"):
         return values[rows]
     return [values[i] for i in rows]
-
-
-def _is_tagged(y: Sequence[Any]) -> bool:
-    if len(y) == 0:
-        raise ValueError("y is empty; there is nothing to cross-validate on")
-    first = y.iloc[0] if hasattr(y, "iloc") else y[0]
-    return not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
 
 
 def _digest(*parts: Any) -> str:
@@ -343,13 +331,13 @@ class _Store:
     def load(self, fit: _Fit, model: Any) -> list[Any] | None:
         path = self._path(fit)
         document = self._read(path)
-        if document is not None and document.get("identity") != _identity(model):
+        if document is None:
+            return None
+        if document.get("identity") != _identity(model):
             raise ValueError(
                 f"{path} was made by {fit.model!r} with other parameters; name another directory"
             )
-        return (
-            None if document is None or document.get("model") != fit.model else list(document["predictions"])
-        )
+        return list(document["predictions"]) if document.get("model") == fit.model else None
 
     def save(self, fit: _Fit, model: Any, labels: list[Any]) -> None:
         content = {"model": fit.model, "identity": _identity(model), "predictions": labels}

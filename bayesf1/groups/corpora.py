@@ -34,16 +34,12 @@ class Groups:
         Names of the groups, and what one is called.
     ev
         The models' tables, axes (group, model, cell), as separate experiments.
-    counts
-        Axes (group, block, outcome).
+    counts, labels
+        Counts of the outcomes, axes (group, block, outcome), and the outcomes' names.
     outcomes
         What one item of each outcome adds, axes (outcome, model in block, cell).
-    labels
-        Names of the outcomes.
-    assumption
-        ``"paired"`` where outcomes are joint, else ``"independent"``.
-    note
-        Why models are not paired, where they might have been; else empty.
+    assumption, note
+        ``"paired"`` where outcomes are joint, else ``"independent"``, and why, where they might have been paired.
     """
 
     names: tuple[str, ...]
@@ -61,11 +57,6 @@ class Groups:
         return flat.reshape(*shares.shape[:-2], len(self.ev.models), len(self.ev.cells))
 
     @property
-    def design(self) -> FloatArray:
-        """How much of each cell an outcome is, on average over models: axes (outcome, cell)."""
-        return np.asarray(self.outcomes.mean(axis=1)) if self.joint else np.eye(len(self.outcomes))
-
-    @property
     def joint(self) -> bool:
         """Whether outcomes are those of all models on one item."""
         return bool(self.outcomes.shape[1] > 1)
@@ -79,17 +70,10 @@ class Groups:
 def read_groups(
     data: Evaluation | Mapping[str, Evaluation], *, paired: bool, assumption: str = "auto"
 ) -> Groups:
-    """Return the groups of a mapping of evaluations, or of the folds of one.
+    """Return the groups of a mapping of evaluations, or of the folds or the several experiments of one.
 
-    Parameters
-    ----------
-    data
-        A mapping of names to evaluations of the same models; or an evaluation of folds, or of several
-        experiments, which are then the groups.
-    paired
-        Whether joint outcomes are of use.
-    assumption
-        ``"auto"`` pairs where single items are known, ``"paired"`` insists on it, ``"independent"`` does not.
+    Where joint outcomes are of use, as `paired` says, the assumption ``"auto"`` pairs models if single items are
+    known, ``"paired"`` insists on it, ``"independent"`` does not.
 
     Examples
     --------
@@ -98,27 +82,25 @@ def read_groups(
     >>> groups.names[0], groups.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
-    if assumption not in ("auto", "independent", "paired"):
-        raise ValueError(
-            f"unknown assumption {assumption!r}; {nearest(str(assumption), ('auto', 'independent', 'paired'))}"
-        )
+    if assumption not in (known := ("auto", "independent", "paired")):
+        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), known)}")
     if not isinstance(data, Mapping):
         check_evaluation(data)
         return _from_one(data, assumption)
     evaluations = _check_mapping(data)
-    first = next(iter(evaluations.values()))
-    note = _why_not_paired(evaluations) if paired and assumption != "independent" else ""
+    paired = paired and assumption != "independent"
+    note = _why_not_paired(evaluations) if paired else ""
     if assumption == "paired" and (note or not paired):
         raise ValueError(note or "only the logistic-normal likelihood can pair models; ask for that")
-    if paired and assumption != "independent" and not note:
+    if paired and not note:
         return _joint(evaluations)
     if not note and any(ev.folds is not None for ev in evaluations.values()):
         note = "the folds of a corpus are summed and discounted, as compare() does"
-    kind = functools.reduce(
-        lambda a, b: a if a == b else a.union(b), (ev.kind for ev in evaluations.values())
-    )
+    kinds = [ev.kind for ev in evaluations.values()]
+    kind = functools.reduce(lambda a, b: a if a == b else a.union(b), kinds)
     counts = np.stack([kind.outcome_counts(ev.widened(kind)) for ev in evaluations.values()])
-    return _marginal(tuple(evaluations), "corpus", first.models, kind, counts, note)
+    models = next(iter(evaluations.values())).models
+    return _marginal(tuple(evaluations), "corpus", models, kind, counts, note)
 
 
 def _from_one(ev: Evaluation, assumption: str) -> Groups:
@@ -165,12 +147,11 @@ def _joint(evaluations: dict[str, Evaluation]) -> Groups:
                 counts[g, 0, place[row.tobytes()]] += weight
     tables = (counts[:, 0] @ outcomes.reshape(len(outcomes), -1)).reshape(len(counts), *outcomes.shape[1:])
     ev = Evaluation(first.models, first.kind, tables)
-    labels = tuple(_outcome_label(row, first.cells) for row in outcomes)
+    labels = tuple(
+        "+".join(first.cells[int(table.argmax())] if table.any() else "-" for table in row)
+        for row in outcomes
+    )
     return Groups(tuple(evaluations), "corpus", ev, counts, outcomes, labels, "paired")
-
-
-def _outcome_label(row: FloatArray, cells: tuple[str, ...]) -> str:
-    return "+".join(cells[int(table.argmax())] if table.any() else "-" for table in row)
 
 
 def _items(ev: Evaluation) -> Units | None:
@@ -198,7 +179,7 @@ def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
 def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
     if not data:
         raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
-    found: dict[str, Evaluation] = {}
+    first_name, first = next(iter(data.items()))
     for name, ev in data.items():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"corpus name {name!r} is not a non-empty string")
@@ -214,9 +195,6 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has items that are not in one cell each ({ev.task}), as a multinomial needs; "
                 "compare models corpus by corpus with compare"
             )
-        found[name] = ev
-    first_name, first = next(iter(found.items()))
-    for name, ev in found.items():
         if set(ev.models) != set(first.models):
             raise ValueError(
                 f"corpus {name!r} has the models {listing(ev.models)}, but {first_name!r} has "
@@ -227,4 +205,4 @@ def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {first_name!r} has "
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
-    return {name: ev.select(first.models) for name, ev in found.items()}
+    return {name: ev.select(first.models) for name, ev in data.items()}

@@ -49,9 +49,8 @@ def log_rising(a: FloatArray, y: FloatArray) -> FloatArray:
 def log_probability(counts: FloatArray, shares: FloatArray, log_kappa: FloatArray) -> FloatArray:
     """Return the log probability of counts (..., outcome), up to the multinomial coefficient."""
     kappa = np.exp(log_kappa)
-    totals = counts.sum(axis=-1)
     gained = log_rising(kappa[..., None] * shares, counts).sum(axis=-1)
-    return np.asarray(gained - log_rising(kappa, totals))
+    return np.asarray(gained - log_rising(kappa, counts.sum(axis=-1)))
 
 
 def log_coefficient(counts: FloatArray) -> FloatArray:
@@ -87,17 +86,11 @@ class DirichletMultinomial:
 
     def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw from the prior; shares of the corpora at hand are among the draws."""
-        alpha = np.broadcast_to(self.alpha, (n, *self.alpha.shape))
-        scale = rng.standard_normal((n, len(self.alpha)))
-        log_kappa = np.log(self.prior.kappa) + self.prior.log_kappa_sd * scale
-        pi = draw_dirichlet(alpha, rng)
-        each = (np.exp(log_kappa)[..., None] * pi)[:, None]
-        shape = (n, len(self.groups.names), *self.alpha.shape)
-        return {
-            "pi": pi,
-            "log_kappa": log_kappa,
-            "shares": draw_dirichlet(np.broadcast_to(each, shape), rng),
-        }
+        alpha, prior = self.alpha, self.prior
+        log_kappa = np.log(prior.kappa) + prior.log_kappa_sd * rng.standard_normal((n, len(alpha)))
+        pi = draw_dirichlet(np.broadcast_to(alpha, (n, *alpha.shape)), rng)
+        each = (np.exp(log_kappa)[..., None] * pi)[:, None].repeat(len(self.groups.names), axis=1)
+        return {"pi": pi, "log_kappa": log_kappa, "shares": draw_dirichlet(each, rng)}
 
     def new_shares(self, draws: Draws, rng: np.random.Generator) -> FloatArray:
         """Draw the shares of a new corpus, axes (..., block, outcome)."""
@@ -110,11 +103,11 @@ class DirichletMultinomial:
 
     def log_likelihood(self, draws: Draws) -> FloatArray:
         """Return the log likelihood of each corpus, its own shares integrated out, axes (..., group)."""
-        counts = self.groups.counts
         columns = [
-            log_probability(each, draws["pi"], draws["log_kappa"]) + log_coefficient(each) for each in counts
+            (log_probability(each, draws["pi"], draws["log_kappa"]) + log_coefficient(each)).sum(axis=-1)
+            for each in self.groups.counts
         ]
-        return np.stack([column.sum(axis=-1) for column in columns], axis=-1)
+        return np.stack(columns, axis=-1)
 
 
 def log_density_and_slope(
@@ -122,16 +115,7 @@ def log_density_and_slope(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the log posterior of logits (..., outcome) and log κ (...), and its gradient in the logits.
 
-    Parameters
-    ----------
-    x, log_kappa
-        The coordinates, with leading axes in common.
-    counts
-        Axes (group, ..., outcome).
-    alpha
-        Dirichlet parameters, axes (..., outcome).
-    prior
-        The prior of log κ.
+    `counts` have axes (group, ..., outcome), the Dirichlet parameters `alpha` axes (..., outcome).
     """
     logs = log_softmax(x)
     shares = np.exp(logs)

@@ -20,18 +20,8 @@ def log_density(
 ) -> float:
     """Return the log posterior at `q` and write its gradient into `slope`.
 
-    Parameters
-    ----------
-    q
-        Contrasts of the logits of π (block, k), then log κ (block).
-    counts, alpha
-        Axes (group, block, outcome) and (block, outcome).
-    basis
-        The contrasts, axes (k, outcome).
-    log_kappa_mean, log_kappa_sd
-        The normal prior of log κ.
-    slope
-        Where the gradient goes, as long as `q`.
+    `q` has contrasts of the logits of π (block, k), then log κ (block), whose prior is normal; `counts` have axes
+    (group, block, outcome), `alpha` (block, outcome), and the contrasts in `basis` (k, outcome).
     """
     n_groups, n_blocks, n_outcomes = counts.shape
     n_contrasts = n_outcomes - 1
@@ -58,15 +48,12 @@ def log_density(
         z = (q[at] - log_kappa_mean) / log_kappa_sd
         value -= 0.5 * z * z
         slope[at] = -z / log_kappa_sd
-        pulls = 0.0
         for j in range(n_outcomes):
             shares[j] /= total
             value += alpha[b, j] * (logits[j] - highest - math.log(total))
             pull[j] = alpha[b, j]
         for g in range(n_groups):
-            items = 0.0
-            for j in range(n_outcomes):
-                items += counts[g, b, j]
+            items = counts[g, b].sum()
             for j in range(n_outcomes + 1):
                 # The last round is that of kappa itself, which counts the other way.
                 whole = j == n_outcomes
@@ -105,8 +92,7 @@ def log_density(
                     value += rise
                     slope[at] += seen
                     pull[j] += seen
-        for j in range(n_outcomes):
-            pulls += pull[j]
+        pulls = pull.sum()
         for k in range(n_contrasts):
             inner = 0.0
             for j in range(n_outcomes):

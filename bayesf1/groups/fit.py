@@ -118,22 +118,20 @@ class HierarchicalFit:
         pair = self.ev.pair(a, b)
         width = self.rope if rope is None else check_rope(rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
+        scores = self._scores(question)[..., index, :]
         return GroupComparisons(
-            [self._compare(pair, index, i, question, width) for i in range(len(self.metrics))]
+            [self._compare(pair, m, scores[..., i], question, width) for i, m in enumerate(self.metrics)]
         )
 
     def _scores(self, question: str) -> FloatArray:
         """Return draws of scores, axes (chain, draw, model, metric)."""
-        if question in self.datasets:
-            at = self.datasets.index(question)
-            return np.asarray(self.posterior["score_dataset"].values[..., at], dtype=float)
-        name = {"population": "score", "new": "score_new"}[question]
-        return np.asarray(self.posterior[name].values, dtype=float)
+        name = {"population": "score", "new": "score_new"}.get(question, "score_dataset")
+        scores = np.asarray(self.posterior[name].values, dtype=float)
+        return scores[..., self.datasets.index(question)] if question in self.datasets else scores
 
     def _compare(
-        self, pair: Evaluation, index: list[int], i: int, question: str, rope: float
+        self, pair: Evaluation, measure: Metric, draws: FloatArray, question: str, rope: float
     ) -> GroupComparison:
-        measure, draws = self.metrics[i], self._scores(question)[..., i][..., index]
         gap = draws[..., 1] - draws[..., 0]
         better, less, greater = (float(x.mean()) for x in (gap > 0, gap < -rope, gap > rope))
         if self.diagnostics.pareto_k is None:
@@ -173,11 +171,8 @@ class HierarchicalFit:
 
     def scope(self, question: str) -> str:
         """Say of which corpus a question asks."""
-        if question == "population":
-            return f"the average {self.noun}"
-        if question == "new":
-            return f"a new {self.noun}"
-        return f"{question}, shrunk towards the other {self.nouns}"
+        scopes = {"population": f"the average {self.noun}", "new": f"a new {self.noun}"}
+        return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
 
     @property
     def nouns(self) -> str:
@@ -187,8 +182,8 @@ class HierarchicalFit:
     def main_pair(self, a: str | None = None, b: str | None = None) -> tuple[str, str]:
         """Return the two models that were named, or that there are, or that score best on average."""
         if a is not None or b is not None or len(self.models) == 2:
-            first, second = self.ev.pair(a, b).models
-            return first, second
+            model_a, model_b = self.ev.pair(a, b).models
+            return model_a, model_b
         if len(self.models) == 1:
             raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
         names = [m.name for m in self.metrics]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,18 +22,17 @@ from bayesf1.groups import importance, nuts
 from bayesf1.groups.corpora import Groups, read_groups
 from bayesf1.groups.diagnostics import MAX_PARETO_K, MIN_ESS, Diagnostics
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
-from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
+from bayesf1.groups.fit import HierarchicalFit
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.named_arrays import arviz_groups
 from bayesf1.groups.prior import HierarchicalPrior
-from bayesf1.groups.saved import describe_measures
+from bayesf1.groups.saved import describe
 
 LIKELIHOODS: dict[str, Callable[[Groups, HierarchicalPrior], nuts.Likelihood]] = {
     "dirichlet": DirichletMultinomial,
     "logistic-normal": LogisticNormal,
 }
 SAMPLERS = ("importance", "pymc", "nutpie")
-_DEFAULT_DRAWS = {"importance": 5000}
 _MAX_DRAWS = 10**7
 
 
@@ -116,10 +114,10 @@ def hierarchical(
     if likelihood not in LIKELIHOODS:
         raise ValueError(f"unknown likelihood {likelihood!r}; {nearest(str(likelihood), LIKELIHOODS)}")
     chosen = _check_sampler(sampler, likelihood)
+    if draws is None:
+        draws = 5000 if chosen == "importance" else 1000
     run = nuts.Run(
-        draws=_whole(
-            "draws", draws if draws is not None else _DEFAULT_DRAWS.get(chosen, 1000), 100, _MAX_DRAWS
-        ),
+        draws=_whole("draws", draws, 100, _MAX_DRAWS),
         tune=_whole("tune", tune, 100, _MAX_DRAWS),
         chains=_whole("chains", chains, 1, 1000),
         target_accept=_check_accept(target_accept),
@@ -127,41 +125,16 @@ def hierarchical(
     )
     groups = read_groups(data, paired=likelihood == "logistic-normal", assumption=assumption)
     measures = find_measures(metrics, groups.ev)
-    beliefs = (
-        prior if isinstance(prior, HierarchicalPrior) else HierarchicalPrior(_check_cells(prior, groups.ev))
-    )
+    if not isinstance(prior, HierarchicalPrior):
+        prior = HierarchicalPrior(None if prior is None else groups.ev.kind.check_prior(prior))
     width, mass, generator = check_rope(rope, *measures), check_prob(prob), check_rng(rng)
-    model = LIKELIHOODS[likelihood](groups, beliefs)
+    model = LIKELIHOODS[likelihood](groups, prior)
     found, stats, quality = _sample(model, chosen, run, generator, fall_back=sampler is None)
-    said = {
-        "format": FILE_FORMAT,
-        "likelihood": likelihood,
-        "assumption": groups.assumption,
-        "models": groups.ev.models,
-        "cells": groups.ev.cells,
-        "task": groups.ev.task,
-        "classes": groups.ev.classes,
-        "datasets": groups.names,
-        "noun": groups.noun,
-        "metrics": describe_measures(measures),
-        "rope": width,
-        "prob": mass,
-        "prior": asdict(beliefs),
-        "note": groups.note,
-    }
-    attrs = {"bayesf1_version": _version()}
-    built = arviz_groups(model, found, measures, generator, stats=stats, attrs=attrs)
+    built = arviz_groups(model, found, measures, generator, stats)
     if quality.pareto_k is None:
         r_hat, bulk, tail = arviz_data.convergence(built["posterior"])
-        quality = Diagnostics(
-            quality.sampler, quality.n_draws, bulk, tail, divergences=quality.divergences, r_hat=r_hat
-        )
-    built["posterior"].attrs["bayesf1"] = json.dumps(
-        {**said, "diagnostics": asdict(quality)}, allow_nan=False
-    )
-    if not quality.ok:
-        warnings.warn(quality.caution, stacklevel=2)
-    return HierarchicalFit(
+        quality = replace(quality, ess_bulk=bulk, ess_tail=tail, r_hat=r_hat)
+    fit = HierarchicalFit(
         groups=built,
         likelihood=likelihood,
         assumption=groups.assumption,
@@ -171,19 +144,18 @@ def hierarchical(
         metrics=tuple(measures),
         rope=width,
         prob=mass,
-        prior=beliefs,
+        prior=prior,
         diagnostics=quality,
         note=groups.note,
     )
+    built["posterior"].attrs["bayesf1"] = describe(fit)
+    if not quality.ok:
+        warnings.warn(quality.caution, stacklevel=2)
+    return fit
 
 
 def _sample(
-    model: nuts.Likelihood,
-    sampler: str,
-    run: nuts.Run,
-    rng: np.random.Generator,
-    *,
-    fall_back: bool,
+    model: nuts.Likelihood, sampler: str, run: nuts.Run, rng: np.random.Generator, *, fall_back: bool
 ) -> tuple[Draws, dict[str, FloatArray], Diagnostics]:
     """Draw from the posterior; by NUTS where importance sampling was not asked for and fails."""
     if sampler == "importance" and isinstance(model, DirichletMultinomial):
@@ -199,10 +171,7 @@ def _sample(
             "sampling by NUTS instead",
             stacklevel=3,
         )
-        sampler, run = (
-            "nutpie",
-            nuts.Run(1000, run.tune, run.chains, run.target_accept, run.progress),
-        )
+        sampler, run = "nutpie", replace(run, draws=1000)
     chains = nuts.sample(model, sampler, run, rng)
     n = run.chains * run.draws
     quality = Diagnostics(sampler, n, n, n, divergences=int(chains.diverging.sum()), r_hat=1.0)
@@ -221,10 +190,6 @@ def _check_sampler(sampler: str | None, likelihood: str) -> str:
     return sampler
 
 
-def _check_cells(prior: float | None, ev: Evaluation) -> float | None:
-    return None if prior is None else ev.kind.check_prior(prior)
-
-
 def _check_accept(value: float) -> float:
     number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
     if not number or not 0.5 <= value < 1.0:
@@ -239,9 +204,3 @@ def _whole(name: str, value: Any, least: int, most: int) -> int:
     if not whole or not least <= value <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
     return int(value)
-
-
-def _version() -> str:
-    from bayesf1 import __version__
-
-    return __version__

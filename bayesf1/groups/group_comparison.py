@@ -22,14 +22,10 @@ class GroupComparison(Comparison):
 
     Attributes
     ----------
-    question
-        ``"population"``, ``"new"`` or the name of a corpus.
-    scope
-        The same in words.
-    caution
-        What is wrong with the draws; empty where nothing is.
-    note
-        How the answer was computed.
+    question, scope
+        ``"population"``, ``"new"`` or the name of a corpus, and the same in words.
+    caution, note
+        What is wrong with the draws, empty where nothing is, and how the answer was computed.
     scores
         The draws of both models' scores, axes (chain, draw, model).
     """

@@ -43,8 +43,9 @@ class LogisticNormal:
 
     @cached_property
     def design(self) -> FloatArray:
-        """How much of each cell's effect an outcome feels, axes (outcome, cell)."""
-        return np.ascontiguousarray(self.groups.design)
+        """How much of each cell an outcome is, on average over models, and so feels of its effect (outcome, cell)."""
+        outcomes = self.groups.outcomes
+        return np.ascontiguousarray(outcomes.mean(axis=1)) if self.groups.joint else np.eye(len(outcomes))
 
     @cached_property
     def basis(self) -> FloatArray:
@@ -76,19 +77,18 @@ class LogisticNormal:
         seen = (self.groups.counts @ self.design).sum(axis=1)
         # Interactions blur what is known of effects on all models.
         of_u = 1.0 / (seen + 1.0) + np.square(0.3 * self.prior.interaction_sd)
-        return self._turned_precision(of_u), self._turned_precision(of_v)
-
-    def _turned_precision(self, variance: FloatArray) -> FloatArray:
         # Of the average over corpora the data know nothing beside the average logits.
-        between = 1.0 / np.tensordot(np.square(self.turn), variance, axes=1)
-        return np.concatenate([np.zeros((1, *variance.shape[1:])), between])
+        u, v = (
+            np.insert(1.0 / np.tensordot(np.square(self.turn), variance, axes=1), 0, 0.0, axis=0)
+            for variance in (of_u, of_v)
+        )
+        return u, v
 
     def free(self, s_u: Any, s_v: Any) -> tuple[Any, Any]:
         """Return how free of the data the scales of u and v are, for signed deviations (..., cell) and (...)."""
         known_u, known_v = self.known
-        return 1.0 / (1.0 + known_u * s_u[..., None, :] ** 2), 1.0 / (
-            1.0 + known_v * s_v[..., None, None, None] ** 2
-        )
+        of_v = known_v * s_v[..., None, None, None] ** 2
+        return 1.0 / (1.0 + known_u * s_u[..., None, :] ** 2), 1.0 / (1.0 + of_v)
 
     @property
     def start(self) -> FloatArray:
@@ -103,12 +103,9 @@ class LogisticNormal:
 
     def unpack(self, q: FloatArray) -> Draws:
         """Return coordinates (..., number) by name."""
-        found, at = {}, 0
-        for name, shape in self.shapes.items():
-            size = math.prod(shape)
-            found[name] = q[..., at : at + size].reshape(q.shape[:-1] + shape)
-            at += size
-        return found
+        ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()])
+        parts = zip(self.shapes.items(), np.split(q, ends[:-1], axis=-1), strict=True)
+        return {name: part.reshape(q.shape[:-1] + shape) for (name, shape), part in parts}
 
     def read(self, q: FloatArray) -> Draws:
         """Return what coordinates (..., number) stand for."""
@@ -134,9 +131,8 @@ class LogisticNormal:
 
     def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw from the prior; shares of the corpora at hand are among the draws."""
-        pi = draw_dirichlet(np.broadcast_to(self.alpha, (n, *self.alpha.shape)), rng)
         draws = {
-            "pi": pi,
+            "pi": draw_dirichlet(np.broadcast_to(self.alpha, (n, *self.alpha.shape)), rng),
             "group_sd": self.prior.group_sd * np.abs(rng.standard_normal((n, self.design.shape[1]))),
             "interaction_sd": self.prior.interaction_sd * np.abs(rng.standard_normal(n)),
         }
@@ -182,12 +178,11 @@ class LogisticNormal:
         covariance = np.tile(shared, (1, blocks, blocks))
         covariance += np.square(draws["interaction_sd"])[:, None, None] * np.eye(size)
         precision = np.linalg.inv(covariance)[:, None]
-        _, log_det = np.linalg.slogdet(covariance)
+        log_det = np.linalg.slogdet(covariance)[1]
         n = counts.sum(axis=-1)
         # The draw itself is near the mode of its corpus' effects.
         start = (np.log(np.maximum(draws["shares"], 1e-300)) - mean[:, None]) @ basis.T
         effects = start.reshape(len(mean), groups, size)
-        identity = np.eye(blocks)
         for _ in range(20):
             logits = log_softmax(mean[:, None] + effects.reshape(len(mean), groups, blocks, k) @ basis)
             shares = np.exp(logits)
@@ -197,8 +192,8 @@ class LogisticNormal:
             centre = shares @ basis.T
             fisher = n[..., None, None] * (spread - centre[..., :, None] * centre[..., None, :])
             # Blocks are independent given the effects.
-            curvature = np.einsum("...bij,bc->...bicj", fisher, identity).reshape(*effects.shape, size)
-            curvature = curvature + precision
+            apart = np.einsum("...bij,bc->...bicj", fisher, np.eye(blocks))
+            curvature = apart.reshape(*effects.shape, size) + precision
             step = np.linalg.solve(curvature, slope[..., None])[..., 0]
             if np.abs(step).max() < 1e-4:
                 break

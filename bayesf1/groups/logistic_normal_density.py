@@ -34,20 +34,10 @@ def log_density(
 ) -> float:
     """Return the log posterior at `q` and write its gradient into `slope`.
 
-    Parameters
-    ----------
-    q
-        Contrasts of x (block, k), s of u (cell) and of v, z of rotated u (group, cell), of v (group, block, k).
-    counts, alpha
-        Axes (group, block, outcome) and (block, outcome).
-    design, basis
-        D, axes (outcome, cell), and V, axes (k, outcome).
-    known
-        What the data know of the effects, as precisions, in the order of `q`.
-    group_sd, interaction_sd
-        Standard deviations of the normal priors of both s.
-    slope
-        Where the gradient goes, as long as `q`.
+    `q` has contrasts of x (block, k), s of u (cell) and of v, z of rotated u (group, cell) and of v (group, block, k).
+    Axes are (group, block, outcome) for `counts`, (block, outcome) for `alpha`, (outcome, cell) for D, the `design`,
+    and (k, outcome) for V, the `basis`. What the data know of the effects, as precisions, is in the order of `q`; the
+    priors of both s are normal with the standard deviations given.
     """
     n_groups, n_blocks, n_outcomes = counts.shape
     n_cells, n_contrasts = design.shape[1], n_outcomes - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from bayesf1.groups.simplex import draw_counts
 if TYPE_CHECKING:
     import xarray as xr
 
+Variables: TypeAlias = dict[str, tuple[tuple[str, ...], FloatArray]]
+
 _PRIOR_DRAWS = 500
+_LEAD = ("chain", "draw")
 # Predictions are for looking at; more draws of each chain would only take room.
 _PREDICTED = 500
 
@@ -27,28 +30,41 @@ def arviz_groups(
     draws: Draws,
     measures: Sequence[Metric],
     rng: np.random.Generator,
-    *,
     stats: Mapping[str, FloatArray],
-    attrs: Mapping[str, Any],
 ) -> dict[str, xr.Dataset]:
     """Return all that ArviZ is to know of a fit, by its names of groups.
 
-    Parameters
-    ----------
-    likelihood
-        The model.
-    draws
-        Draws of its parameters, axes (chain, draw, ...).
-    measures
-        The measures to score.
-    rng
-        The source of randomness for new corpora and predictions.
-    stats
-        Statistics of the sampler, axes (chain, draw); may be empty.
-    attrs
-        What to say of every group.
+    Draws of the parameters have axes (chain, draw, ...), statistics of the sampler, if any, axes (chain, draw).
     """
+    from bayesf1 import __version__
+
     groups = likelihood.groups
+    totals = groups.counts.sum(axis=-1)
+
+    def predicted(shares: FloatArray) -> Variables:
+        counts = draw_counts(np.broadcast_to(totals, shares.shape[:-1]), shares, rng)
+        return {"counts": ((*_LEAD, "dataset", "system", "cell"), groups.tables(counts))}
+
+    shares = likelihood.corpus_shares(draws, rng)
+    posterior = _variables(likelihood, draws, shares, measures, rng)
+    before = {name: value[None] for name, value in likelihood.prior_draws(_PRIOR_DRAWS, rng).items()}
+    prior = _variables(likelihood, before, before["shares"], measures, rng)
+    outcomes = (
+        (("dataset", "outcome"), groups.counts[:, 0])
+        if groups.joint
+        else (("dataset", "system", "outcome"), groups.counts)
+    )
+    found: dict[str, Variables] = {
+        "posterior": posterior,
+        "posterior_predictive": predicted(shares[:, :_PREDICTED]),
+        "log_likelihood": {"counts": ((*_LEAD, "dataset"), likelihood.log_likelihood(draws))},
+        "prior": prior,
+        "prior_predictive": predicted(before["shares"]),
+        "observed_data": {"counts": (("dataset", "system", "cell"), groups.ev.tables.copy())},
+        "constant_data": {"outcomes": (outcomes[0], outcomes[1].copy())},
+    }
+    if stats:
+        found["sample_stats"] = {name: (_LEAD, value) for name, value in stats.items()}
     coords = {
         "system": groups.ev.models,
         "metric": [measure.name for measure in measures],
@@ -56,26 +72,8 @@ def arviz_groups(
         "cell": groups.ev.cells,
         "outcome": groups.labels,
     }
-    shares = likelihood.corpus_shares(draws, rng)
-    posterior = _variables(likelihood, draws, shares, measures, rng)
-    lead = ("chain", "draw")
-    log_likelihood = {"counts": ((*lead, "dataset"), likelihood.log_likelihood(draws))}
-    before = {name: value[None] for name, value in likelihood.prior_draws(_PRIOR_DRAWS, rng).items()}
-    prior = _variables(likelihood, before, before["shares"], measures, rng)
-    found = {
-        "posterior": dataset(posterior, coords, attrs),
-        "posterior_predictive": dataset(_predict(likelihood, shares[:, :_PREDICTED], rng), coords, attrs),
-        "log_likelihood": dataset(log_likelihood, coords, attrs),
-        "prior": dataset(prior, coords, attrs),
-        "prior_predictive": dataset(_predict(likelihood, before["shares"], rng), coords, attrs),
-        "observed_data": dataset(
-            {"counts": (("dataset", "system", "cell"), np.array(groups.ev.tables))}, coords, attrs
-        ),
-        "constant_data": dataset({"outcomes": _observed(likelihood)}, coords, attrs),
-    }
-    if stats:
-        found["sample_stats"] = dataset({name: (lead, value) for name, value in stats.items()}, coords, attrs)
-    return found
+    attrs = {"bayesf1_version": __version__}
+    return {name: dataset(variables, coords, attrs) for name, variables in found.items()}
 
 
 def _variables(
@@ -84,49 +82,23 @@ def _variables(
     shares: FloatArray,
     measures: Sequence[Metric],
     rng: np.random.Generator,
-) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
-    lead, groups = ("chain", "draw"), likelihood.groups
+) -> Variables:
+    groups = likelihood.groups
 
     def score(p: FloatArray) -> FloatArray:
         tables = groups.tables(p)
         return np.stack([measure(tables, groups.ev.cells) for measure in measures], axis=-1)
 
     found = named_scores(score(draws["pi"]), [m.name for m in measures])
-    found["score_new"] = ((*lead, "system", "metric"), score(likelihood.new_shares(draws, rng)))
+    found["score_new"] = ((*_LEAD, "system", "metric"), score(likelihood.new_shares(draws, rng)))
     # One corpus at a time, so that tables of all at once need no room. Dims come in one order throughout, as
     # ArviZ 1.x mixes up its labels otherwise.
     each = [score(shares[:, :, g]) for g in range(len(groups.names))]
-    found["score_dataset"] = ((*lead, "system", "metric", "dataset"), np.stack(each, axis=-1))
+    found["score_dataset"] = ((*_LEAD, "system", "metric", "dataset"), np.stack(each, axis=-1))
     cell = "cell" if groups.labels == groups.ev.cells else "outcome"
     found["pi"] = (
-        ((*lead, cell), draws["pi"][..., 0, :]) if groups.joint else ((*lead, "system", cell), draws["pi"])
+        ((*_LEAD, cell), draws["pi"][..., 0, :]) if groups.joint else ((*_LEAD, "system", cell), draws["pi"])
     )
-    dims = {
-        "log_kappa": ("system",),
-        "group_sd": ("cell",) if likelihood_cells(likelihood) else ("outcome",),
-        "interaction_sd": (),
-    }
-    found |= {name: ((*lead, *dims[name]), draws[name]) for name in dims if name in draws}
-    return found
-
-
-def likelihood_cells(likelihood: Likelihood) -> bool:
-    """Say whether effects of a corpus are effects on cells of a table, not on outcomes."""
-    groups = likelihood.groups
-    return groups.joint or groups.labels == groups.ev.cells
-
-
-def _predict(
-    likelihood: Likelihood, shares: FloatArray, rng: np.random.Generator
-) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
-    totals = likelihood.groups.counts.sum(axis=-1)
-    counts = draw_counts(np.broadcast_to(totals, shares.shape[:-1]), shares, rng)
-    dims = ("chain", "draw", "dataset", "system", "cell")
-    return {"counts": (dims, likelihood.groups.tables(counts))}
-
-
-def _observed(likelihood: Likelihood) -> tuple[tuple[str, ...], FloatArray]:
-    groups = likelihood.groups
-    if groups.joint:
-        return ("dataset", "outcome"), np.array(groups.counts[:, 0])
-    return ("dataset", "system", "outcome"), np.array(groups.counts)
+    # Effects on joint outcomes are effects on the cells of a table, too.
+    dims = {"log_kappa": ("system",), "group_sd": ("cell" if groups.joint else cell,), "interaction_sd": ()}
+    return found | {name: ((*_LEAD, *dims[name]), draws[name]) for name in dims if name in draws}

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -50,6 +50,11 @@ class Run:
     chains: int
     target_accept: float
     progress: bool
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What both samplers call alike."""
+        return {name: value for name, value in asdict(self).items() if name != "progress"}
 
 
 def need(package: str) -> None:
@@ -89,16 +94,9 @@ def _by_nutpie(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Ch
             expanded_shapes=[(len(start),)],
             expanded_names=["q"],
         )
+        seed = int(rng.integers(2**31))
         trace = nutpie.sample(
-            model,
-            draws=run.draws,
-            tune=run.tune,
-            chains=run.chains,
-            seed=int(rng.integers(2**31)),
-            init_mean=start,
-            target_accept=run.target_accept,
-            save_warmup=False,
-            progress_bar=run.progress,
+            model, **run.settings, seed=seed, init_mean=start, save_warmup=False, progress_bar=run.progress
         )
     return Chains(likelihood.read(trace["posterior"]["q"].values), trace["sample_stats"]["diverging"].values)
 
@@ -155,12 +153,9 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
             if run.progress:
                 print("compiling the model, which takes a minute the first time …", file=sys.stderr)
             trace = pm.sample(
-                draws=run.draws,
-                tune=run.tune,
-                chains=run.chains,
+                **run.settings,
                 cores=1,
                 random_seed=int(rng.integers(2**31)),
-                target_accept=run.target_accept,
                 progressbar=run.progress,
                 compute_convergence_checks=False,
                 nuts_sampler="pymc",
@@ -168,10 +163,9 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
                 **_compile_options(bool(config.cxx)),
             )
     found = {str(name): values.values for name, values in trace["posterior"].data_vars.items()}
-    diverging = trace["sample_stats"]["diverging"].values
-    if isinstance(likelihood, DirichletMultinomial):
-        return Chains({name: found[name] for name in ("pi", "log_kappa")}, diverging)
-    return Chains(likelihood.draws_of(found), diverging)
+    if isinstance(likelihood, LogisticNormal):
+        found = likelihood.draws_of(found)
+    return Chains(found, trace["sample_stats"]["diverging"].values)
 
 
 def _compile_options(has_compiler: bool) -> dict[str, Any]:
@@ -233,9 +227,8 @@ def pymc_model(likelihood: Likelihood) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silence what samplers and their imports say that is of no use to a reader of the result."""
-    loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "nutpie")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    levels = {logger: logger.level for logger in map(logging.getLogger, ("pymc", "pytensor", "nutpie"))}
+    for logger in levels:
         logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
@@ -243,5 +236,5 @@ def _quiet() -> Iterator[None]:
                 warnings.filterwarnings("ignore", message=f".*{text}")
             yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)

@@ -37,8 +37,7 @@ class HierarchicalPrior:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None and field.name == "cells":
-                continue
             number = isinstance(value, float | int) and not isinstance(value, bool)
-            if not number or not (0.0 < value < math.inf):
+            left_out = value is None and field.name == "cells"
+            if not left_out and not (number and 0.0 < value < math.inf):
                 raise ValueError(f"{field.name} of the prior must be a number above 0, not {value!r}")

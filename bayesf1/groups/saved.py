@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
@@ -19,6 +20,8 @@ from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.kinds import named_kind
+
+_AS_IT_IS = ("likelihood", "assumption", "noun", "rope", "prob", "note")
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
@@ -46,31 +49,25 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
             raise KeyError("format")
     except (KeyError, ValueError):
         raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved") from None
-    observed = groups["observed_data"]["counts"]
     ev = Evaluation(
         models=tuple(said["models"]),
-        tables=np.array(observed.values, dtype=float),
+        tables=np.array(groups["observed_data"]["counts"].values, dtype=float),
         kind=named_kind(said["task"], said["cells"], said["classes"]),
     )
     return HierarchicalFit(
         groups=groups,
-        likelihood=said["likelihood"],
-        assumption=said["assumption"],
         ev=ev,
         datasets=tuple(said["datasets"]),
-        noun=said["noun"],
         metrics=tuple(_measure(entry, ev) for entry in said["metrics"]),
-        rope=said["rope"],
-        prob=said["prob"],
         prior=HierarchicalPrior(**said["prior"]),
         diagnostics=Diagnostics(**said["diagnostics"]),
-        note=said["note"],
+        **{name: said[name] for name in _AS_IT_IS},
     )
 
 
-def describe_measures(measures: Sequence[Metric]) -> list[dict[str, Any]]:
-    """Return what a file must say of measures."""
-    return [
+def describe(fit: HierarchicalFit) -> str:
+    """Return as JSON what a file must say of a fit beside its draws."""
+    measures = [
         {
             "name": m.name,
             "label": m.label,
@@ -78,8 +75,17 @@ def describe_measures(measures: Sequence[Metric]) -> list[dict[str, Any]]:
             "support": [None if math.isinf(end) else end for end in m.support],
             "percent": m.percent,
         }
-        for m in measures
+        for m in fit.metrics
     ]
+    said = {
+        "format": FILE_FORMAT,
+        **{name: getattr(fit, name) for name in (*_AS_IT_IS, "datasets")},
+        **{name: getattr(fit.ev, name) for name in ("models", "cells", "task", "classes")},
+        "metrics": measures,
+        "prior": asdict(fit.prior),
+        "diagnostics": asdict(fit.diagnostics),
+    }
+    return json.dumps(said, allow_nan=False)
 
 
 def _measure(entry: Mapping[str, Any], ev: Evaluation) -> Metric:

@@ -26,14 +26,7 @@ _MANY = 10
 class PairAnswer(Answer):
     """What a hierarchical fit says of two of its models: on the average corpus, on a new one, on those at hand.
 
-    Attributes
-    ----------
-    fit
-        The fit.
-    model_a, model_b
-        Names of the models.
-    chosen
-        Whether the two were asked for, among more.
+    Where there are more models, these may have been `chosen`; else they are those that score best.
     """
 
     json_format = "bayesf1.hierarchical/1"
@@ -88,18 +81,16 @@ class PairAnswer(Answer):
         fit, a, b = self.fit, self.model_a, self.model_b
         told = [self.answers[question].sentence() for question in QUESTIONS]
         heads = [verdict.headline(tuple(self.answers[name].values())) for name in fit.datasets]
-        ends = [probability(p) for p in (min(c.p_h1 for c in heads), max(c.p_h1 for c in heads))]
-        wins, losses = (
-            sum(verdict.is_decisive(c) and (c.p_h1 > c.p_h0) == better for c in heads)
-            for better in (True, False)
-        )
+        chances = [c.p_h1 for c in heads]
+        ends = [probability(p) for p in (min(chances), max(chances))]
+        won = [c.p_h1 > c.p_h0 for c in heads if verdict.is_decisive(c)]
         each = f"On the {_number(fit)} at hand, each shrunk towards the others"
         if len(heads) == 1:
             each = f"On {fit.datasets[0]} itself"
         claim = (
             f"{each}: {b} is better than {a} in {heads[0].label} with probability "
-            f"{' to '.join(dict.fromkeys(ends))}; {b} outperforms {a} on {wins} of {len(heads)}, {a} outperforms {b} "
-            f"on {losses}."
+            f"{' to '.join(dict.fromkeys(ends))}; {b} outperforms {a} on {sum(won)} of {len(heads)}, {a} outperforms {b} "
+            f"on {len(won) - sum(won)}."
         )
         caution = fit.diagnostics.caution
         return [*told, printable(f"{claim} {caution}" if caution else claim)]
