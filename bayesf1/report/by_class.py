@@ -15,17 +15,7 @@ MOST = 40
 
 @dataclass(frozen=True)
 class ByClass:
-    """Comparisons of single classes.
-
-    Attributes
-    ----------
-    classes
-        Names of the classes, the frequent ones first where not all of them are compared.
-    comparisons
-        F1 of each of them.
-    left_out
-        How many classes are not compared.
-    """
+    """Comparisons of F1 of single classes, the frequent ones first where some are left out."""
 
     classes: tuple[str, ...]
     comparisons: Comparisons

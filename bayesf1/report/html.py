@@ -87,11 +87,12 @@ def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: st
 
 
 def _checked(comparisons: Any) -> list[Comparisons]:
-    if isinstance(comparisons, Comparisons):
-        pairs = [comparisons]
-    else:
-        pairs = list(comparisons) if isinstance(comparisons, list | tuple) else []
-    if not pairs or not all(isinstance(res, Comparisons) and len(res) for res in pairs):
+    pairs = [comparisons] if isinstance(comparisons, Comparisons) else comparisons
+    if (
+        not isinstance(pairs, list | tuple)
+        or not pairs
+        or not all(isinstance(res, Comparisons) and len(res) for res in pairs)
+    ):
         raise ValueError(
             f"a report shows Comparisons, as compare returns, or a list of them, not {comparisons!r:.60}"
         )
@@ -108,22 +109,12 @@ def _reproduction(pairs: list[Comparisons], command: str | None) -> list[str]:
     lines = ["<section>", "<h2>How to reproduce this</h2>"]
     if command is not None:
         lines += [paragraph("On the command line:"), code(command)]
-    lines.append(paragraph("In Python:"))
-    lines += [code(python_lines(res)) for res in pairs]
+    lines += [paragraph("In Python:"), *(code(python_lines(res)) for res in pairs)]
     if any(c.n_draws for res in pairs for c in res.values()):
-        lines.append(
-            paragraph(
-                "Where draws were made, the same rng makes the same ones, and another agrees within the standard "
-                "error.",
-                "note",
-            )
-        )
+        again = "Where draws were made, the same rng makes the same ones, and another agrees within the standard error."
+        lines.append(paragraph(again, "note"))
     used = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return [
-        *lines,
-        paragraph(f"Made with {used}."),
-        "</section>",
-    ]
+    return [*lines, paragraph(f"Made with {used}."), "</section>"]
 
 
 def _page(title: str, body: list[str], curves: list[dict[str, Any]]) -> str:
@@ -132,31 +123,31 @@ def _page(title: str, body: list[str], curves: list[dict[str, Any]]) -> str:
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    lines = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta name="generator" content="bayesf1 {versions()["bayesf1"]}">',
-        f"<title>{escaped(title)}</title>",
-        # Without it browsers ask the server for an icon.
-        '<link rel="icon" href="data:,">',
-        f"<style>{style}</style>",
-        "</head>",
-        "<body>",
-        "<main>",
-        *body,
-        "</main>",
-        f'<script type="application/json" id="curves">{_json(curves)}</script>',
-        f"<script>{script}</script>",
-        "</body>",
-        "</html>",
-        "",
-    ]
+    main = "\n".join(body)
+    # Without a link to an icon browsers ask the server for one.
+    page = f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="bayesf1 {versions()["bayesf1"]}">
+<title>{escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<main>
+{main}
+</main>
+<script type="application/json" id="curves">{_json(curves)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
     # A lone surrogate, as in the name of a file that is not UTF-8, cannot be written.
-    return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def _packaged(name: str) -> str:

@@ -66,14 +66,11 @@ def to_arviz(
     (('chain', 'draw', 'system'), ('chain', 'draw', 'system', 'metric'))
     """
     check_evaluation(ev)
-    if ev.shape:
-        raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
     measures = find_measures(metrics, ev)
     weight, under = ev.kind.check_prior(prior), ev.under(assumption)
     under.warn()
-    draws = _table_draws(under, weight, check_draws(n_draws), check_rng(rng))
+    draws, scores = _drawn(under, measures, weight, n_draws, rng)
     settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
-    scores = _scores(draws, measures, ev)
     sums = draws.sum(axis=-1, keepdims=True)
     cells = np.divide(draws, sums, out=np.zeros_like(draws), where=sums > 0)
     variables = {
@@ -103,13 +100,7 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
     else:
-        if first.ev.shape:
-            raise ValueError(
-                f"draws are made for one experiment, but the tables have leading axes {first.ev.shape}"
-            )
-        generator = check_rng(rng)
-        draws = _table_draws(first.under, first.prior, check_draws(n_draws), generator)
-        scores = _scores(draws, measures, first.ev)
+        _, scores = _drawn(first.under, measures, first.prior, n_draws, rng)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
     gaps = scores[..., 1, :] - scores[..., 0, :]
     each = {f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)}
@@ -121,14 +112,17 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     return container(_with_data(variables, first.ev, measures, settings))
 
 
-def _table_draws(under: Under, prior: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    each = -(-n_draws // _CHAINS)
-    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=rng)))
-    return flat.reshape(_CHAINS, each, *flat.shape[1:])
-
-
-def _scores(tables: FloatArray, measures: Sequence[Metric], ev: Evaluation) -> FloatArray:
-    return np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
+def _drawn(
+    under: Under, measures: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return draws of the tables (chain, draw, system, cell), and their scores (chain, draw, system, metric)."""
+    ev = under.ev
+    if ev.shape:
+        raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
+    each = -(-check_draws(n_draws) // _CHAINS)
+    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=check_rng(rng))))
+    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
+    return tables, np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
 
 
 def _with_data(
@@ -142,11 +136,9 @@ def _with_data(
     coords = {"system": ev.models, "metric": [m.name for m in measures], "cell": ev.cells}
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
-    constant: dict[str, tuple[Sequence[str], FloatArray]] = {
-        "n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))
-    }
+    n_units = np.array(0.0 if ev.units is None else ev.units.size)
     return {
         "posterior": dataset(variables, coords, attrs),
         "observed_data": dataset({"counts": ((*lead, "system", "cell"), np.array(ev.tables))}, coords, attrs),
-        "constant_data": dataset(constant, coords, attrs),
+        "constant_data": dataset({"n_units": ((), n_units)}, coords, attrs),
     }

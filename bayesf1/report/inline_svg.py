@@ -15,15 +15,15 @@ from bayesf1.base.table import printable
 from bayesf1.bayes.comparison import Comparison
 from bayesf1.report.plot_files import render
 from bayesf1.report.plot_style import (
-    PLAIN,
     AxesArray,
     colour_of,
+    few_ticks,
+    label_x,
     legend_below,
     marker_of,
     panels,
-    words,
 )
-from bayesf1.report.plots import POINTS, STEPS, TAIL
+from bayesf1.report.plots import POINTS, TAIL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,13 +94,8 @@ def inline_svg(ax: AxesLike, name: str, title: str) -> str:
         element.tail = None
         if element.tag not in ("text", "tspan"):
             element.text = None
-    box = _short(root.attrib["viewBox"])
-    root.attrib = {
-        "viewBox": box,
-        "stroke-linejoin": "round",
-        "role": "img",
-        "aria-labelledby": f"{name}-title",
-    }
+    about = {"stroke-linejoin": "round", "role": "img", "aria-labelledby": f"{name}-title"}
+    root.attrib = {"viewBox": _short(root.attrib["viewBox"]), **about}
     heading = ElementTree.Element("title", {"id": f"{name}-title"})
     heading.text = printable(title)
     root.insert(0, heading)
@@ -151,8 +146,6 @@ def plot_scores(c: Comparison) -> AxesArray:
     >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
     'F1'
     """
-    from matplotlib.ticker import MaxNLocator
-
     with panels(1, ax=None, height=1.7) as axes:
         panel: Axes = axes[0]
         handles: list[Any] = []
@@ -162,12 +155,11 @@ def plot_scores(c: Comparison) -> AxesArray:
             handles += panel.plot(
                 x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
             )
-        panel.set_xlabel(words(c.label), **PLAIN)
+        label_x(panel, c.label)
         panel.set_ylabel("Posterior density")
         panel.set_ylim(bottom=0.0)
         panel.set_yticks([])
-        panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
-        panel.ticklabel_format(axis="x", useOffset=False)
+        few_ticks(panel)
         legend_below(axes, handles, [c.model_a, c.model_b])
     return axes
 
@@ -176,14 +168,8 @@ def plot_scores(c: Comparison) -> AxesArray:
 class Frame:
     """Where the axes of a figure are in its SVG, in points.
 
-    Attributes
-    ----------
-    left, right
-        Ends of the horizontal axis.
-    zero, scale
-        Where its 0 is, and how long 1 is.
-    top, bottom
-        Heights of the upper end of the vertical axis and of its 0.
+    The horizontal one ends `left` and `right`, has its 0 at `zero`, and 1 is `scale` long; the upper end of the vertical
+    one is at the height `top`, and its 0 at `bottom`.
     """
 
     left: float
@@ -192,13 +178,6 @@ class Frame:
     scale: float
     top: float
     bottom: float
-
-    def band(self, margin: float) -> tuple[float, float]:
-        """Return where values from minus to plus `margin` begin, and their width, cut at the frame."""
-        low, high = (
-            min(self.right, max(self.left, self.zero + side * self.scale * margin)) for side in (-1, 1)
-        )
-        return low, high - low
 
 
 def frame_of(panel: Axes) -> Frame:

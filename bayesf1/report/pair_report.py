@@ -8,7 +8,7 @@ from dataclasses import replace
 from bayesf1.base.table import Table, probability
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.verdict import assumptions, headline, is_decisive, sentence, signed
-from bayesf1.report.by_class import ByClass, by_class
+from bayesf1.report.by_class import by_class
 from bayesf1.report.forests import plot_classes
 from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
 from bayesf1.report.markup import bullets, escaped, figure, paragraph, scrolling
@@ -116,7 +116,9 @@ class PairReport:
             return
         yield self._heading("Class by class")
         if set(found.comparisons) != set(self.res):
-            yield from self._class_table(found)
+            shown = f"the {len(found.classes)} most frequent of " if found.left_out else ""
+            yield paragraph(f"F1 of {shown}{len(found.classes) + found.left_out} classes, one by one.")
+            yield scrolling(found.table, "Class by class")
         title = f"Difference in F1 by class, {self.first.model_b} minus {self.first.model_a}"
         yield figure(
             inline_svg(plot_classes(found.comparisons), f"{self.name}-classes", title),
@@ -124,11 +126,6 @@ class PairReport:
             f"{self.first.model_b} is likelier the better and left where {self.first.model_a} is; it is filled "
             "where the comparison is decisive.",
         )
-
-    def _class_table(self, found: ByClass) -> Iterator[str]:
-        shown = f"the {len(found.classes)} most frequent of " if found.left_out else ""
-        yield paragraph(f"F1 of {shown}{len(found.classes) + found.left_out} classes, one by one.")
-        yield scrolling(found.table, "Class by class")
 
     def _dependence(self) -> Iterator[str]:
         units = self.first.under.sampled
@@ -141,17 +138,14 @@ class PairReport:
             )
             header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Decision")
             yield scrolling(Table(header, tuple(rows)), "Paired and independent")
-        elif not units:
-            yield self._heading("Independent, not paired")
-            yield paragraph(
-                "Only totals are known here, so there is no paired answer to set beside this one. Predictions item by "
-                "item, or sentence by sentence, would give it."
-            )
         else:
             yield self._heading("Independent, not paired")
             yield paragraph(
                 f"It is known what both models did on the same {units}, but they were compared as independent, as "
                 "was asked for."
+                if units
+                else "Only totals are known here, so there is no paired answer to set beside this one. Predictions item "
+                "by item, or sentence by sentence, would give it."
             )
 
     def _assumptions(self) -> Iterator[str]:

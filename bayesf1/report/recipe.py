@@ -17,8 +17,6 @@ from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.binary import Binary
 from bayesf1.laws.empirical import EmpiricalPosterior
 
-_GOLD, _CLAIMED = ("tp", "fn"), ("tp", "fp")
-
 
 def python_lines(comparisons: Comparisons) -> str:
     """Return Python lines that make the comparisons of a pair of models again.
@@ -51,8 +49,7 @@ def python_lines(comparisons: Comparisons) -> str:
     if len(draws) == 1:
         settings["n_draws"] = str(draws.pop())
     written = ", ".join(f"{name}={value}" for name, value in settings.items())
-    models = f"{first.model_a!r}, {first.model_b!r}"
-    call = f"res = bf.compare(ev, {models}, {written})"
+    call = f"res = bf.compare(ev, {first.model_a!r}, {first.model_b!r}, {written})"
     return "\n".join(map(printable, ("import bayesf1 as bf", "", _data(first.ev), call)))
 
 
@@ -121,14 +118,18 @@ def _folded(ev: Evaluation, folds: Folds) -> str:
 def _items(ev: Evaluation) -> list[str] | None:
     """Return the joint outcomes of single items as rows (gold, labels of the models, count)."""
     binary = isinstance(ev.kind, Binary) and ev.kind.counts_all_items
-    if not binary or ev.assumption != "paired" or ev.folds is not None:
-        return None
-    if ev.patterns is None or ev.weights is None:
+    if (
+        not binary
+        or ev.assumption != "paired"
+        or ev.folds is not None
+        or ev.patterns is None
+        or ev.weights is None
+    ):
         return None
     rows = []
     for pattern, weight in zip(ev.patterns, ev.weights, strict=True):
         cells = [ev.cells[int(np.argmax(row))] for row in pattern]
-        labels = [int(cells[0] in _GOLD), *(int(cell in _CLAIMED) for cell in cells)]
+        labels = [int(cells[0] in ("tp", "fn")), *(int(cell in ("tp", "fp")) for cell in cells)]
         rows.append(_tuple(np.array([*labels, weight])))
     return rows
 

@@ -23,18 +23,9 @@ DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class RopeCurve:
-    """Probabilities beyond and within the region of practical equivalence, for half-widths from 0.
+    """Probabilities that B is worse (`less`) and better (`greater`) than A by more than margins that rise from 0.
 
-    Attributes
-    ----------
-    margins
-        Half-widths, rising from 0.
-    less, greater
-        Probabilities that B is worse, and better, than A by more than each of them.
-    start
-        Position of the half-width of the comparison; there, and at 0, the probabilities are the comparison's.
-    step
-        Distance of neighbouring half-widths, but for that of the comparison.
+    At the margin of the comparison, the one at `start`, and at 0 they are the comparison's. Other margins are `step` apart.
     """
 
     margins: FloatArray
@@ -51,9 +42,9 @@ class RopeCurve:
 
     def labels(self, *, percent: bool) -> list[str]:
         """Return the half-widths as they are shown, in percentage points or as they are."""
-        shown = (100.0 if percent else 1.0) * self.margins
-        step = (100.0 if percent else 1.0) * self.step
-        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        scale = 100.0 if percent else 1.0
+        shown = scale * self.margins
+        digits = max(0, -math.floor(math.log10(scale * self.step) + 1e-9))
         texts = [f"{x:.{digits}f}" for x in shown]
         start = float(shown[self.start])
         if not math.isclose(float(texts[self.start]), start, rel_tol=1e-9, abs_tol=1e-12):
@@ -68,11 +59,6 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
 
     They are exact where the law of the difference is known, and shares of draws elsewhere: of those that the
     comparison was made from, or of a million where paired items were compared by quadrature.
-
-    Parameters
-    ----------
-    comparisons
-        Comparisons of two models in a single experiment.
 
     Examples
     --------
@@ -90,8 +76,7 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
 
 
 def _integrated(c: Comparison) -> bool:
-    exact = c.under.paired and c.method != "montecarlo"
-    return exact and isinstance(c.difference, EmpiricalPosterior)
+    return c.under.paired and c.method != "montecarlo" and isinstance(c.difference, EmpiricalPosterior)
 
 
 def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
