@@ -46,10 +46,8 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     ----------
     res
         What `intervals` or `difference_intervals` returned.
-    width
-        Width of the figure in inches, 3.3 by default.
-    ax
-        Axes to draw on.
+    width, ax
+        Width of the figure in inches, 3.3 by default; axes to draw on.
 
     Examples
     --------
@@ -68,14 +66,12 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     with _forest(names, width=width, ax=ax) as panel:
         panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, row in enumerate(rows):
-            credible = row.kind == "credible"
-            panel.plot(
-                [row.low, row.high],
-                [i, i],
-                color=BETTER if credible else "black",
-                marker="s" if credible else "x" if row.degenerate else "|",
-                linewidth=2.0 if credible else 1.0,
+            look: dict[str, Any] = (
+                {"color": BETTER, "marker": "s", "linewidth": 2.0}
+                if row.kind == "credible"
+                else {"color": "black", "marker": "x" if row.degenerate else "|", "linewidth": 1.0}
             )
+            panel.plot([row.low, row.high], [i, i], **look)
         *others, model = res.models
         label_x(panel, f"{'Difference in ' if others else ''}{res.label}")
         level = f"({100 * res.confidence_level:g} % intervals)"
@@ -127,14 +123,13 @@ def plot_classes(
             colour = BETTER if better else WORSE
             low, high = c.difference.hdi(c.prob if prob is None else check_prob(prob))
             panel.plot([low, high], [i, i], color=colour, solid_capstyle="butt")
-            panel.plot(
-                [c.difference.mean()],
-                [i],
-                color=colour,
-                marker=">" if better else "<",
-                markersize=5,
-                markerfacecolor=colour if is_decisive(c) else "white",
-            )
+            inside = colour if is_decisive(c) else "white"
+            look: dict[str, Any] = {
+                "marker": ">" if better else "<",
+                "markersize": 5,
+                "markerfacecolor": inside,
+            }
+            panel.plot([c.difference.mean()], [i], color=colour, **look)
             note(panel, 1.03, i, probability(c.p_h1), **beside)
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
@@ -178,8 +173,7 @@ def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes 
         (dots,) = panel.plot(differences.T.ravel(), np.repeat(rows, len(differences)), "o", color=BETTER)
         label_x(panel, "First half minus second (% of both)")
         place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderpad": 0.2}
-        for text in panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place).get_texts():
-            text.set(**PLAIN)
+        panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place)
     return panel
 
 

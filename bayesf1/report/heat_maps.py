@@ -40,10 +40,8 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     ----------
     ranking
         What `rank` returned.
-    width
-        Width of the figure in inches, 6.9 by default.
-    ax
-        Two axes to draw on.
+    width, ax
+        Width of the figure in inches, 6.9 by default; two axes to draw on.
 
     Returns
     -------

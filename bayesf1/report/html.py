@@ -72,27 +72,22 @@ def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: st
     body = [f"<h1>{escaped(title)}</h1>"]
     if not alone:
         links = (
-            f'<li><a href="#{report.name}">{escaped(res.sentence())}</a></li>'
-            for res, report in zip(pairs, reports, strict=True)
+            f'<li><a href="#{report.name}">{escaped(report.res.sentence())}</a></li>' for report in reports
         )
         body.append(f"<nav><ul>{''.join(links)}</ul></nav>")
     with page_figures(), warnings.catch_warnings():
         # Whoever made the comparisons was warned already, and the page has its own cautions.
         warnings.simplefilter("ignore")
-        for res, report in zip(pairs, reports, strict=True):
-            heading = [] if alone else [f"<h2>{escaped(question(res))}</h2>"]
+        for report in reports:
+            heading = [] if alone else [f"<h2>{escaped(question(report.res))}</h2>"]
             body += [f'<article id="{report.name}">', *heading, report.html(), "</article>"]
     body += _reproduction(pairs, command)
-    return _page(title, body, [slider.data() for report in reports for slider in report.sliders])
+    return _page(title, "\n".join(body), [slider.data() for report in reports for slider in report.sliders])
 
 
 def _checked(comparisons: Any) -> list[Comparisons]:
-    pairs = [comparisons] if isinstance(comparisons, Comparisons) else comparisons
-    if (
-        not isinstance(pairs, list | tuple)
-        or not pairs
-        or not all(isinstance(res, Comparisons) and len(res) for res in pairs)
-    ):
+    pairs = list(comparisons) if isinstance(comparisons, list | tuple) else [comparisons]
+    if not pairs or not all(isinstance(res, Comparisons) and len(res) for res in pairs):
         raise ValueError(
             f"a report shows Comparisons, as compare returns, or a list of them, not {comparisons!r:.60}"
         )
@@ -117,13 +112,12 @@ def _reproduction(pairs: list[Comparisons], command: str | None) -> list[str]:
     return [*lines, paragraph(f"Made with {used}."), "</section>"]
 
 
-def _page(title: str, body: list[str], curves: list[dict[str, Any]]) -> str:
+def _page(title: str, body: str, curves: list[dict[str, Any]]) -> str:
     style, script = _packaged("report.css"), _packaged("report.js")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    main = "\n".join(body)
     # Without a link to an icon browsers ask the server for one.
     page = f"""\
 <!DOCTYPE html>
@@ -139,7 +133,7 @@ def _page(title: str, body: list[str], curves: list[dict[str, Any]]) -> str:
 </head>
 <body>
 <main>
-{main}
+{body}
 </main>
 <script type="application/json" id="curves">{_json(curves)}</script>
 <script>{script}</script>

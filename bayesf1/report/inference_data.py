@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.arviz_data import container, dataset, named_scores
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
@@ -17,11 +18,11 @@ from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Under
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from bayesf1.bayes.comparison import Comparisons
 
 _CHAINS = 4
+# Arrays by name, with the names of their axes.
+_Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
 
 
 def to_arviz(
@@ -73,11 +74,8 @@ def to_arviz(
     settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
     sums = draws.sum(axis=-1, keepdims=True)
     cells = np.divide(draws, sums, out=np.zeros_like(draws), where=sums > 0)
-    variables = {
-        **named_scores(scores, [m.name for m in measures]),
-        "pi": (("chain", "draw", "system", "cell"), cells),
-    }
-    return container(_with_data(variables, ev, measures, settings))
+    shares = {"pi": (("chain", "draw", "system", "cell"), cells)}
+    return _inference_data(scores, shares, ev, measures, settings)
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
@@ -103,13 +101,11 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
         _, scores = _drawn(first.under, measures, first.prior, n_draws, rng)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
     gaps = scores[..., 1, :] - scores[..., 0, :]
-    each = {f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)}
-    variables: dict[str, tuple[Sequence[str], FloatArray]] = {
-        **named_scores(scores, [m.name for m in measures]),
-        **each,
+    differences: _Variables = {
+        **{f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)},
         "difference": (("chain", "draw", "metric"), gaps),
     }
-    return container(_with_data(variables, first.ev, measures, settings))
+    return _inference_data(scores, differences, first.ev, measures, settings)
 
 
 def _drawn(
@@ -125,20 +121,17 @@ def _drawn(
     return tables, np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
 
 
-def _with_data(
-    variables: Mapping[str, tuple[Sequence[str], FloatArray]],
-    ev: Evaluation,
-    measures: Sequence[Metric],
-    settings: Mapping[str, Any],
-) -> dict[str, xr.Dataset]:
-    from bayesf1 import __version__
-
-    coords = {"system": ev.models, "metric": [m.name for m in measures], "cell": ev.cells}
+def _inference_data(
+    scores: FloatArray, more: _Variables, ev: Evaluation, measures: Sequence[Metric], settings: dict[str, Any]
+) -> Any:
+    names = [m.name for m in measures]
+    coords = {"system": ev.models, "metric": names, "cell": ev.cells}
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
     n_units = np.array(0.0 if ev.units is None else ev.units.size)
-    return {
-        "posterior": dataset(variables, coords, attrs),
-        "observed_data": dataset({"counts": ((*lead, "system", "cell"), np.array(ev.tables))}, coords, attrs),
-        "constant_data": dataset({"n_units": ((), n_units)}, coords, attrs),
+    groups: dict[str, _Variables] = {
+        "posterior": {**named_scores(scores, names), **more},
+        "observed_data": {"counts": ((*lead, "system", "cell"), np.array(ev.tables))},
+        "constant_data": {"n_units": ((), n_units)},
     }
+    return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

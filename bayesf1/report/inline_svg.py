@@ -12,18 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from bayesf1.base.table import printable
-from bayesf1.bayes.comparison import Comparison
 from bayesf1.report.plot_files import render
-from bayesf1.report.plot_style import (
-    AxesArray,
-    colour_of,
-    few_ticks,
-    label_x,
-    legend_below,
-    marker_of,
-    panels,
-)
-from bayesf1.report.plots import POINTS, TAIL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,16 +42,7 @@ def inline_svg(ax: AxesLike, name: str, title: str) -> str:
     """Return the figure of some axes as an element of an HTML page, and close it.
 
     Styles become attributes, which a strict policy of the page allows, and names of its parts begin with
-    `name`, which is to be another for each figure of a page.
-
-    Parameters
-    ----------
-    ax
-        What a ``plot_*`` function returned.
-    name
-        What the names of its parts begin with.
-    title
-        What the figure shows, for those who do not see it.
+    `name`, which is to be another for each figure of a page. The `title` is for those who do not see it.
 
     Examples
     --------
@@ -133,35 +113,6 @@ def _short(value: str) -> str:
     """Round the numbers of a path or transform to a hundredth of a point."""
     value = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), value)
     return " ".join(value.split())
-
-
-def plot_scores(c: Comparison) -> AxesArray:
-    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
-
-    Unlike `plot_posterior` it draws the very posteriors of a comparison.
-
-    Examples
-    --------
-    >>> from bayesf1 import compare, load_example
-    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
-    'F1'
-    """
-    with panels(1, ax=None, height=1.7) as axes:
-        panel: Axes = axes[0]
-        handles: list[Any] = []
-        for i, law in enumerate((c.posterior_a, c.posterior_b)):
-            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
-            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
-            handles += panel.plot(
-                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
-            )
-        label_x(panel, c.label)
-        panel.set_ylabel("Posterior density")
-        panel.set_ylim(bottom=0.0)
-        panel.set_yticks([])
-        few_ticks(panel)
-        legend_below(axes, handles, [c.model_a, c.model_b])
-    return axes
 
 
 @dataclass(frozen=True)

@@ -35,31 +35,21 @@ STEPS = [1, 2, 2.5, 5, 10]
 # Names of models and classes are plain text: no dollar sign in them starts a formula.
 PLAIN: dict[str, Any] = {"parse_math": False}
 
-PRINT: Any = {
-    "font.size": 8.0,
-    "axes.labelsize": 8.0,
-    "axes.titlesize": 8.0,
-    "figure.labelsize": 8.0,
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4.0,
-    "patch.linewidth": 0.6,
-    "hatch.linewidth": 0.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": False,
-    "legend.frameon": False,
-    "figure.dpi": 150.0,
+_TICKS = {"labelsize": 7.0, "major.width": 0.6, "major.size": 2.5}
+_GROUPS: dict[str, dict[str, Any]] = {
+    "font": {"size": 8.0},
+    "axes": {"labelsize": 8.0, "titlesize": 8.0, "linewidth": 0.6, "grid": False},
+    "axes.spines": {"top": False, "right": False},
+    "xtick": _TICKS,
+    "ytick": _TICKS,
+    "legend": {"fontsize": 7.0, "frameon": False},
+    "lines": {"linewidth": 1.2, "markersize": 4.0},
+    "patch": {"linewidth": 0.6},
+    "hatch": {"linewidth": 0.5},
     # Each call makes a figure, as pyplot's users expect; a loop over data sets is no mistake.
-    "figure.max_open_warning": 0,
+    "figure": {"labelsize": 8.0, "dpi": 150.0, "max_open_warning": 0},
 }
+PRINT: Any = {f"{group}.{name}": value for group, some in _GROUPS.items() for name, value in some.items()}
 # Fonts for names that the usual ones cannot write, where installed.
 FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "PingFang SC")
 

@@ -77,10 +77,8 @@ def plot_posterior(
         After blocked cross-validation, another discount whose curves are dash-dotted; None for none.
     prior, assumption, n_draws, rng
         As in `posterior`; by default as many draws as make a curve smooth, where any are needed.
-    width
-        Width of the figure in inches; 3.3 for one panel and 6.9 for more.
-    ax
-        Axes to draw on, as many as metrics.
+    width, ax
+        Width of the figure in inches, 3.3 for one panel and 6.9 for more; axes to draw on, as many as metrics.
 
     Returns
     -------
@@ -197,7 +195,7 @@ def plot_coverage(
     curve
         Coverage and length of several methods at several numbers of items.
     width, ax
-        As in `plot_posterior`, which has one panel a metric; here they are two.
+        Width of the figure in inches, 6.9 by default; two axes to draw on.
 
     Returns
     -------
@@ -234,6 +232,35 @@ def plot_coverage(
             panel.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=STEPS))
         right.set_ylim(bottom=0.0)
         legend_below(axes, handles, curve.labels)
+    return axes
+
+
+def plot_scores(c: Comparison) -> AxesArray:
+    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
+
+    Unlike `plot_posterior` it draws the very posteriors of a comparison.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, load_example
+    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
+    'F1'
+    """
+    with panels(1, ax=None, height=1.7) as axes:
+        panel: Axes = axes[0]
+        handles: list[Any] = []
+        for i, law in enumerate((c.posterior_a, c.posterior_b)):
+            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
+            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
+            handles += panel.plot(
+                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
+            )
+        label_x(panel, c.label)
+        panel.set_ylabel("Posterior density")
+        panel.set_ylim(bottom=0.0)
+        panel.set_yticks([])
+        few_ticks(panel)
+        legend_below(axes, handles, [c.model_a, c.model_b])
     return axes
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from bayesf1 import __version__
 from bayesf1.base.table import printable
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.designs.design import BlockedCV
@@ -41,7 +42,9 @@ def python_lines(comparisons: Comparisons) -> str:
         "prob": _number(first.prob),
         "assumption": repr(first.assumption),
     }
-    if _asked_for_draws(first):
+    alone = first if first.independent is None else first.independent
+    # Draws were asked for where the laws of both scores are known.
+    if alone.method == "montecarlo" and not isinstance(alone.posterior_a, EmpiricalPosterior):
         settings["method"] = "'montecarlo'"
     answers = (x for c in comparisons.values() for x in (c, c.independent) if x is not None and x.n_draws)
     # Several numbers are what is drawn by default.
@@ -63,15 +66,8 @@ def versions() -> dict[str, str]:
     """
     import matplotlib as mpl
 
-    from bayesf1 import __version__
-
-    return {
-        "bayesf1": __version__,
-        "Python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "matplotlib": mpl.__version__,
-    }
+    packages = {package.__name__: package.__version__ for package in (np, scipy, mpl)}
+    return {"bayesf1": __version__, "Python": platform.python_version(), **packages}
 
 
 def _metric(c: Comparison) -> str:
@@ -81,12 +77,6 @@ def _metric(c: Comparison) -> str:
         named = False
     # A function is called what it is called.
     return repr(c.metric) if named else c.metric
-
-
-def _asked_for_draws(c: Comparison) -> bool:
-    """Say whether a comparison under independence was drawn although the laws of both scores are known."""
-    alone = c if c.independent is None else c.independent
-    return alone.method == "montecarlo" and not isinstance(alone.posterior_a, EmpiricalPosterior)
 
 
 def _data(ev: Evaluation) -> str:
@@ -118,13 +108,9 @@ def _folded(ev: Evaluation, folds: Folds) -> str:
 def _items(ev: Evaluation) -> list[str] | None:
     """Return the joint outcomes of single items as rows (gold, labels of the models, count)."""
     binary = isinstance(ev.kind, Binary) and ev.kind.counts_all_items
-    if (
-        not binary
-        or ev.assumption != "paired"
-        or ev.folds is not None
-        or ev.patterns is None
-        or ev.weights is None
-    ):
+    if not binary or ev.assumption != "paired" or ev.folds is not None:
+        return None
+    if ev.patterns is None or ev.weights is None:
         return None
     rows = []
     for pattern, weight in zip(ev.patterns, ev.weights, strict=True):

@@ -86,11 +86,9 @@ def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
     first = comparisons[0]
     # The draws are fixed: one comparison always has the same curve.
     blocks = first.under.draw(prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
-    kept: dict[str, list[FloatArray]] = {c.metric: [] for c in comparisons}
-    for tables in blocks:
-        for c in comparisons:
-            kept[c.metric].append(np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0])
-    return {name: EmpiricalPosterior(np.concatenate(gaps)) for name, gaps in kept.items()}
+    gaps = [[np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0] for c in comparisons] for tables in blocks]
+    laws = (EmpiricalPosterior(np.concatenate(parts)) for parts in zip(*gaps, strict=True))
+    return {c.metric: law for c, law in zip(comparisons, laws, strict=True)}
 
 
 def _curve(c: Comparison, law: Posterior) -> RopeCurve:

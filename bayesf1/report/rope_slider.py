@@ -57,8 +57,7 @@ class RopeSlider:
 
     def html(self) -> str:
         """Return the slider with the three probabilities."""
-        c, name, at = self.c, self.name, self.curve.start
-        percent = c.measure.percent
+        c, name, at, percent = self.c, self.name, self.curve.start, self.c.measure.percent
         shown = f"±{self.curve.labels(percent=percent)[at]}{_unit(percent)}"
         less, within, greater = (x[at] for x in (self.curve.less, self.curve.within, self.curve.greater))
         # Class, name, where the bar begins, probability, and what it is of.
