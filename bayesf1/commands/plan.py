@@ -9,7 +9,6 @@ import bayesf1 as bf
 from bayesf1.commands import inputs, options, output
 
 _SCORES = ("f1", "precision", "recall")
-
 ABOUT = "plan a test set: how many items it takes, or what an existing one can decide"
 EXAMPLE = """\
 bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615

@@ -102,9 +102,8 @@ def plot_posterior(
     if ev.shape:
         raise ValueError(f"a figure shows one experiment, but the tables have leading axes {ev.shape}")
     measures, folds = find_measures(metrics, ev), ev.folds
-    curves: list[tuple[Evaluation, Any, str]] = [
-        (ev, "-", "" if folds is None else _discount_name(folds.rule, folds.k))
-    ]
+    name = "" if folds is None else _discount_name(folds.rule, folds.k)
+    curves: list[tuple[Evaluation, Any, str]] = [(ev, "-", name)]
     if beside is not None and folds is not None and isinstance(folds.cv, BlockedCV):
         k = folds.cv.discount(beside)
         if not np.isclose(k, folds.k):

@@ -116,9 +116,8 @@ def _half_widths(c: Comparison) -> tuple[FloatArray, float]:
     power = 10.0 ** math.floor(math.log10(reach / STEPS))
     step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power * STEPS >= reach * (1.0 - 1e-9))
     # Rounded, 3 times 0.01 is 0.03.
-    margins = np.round(
-        step * np.arange(math.ceil(reach / step * (1.0 - 1e-9)) + 1), 2 - math.floor(math.log10(step))
-    )
+    multiples = np.arange(math.ceil(reach / step * (1.0 - 1e-9)) + 1)
+    margins = np.round(step * multiples, 2 - math.floor(math.log10(step)))
     low, high = c.measure.support
     if low >= -1.0 and high <= 1.0:
         margins = margins[margins < 1.0]
