@@ -28,12 +28,7 @@ DEFAULT = "table"
 class Format:
     """How answers of one kind, one or several, become a text without a last line break.
 
-    Attributes
-    ----------
-    render
-        Makes the text.
-    ending
-        The ending of files in this format; where there is none, it is never guessed from a file's name.
+    The `ending` is that of files in this format; where there is none, it is never guessed from a file's name.
     """
 
     render: Callable[[Sequence[Answer]], str]
@@ -92,16 +87,12 @@ def _markdown(answer: Answer) -> str:
     return caption + answer.to_markdown()
 
 
-def _latex(answer: Answer) -> str:
-    return answer.to_latex(caption=answer.title if answer.captioned else None)
-
-
 FORMATS = {
     DEFAULT: Format(_blocks(lambda answer: answer.to_text())),
     "json": Format(_json, ".json"),
     "csv": Format(_csv, ".csv"),
     "markdown": Format(_blocks(_markdown), ".md"),
-    "latex": Format(_blocks(_latex), ".tex"),
+    "latex": Format(_blocks(lambda a: a.to_latex(caption=a.title if a.captioned else None)), ".tex"),
 }
 
 

@@ -12,14 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 _LATEX = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -175,7 +169,8 @@ class Table:
         lines = [tuple(printable(c) for c in line) for line in (self.header, *self.rows)]
         widths = [max(_width(line[i]) for line in lines) for i in range(len(self.header))]
         first, *rest = (
-            "  ".join(_pad(c, w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
+            "  ".join(c + " " * (w - _width(c)) for c, w in zip(line, widths, strict=True)).rstrip()
+            for line in lines
         )
         return "\n".join([first, "  ".join("─" * w for w in widths), *rest])
 
@@ -200,7 +195,6 @@ class Table:
             Whether columns of plain numbers are aligned at the decimal point by the package siunitx.
         """
         header = self.latex_header or tuple(escape_latex(c) for c in self.header)
-        rows: list[tuple[str, ...]] = list(self._rendered(escape_latex, (r"\textbf{", "}")))
         kinds = [
             _siunitx_column([row[j] for row in self.rows]) if siunitx else None for j in range(len(header))
         ]
@@ -210,7 +204,7 @@ class Table:
                 f"{{{c}}}" if kind and not _is_number(plain) else _latex_cell(c)
                 for c, plain, kind in zip(row, given, kinds, strict=True)
             )
-            for row, given in zip(rows, self.rows, strict=True)
+            for row, given in zip(self._rendered(escape_latex, (r"\textbf{", "}")), self.rows, strict=True)
         ]
         body = [
             rf"\begin{{tabular}}{{@{{}}{''.join(kind or 'l' for kind in kinds)}@{{}}}}",
@@ -290,7 +284,3 @@ def _siunitx_column(cells: list[str]) -> str | None:
 def _width(text: str) -> int:
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))

@@ -29,7 +29,7 @@ def show(answer: Answer, file: TextIO) -> None:
         *cells, last = (Text(printable(cell)) for cell in row)
         last.stylize(SURE if certain else UNSURE)
         grid.add_row(*cells, last)
-    first, *rest = (Text(printable(line)) for line in answer.below or ("",))
+    first, *rest = (printable(line) for line in answer.below or ("",))
     console.print(Text(printable(answer.title), style="bold"))
     console.print()
     # Cells are never broken: where the terminal is too narrow it wraps whole lines.
@@ -38,7 +38,6 @@ def show(answer: Answer, file: TextIO) -> None:
     )
     Console(file=file, highlight=False, width=max(console.width, widest)).print(grid)
     console.print()
-    console.print(first)
+    console.print(Text(first))
     for line in rest:
-        line.stylize("dim")
-        console.print(line)
+        console.print(Text(line, style="dim"))

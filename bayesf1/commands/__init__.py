@@ -1,6 +1,6 @@
 """The commands of the command line, one a module.
 
-A new one exposes ``add(commands)``, which registers its options (`bayesf1.commands.options.add_command`, help with an
-example) and its ``run(args)``, and stands in the list `COMMANDS` of `bayesf1.commands.main`. Reading is shared in `inputs`,
-delivery in `output`; heavy imports happen inside ``run``, so that help is quick.
+A new one has ``ABOUT``, ``EXAMPLE``, its options as ``GROUPS`` by the heading they stand under, and ``run(args)``, and
+stands in the list `COMMANDS` of `bayesf1.commands.main`. Options are shared in `options`, reading in `inputs`, delivery in
+`output`; the package itself imports a module when a name of it is first used, so that help is quick.
 """

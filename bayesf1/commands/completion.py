@@ -6,32 +6,24 @@ import argparse
 from collections.abc import Mapping
 
 from bayesf1.base.naming import nearest
-from bayesf1.commands.options import Commands, Parser, add_command, word
+from bayesf1.commands.options import word
 from bayesf1.commands.output import write
 
 SHELLS = ("bash", "zsh", "fish")
+ABOUT = "print a script for completion in bash, zsh or fish"
+EXAMPLE = """\
+eval "$(bayesf1 completion bash)"
+bayesf1 completion fish > ~/.config/fish/completions/bayesf1.fish"""
+GROUPS = {"": {"shell": word("bash, zsh or fish", "SHELL")}}
 
 
-def add(commands: Commands) -> None:
-    """Register the command."""
-    add_command(
-        commands,
-        "completion",
-        lambda args: run(args, commands.choices),
-        about="print a script for completion in bash, zsh or fish",
-        example='eval "$(bayesf1 completion bash)"\n'
-        "  bayesf1 completion fish > ~/.config/fish/completions/bayesf1.fish",
-        groups={"": {"shell": word("bash, zsh or fish", "SHELL")}},
-    )
-
-
-def run(args: argparse.Namespace, commands: Mapping[str, Parser]) -> None:
+def run(args: argparse.Namespace) -> None:
     """Print the script of a shell."""
     if args.shell not in SHELLS:
         raise ValueError(f"unknown shell {args.shell!r}; {nearest(args.shell, SHELLS)}")
     options = {
         name: sorted(option for option in parser._option_string_actions if option.startswith("--"))
-        for name, parser in commands.items()
+        for name, parser in args.commands.items()
     }
     write(_fish(options) if args.shell == "fish" else _bash(options, zsh=args.shell == "zsh"))
 

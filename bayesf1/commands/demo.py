@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import argparse
 
+import bayesf1 as bf
 from bayesf1.base.formats import DEFAULT
 from bayesf1.commands import options, output
 
-
-def add(commands: options.Commands) -> None:
-    """Register the command."""
-    options.add_command(
-        commands,
-        "demo",
-        run,
-        about="show the Bayes test on packaged experiments; no files needed",
-        example="bayesf1 demo\n  bayesf1 demo --format latex",
-        groups=options.output(),
-    )
+ABOUT = "show the Bayes test on packaged experiments; no files needed"
+EXAMPLE = "bayesf1 demo\nbayesf1 demo --format latex"
+GROUPS = options.OUTPUT
 
 
 def run(args: argparse.Namespace) -> None:
     """Tell the story of the packaged experiments."""
-    from bayesf1.bayes import bayes_test, ranking
-    from bayesf1.reading.packaged import load_example
-
     if args.output is not None or output.chosen_format(args) != DEFAULT:
         # What goes into a file or another program has no story: the three comparisons.
-        results = [bayes_test.compare(load_example(name)) for name in _EXPERIMENTS]
-        output.deliver(results, args)
+        output.deliver([bf.compare(bf.load_example(name)) for name in _EXPERIMENTS], args)
         return
     output.write(_RANKING)
-    output.deliver([ranking.rank(load_example("wnut17"), rng=2017)], args)
+    output.deliver([bf.rank(bf.load_example("wnut17"), rng=2017)], args)
     for i, (name, story) in enumerate(_EXPERIMENTS.items()):
         output.write(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
-        output.deliver([bayes_test.compare(load_example(name))], args)
+        output.deliver([bf.compare(bf.load_example(name))], args)
     output.write(f"\n{_CLOSING}")
 
 

@@ -5,51 +5,36 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import bayesf1 as bf
 from bayesf1.base.formats import DEFAULT
 from bayesf1.commands import inputs, options, output
 
-if TYPE_CHECKING:
-    from bayesf1.evaluation.evaluation import Evaluation
-    from bayesf1.groups.fit import HierarchicalFit
-
-
-def add(commands: options.Commands) -> None:
-    """Register the command."""
-    options.add_command(
-        commands,
-        "hierarchical",
-        run,
-        about="compare models on several corpora at once: on the average one, on a new one, and on each",
-        example="bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc\n"
-        "  bayesf1 hierarchical tasks.csv                    every task of the file is a corpus\n"
-        "  bayesf1 hierarchical folds.csv --task NER         every fold is a corpus\n"
-        "  bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal",
-        groups={
-            **options.inputs(),
-            **options.INFERENCE,
-            **options.output(),
-            "model": {
-                **options.BEST_TWO,
-                "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
-                "--likelihood": options.word("dirichlet (default) or logistic-normal, which pairs models"),
-                "--sampler": options.word(
-                    "importance (default for dirichlet), nutpie (for logistic-normal) or pymc"
-                ),
-                "--chains": options.whole("number of Markov chains (default: 4)"),
-                "--tune": options.whole("steps to tune a chain (default: 1000)"),
-                "--target-accept": options.number("how carefully chains step (default: 0.9)"),
-                "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
-            },
-        },
-    )
+ABOUT = "compare models on several corpora at once: on the average one, on a new one, and on each"
+EXAMPLE = """\
+bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc
+bayesf1 hierarchical tasks.csv                    every task of the file is a corpus
+bayesf1 hierarchical folds.csv --task NER         every fold is a corpus
+bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal"""
+GROUPS = {
+    **options.inputs(),
+    **options.INFERENCE,
+    **options.OUTPUT,
+    "model": {
+        **options.BEST_TWO,
+        "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
+        "--likelihood": options.word("dirichlet (default) or logistic-normal, which pairs models"),
+        "--sampler": options.word("importance (default for dirichlet), nutpie (for logistic-normal) or pymc"),
+        "--chains": options.whole("number of Markov chains (default: 4)"),
+        "--tune": options.whole("steps to tune a chain (default: 1000)"),
+        "--target-accept": options.number("how carefully chains step (default: 0.9)"),
+        "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
+    },
+}
 
 
 def run(args: argparse.Namespace) -> None:
     """Fit, save and print."""
-    from bayesf1.groups.fitting import hierarchical
-
     data = _corpora(args)
     settings = inputs.given(
         args,
@@ -62,13 +47,13 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
     if args.save is not None and not Path(args.save).resolve().parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
-    fit = hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     if args.save is not None:
         fit.save(args.save)
     deliver_fit(fit, args)
 
 
-def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
+def deliver_fit(fit: bf.HierarchicalFit, args: argparse.Namespace) -> None:
     """Write a fit in the format that was asked for, for the models that were named."""
     if len(fit.models) == 1 and output.chosen_format(args) == DEFAULT:
         # There is nothing to compare it with.
@@ -77,7 +62,7 @@ def deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
         output.deliver([fit.answer(*(args.models or ()))], args)
 
 
-def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
+def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
     from bayesf1.reading.sources import name_and_path
 
@@ -91,7 +76,7 @@ def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
                 raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
             return ev
         return {task: _read(args, path, task) for task in tasks}
-    found: dict[str, Evaluation] = {}
+    found: dict[str, bf.Evaluation] = {}
     for name, path in named:
         label = Path(path).stem if name is None else name
         if label in found:
@@ -100,7 +85,7 @@ def _corpora(args: argparse.Namespace) -> dict[str, Evaluation] | Evaluation:
     return found
 
 
-def _read(args: argparse.Namespace, path: str, task: str | None) -> Evaluation:
+def _read(args: argparse.Namespace, path: str, task: str | None) -> bf.Evaluation:
     return inputs.evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
 
 

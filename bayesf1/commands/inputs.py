@@ -7,10 +7,10 @@ from contextlib import suppress
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from bayesf1.evaluation.evaluation import Evaluation
+import bayesf1 as bf
+from bayesf1.base.naming import listing
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500
@@ -21,14 +21,13 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
-def evaluation(args: argparse.Namespace) -> Evaluation:
+def evaluation(args: argparse.Namespace) -> bf.Evaluation:
     """Read whatever was named on the command line."""
-    from bayesf1.designs.design import BlockedCV
     from bayesf1.reading.sources import read_sources
 
     counts = given(args, "task", "cv", "discount")
     if "cv" in counts:
-        counts["cv"] = BlockedCV.parse(args.cv)
+        counts["cv"] = bf.BlockedCV.parse(args.cv)
     try:
         return read_sources(
             args.files,
@@ -41,7 +40,7 @@ def evaluation(args: argparse.Namespace) -> Evaluation:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
 
 
-def evaluation_of_units(args: argparse.Namespace, purpose: str) -> Evaluation:
+def evaluation_of_units(args: argparse.Namespace, purpose: str) -> bf.Evaluation:
     """Read what was named, and say so where it holds totals only."""
     ev = evaluation(args)
     if ev.assumption == "independent":
@@ -52,7 +51,7 @@ def evaluation_of_units(args: argparse.Namespace, purpose: str) -> Evaluation:
     return ev
 
 
-def per_class(ev: Evaluation, metrics: list[str] | None) -> list[str]:
+def per_class(ev: bf.Evaluation, metrics: list[str] | None) -> list[str]:
     """Return the first measure, of every class by itself."""
     if not ev.classes:
         raise ValueError(
@@ -73,10 +72,8 @@ def _no_such_file(path: Path) -> str:
     return f"there is no file {path}"
 
 
-def pairs(ev: Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
+def pairs(ev: bf.Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the two models that were named by ``--models``, or all pairs."""
-    from bayesf1.base.naming import listing
-
     if args.models is not None:
         return [tuple(args.models)]
     n = len(ev.models)

@@ -17,9 +17,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from bayesf1 import __version__
 from bayesf1.base.errors import WordedError
+from bayesf1.base.naming import nearest
+from bayesf1.base.table import printable
 from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
-from bayesf1.commands.options import OPTIONS, Parser, new_parser
+from bayesf1.commands.options import OPTIONS, new_parser
 from bayesf1.commands.output import stdout
 
 COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
@@ -62,12 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser, commands = _parser()
+    parser, commands = new_parser(__version__, COMMANDS)
     if not argv:
         parser.error(f"name a command: {', '.join(commands)}")
     if not argv[0].startswith("-") and argv[0] not in commands:
-        from bayesf1.base.naming import nearest
-
         parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
     try:
         args, extras = parser.parse_known_args(argv)
@@ -78,24 +79,13 @@ def _run(argv: list[str]) -> int:
     commands[argv[0]].check_known(extras)
     if getattr(args, "quiet", False):
         warnings.simplefilter("ignore")
+    args.commands = commands
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     args.run(args)
     return 0
 
 
-def _parser() -> tuple[Parser, dict[str, Parser]]:
-    from bayesf1 import __version__
-
-    parser = new_parser(__version__)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add(commands)
-    return parser, dict(commands.choices)
-
-
 def _complain(message: str, code: int) -> int:
-    from bayesf1.base.table import printable
-
     with suppress(OSError):
         print(f"bayesf1: {printable(message)}", file=sys.stderr)
     return code

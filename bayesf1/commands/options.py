@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import indent
+from types import ModuleType
 from typing import Any, NoReturn, TypeAlias
 
 from bayesf1.base.formats import DEFAULT, FORMATS
@@ -44,49 +46,38 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown option {name}" + (f"; did you mean {known[close[0]]}?" if close else ""))
 
 
-Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 # What argparse takes for an option, by its names, such as "--metric --metrics".
 Options: TypeAlias = Mapping[str, dict[str, Any]]
 
 
-def new_parser(version: str) -> Parser:
-    """Return the parser of the program itself, without its commands."""
-    parser = Parser(
-        prog="bayesf1",
-        description="Is model B better than model A, how sure are we, and by how much?",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"bayesf1 {version}")
-    return parser
+def new_parser(version: str, commands: Iterable[ModuleType]) -> tuple[Parser, dict[str, Parser]]:
+    """Return the parser of the program, and those of its commands.
 
-
-def add_command(
-    commands: Commands,
-    name: str,
-    run: Callable[[argparse.Namespace], None],
-    *,
-    about: str,
-    example: str,
-    groups: Mapping[str, Options],
-) -> None:
-    """Add a command to the program: its options by the heading they stand under, an example below its help.
-
-    Options under no heading stand beside ``--help``.
+    Options of a command stand under their headings, those under no heading beside ``--help``. The formats of this
+    moment stand for ``{formats}`` in what is said of an option.
     """
-    parser = commands.add_parser(
-        name,
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}.",
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    for title, options in groups.items():
-        group = parser.add_argument_group(title) if title else parser
-        for names, settings in options.items():
-            group.add_argument(*names.split(), **settings)
+    *others, last = (name for name in FORMATS if name != DEFAULT)
+    formats = f"{DEFAULT} (default), {', '.join(others)} or {last}"
+    shared: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    purpose = "Is model B better than model A, how sure are we, and by how much?"
+    program = Parser(prog="bayesf1", description=purpose, **shared)
+    program.add_argument("--version", action="version", version=f"bayesf1 {version}")
+    parsers = program.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in commands:
+        parser = parsers.add_parser(
+            command.__name__.rpartition(".")[2],
+            help=command.ABOUT,
+            description=f"{command.ABOUT[0].upper()}{command.ABOUT[1:]}.",
+            epilog=f"example:\n{indent(command.EXAMPLE, '  ')}",
+            **shared,
+        )
+        parser.set_defaults(run=command.run)
+        for title, options in command.GROUPS.items():
+            group = parser.add_argument_group(title) if title else parser
+            for names, settings in options.items():
+                about = settings["help"].format(formats=formats)
+                group.add_argument(*names.split(), **{**settings, "help": about})
+    return program, dict(parsers.choices)
 
 
 # ---- values -----------------------------------------------------------------------------------------------
@@ -268,15 +259,11 @@ INFERENCE: Mapping[str, Options] = {
 }
 
 
-def output() -> Mapping[str, Options]:
-    """Return the options that say what to write, and where."""
-    *others, last = (name for name in FORMATS if name != DEFAULT)
-    said = f"{DEFAULT} (default), {', '.join(others)} or {last}; by default what the ending of --output says"
-    return {
-        "output": {
-            "--format": {"type": read_format, **word(said)},
-            "--output": word("write to this file instead of the screen", "FILE"),
-            "--quiet": {"action": "store_true", "help": "no warnings and no progress, only the result"},
-            "--no-color": {"action": "store_true", "help": "plain text, also on a terminal"},
-        }
+OUTPUT: Mapping[str, Options] = {
+    "output": {
+        "--format": {"type": read_format, **word("{formats}; by default what the ending of --output says")},
+        "--output": word("write to this file instead of the screen", "FILE"),
+        "--quiet": {"action": "store_true", "help": "no warnings and no progress, only the result"},
+        "--no-color": {"action": "store_true", "help": "plain text, also on a terminal"},
     }
+}

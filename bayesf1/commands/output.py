@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.formats import DEFAULT, FORMATS, format_of, together
@@ -59,13 +59,6 @@ def check_figure(args: argparse.Namespace) -> None:
     if args.plot is not None:
         check_not_input(args.plot, args)
         check_path(args.plot)
-
-
-def draw(axes: Any, args: argparse.Namespace) -> None:
-    """Save a figure into the file that ``--plot`` names."""
-    from bayesf1.report.plot_files import save_plot
-
-    save_plot(axes, args.plot)
 
 
 def _same_file(a: str, b: str) -> bool:

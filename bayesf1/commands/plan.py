@@ -3,59 +3,47 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import bayesf1 as bf
 from bayesf1.commands import inputs, options, output
 
-if TYPE_CHECKING:
-    from bayesf1.evaluation.evaluation import Evaluation
-    from bayesf1.frequentist.assurance import DecisionPlan
-    from bayesf1.frequentist.planning import SampleSize
-
 _SCORES = ("f1", "precision", "recall")
-
-
-def add(commands: options.Commands) -> None:
-    """Register the command."""
-    options.add_command(
-        commands,
-        "plan",
-        run,
-        about="plan a test set: how many items it takes, or what an existing one can decide",
-        example="bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615\n"
-        "  bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95\n"
-        "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02\n"
-        "  bayesf1 plan gold.conll crf=crf.conll bert=bert.conll",
-        groups={
-            **options.inputs(files="*"),
-            **options.output(),
-            "what to plan for": {
-                "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
-                "--difference": options.number(
-                    "a decision between models that differ by X; without it, which difference can be decided"
-                ),
-                **options.METRIC,
-                **options.CONFIDENCE_LEVEL,
-                "--p-h1": options.number("P(H1) from which on it is decided (default: 0.95)"),
-                "--assurance": options.number("probability of a decision (default: 0.8)"),
-            },
-            "a pilot in FILE": {
-                "--model": options.word("the model that an interval is planned for"),
-                "--models": options.two("the two that a decision is planned for"),
-            },
-            "suppositions instead of a pilot": {
-                "--prevalence": options.number("share of positive items"),
-                "--agreement": options.number("share of items on which both models say the same"),
-                **{f"--{name}": options.number(f"{name} around which they lie") for name in _SCORES},
-                "--items": options.whole("number of items of the test set", dest="n_items"),
-            },
-            "simulation": {
-                "--sets": options.whole("simulated test sets (default: 10000)", dest="n_sets"),
-                **options.PRIOR,
-                **options.RNG,
-            },
-        },
-    )
+ABOUT = "plan a test set: how many items it takes, or what an existing one can decide"
+EXAMPLE = """\
+bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615
+bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95
+bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02
+bayesf1 plan gold.conll crf=crf.conll bert=bert.conll"""
+GROUPS = {
+    **options.inputs(files="*"),
+    **options.OUTPUT,
+    "what to plan for": {
+        "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
+        "--difference": options.number(
+            "a decision between models that differ by X; without it, which difference can be decided"
+        ),
+        **options.METRIC,
+        **options.CONFIDENCE_LEVEL,
+        "--p-h1": options.number("P(H1) from which on it is decided (default: 0.95)"),
+        "--assurance": options.number("probability of a decision (default: 0.8)"),
+    },
+    "a pilot in FILE": {
+        "--model": options.word("the model that an interval is planned for"),
+        "--models": options.two("the two that a decision is planned for"),
+    },
+    "suppositions instead of a pilot": {
+        "--prevalence": options.number("share of positive items"),
+        "--agreement": options.number("share of items on which both models say the same"),
+        **{f"--{name}": options.number(f"{name} around which they lie") for name in _SCORES},
+        "--items": options.whole("number of items of the test set", dest="n_items"),
+    },
+    "simulation": {
+        "--sets": options.whole("simulated test sets (default: 10000)", dest="n_sets"),
+        **options.PRIOR,
+        **options.RNG,
+    },
+}
 
 
 def run(args: argparse.Namespace) -> None:
@@ -66,20 +54,18 @@ def run(args: argparse.Namespace) -> None:
     output.deliver([found], args)
 
 
-def _for_interval(args: argparse.Namespace) -> SampleSize:
-    from bayesf1.frequentist.planning import plan
-
+def _for_interval(args: argparse.Namespace) -> bf.SampleSize:
     _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
     settings = inputs.given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
-        return plan(args.half_width, **(settings | _supposed_scores(args)))
+        return bf.plan(args.half_width, **(settings | _supposed_scores(args)))
     ev = inputs.evaluation(args)
     if args.model is None and len(ev.models) > 1:
         raise ValueError(
             f"{args.files[0]} has several models ({', '.join(ev.models)}); choose one by --model"
         )
-    return plan(args.half_width, pilot=ev, model=args.model, **settings)
+    return bf.plan(args.half_width, pilot=ev, model=args.model, **settings)
 
 
 def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
@@ -89,16 +75,12 @@ def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
         return {}
     if args.prevalence is None:
         raise ValueError("--prevalence is needed beside --f1, or --precision and --recall")
-    from bayesf1.frequentist.assumed import assumed_pilot
-
     # An interval is of one model, whatever another agrees with.
-    pilot = assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
+    pilot = bf.assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
     return {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
 
 
-def _for_decision(args: argparse.Namespace) -> DecisionPlan:
-    from bayesf1.frequentist.assurance import plan_comparison, resolution
-
+def _for_decision(args: argparse.Namespace) -> bf.DecisionPlan:
     _refuse(args, "a decision", "model", "confidence_level")
     if args.difference is not None and args.n_items is not None:
         raise ValueError(
@@ -111,17 +93,15 @@ def _for_decision(args: argparse.Namespace) -> DecisionPlan:
         raise ValueError(f"{args.files[0]} has {number}; a decision is between two, chosen by --models A B")
     settings = inputs.given(args, "metric", "p_h1", "assurance", "n_sets", "prior", "rng")
     if args.difference is not None:
-        return plan_comparison(pilot, *models, difference=args.difference, **settings)
-    return resolution(pilot, *models, **settings)
+        return bf.plan_comparison(pilot, *models, difference=args.difference, **settings)
+    return bf.resolution(pilot, *models, **settings)
 
 
-def _pilot(args: argparse.Namespace) -> Evaluation:
+def _pilot(args: argparse.Namespace) -> bf.Evaluation:
     suppositions = ("prevalence", "agreement", *_SCORES, "n_items")
     if args.files:
         _refuse(args, "a plan from a FILE", *suppositions)
         return inputs.evaluation_of_units(args, "a plan for a decision")
-    from bayesf1.frequentist.assumed import assumed_pilot
-
     _refuse(args, "a plan without a FILE", "models")
     supposed = inputs.given(args, *suppositions)
     if not supposed and args.difference is None:
@@ -136,7 +116,7 @@ def _pilot(args: argparse.Namespace) -> Evaluation:
         missing.append("--items (or --difference)")
     if missing:
         raise ValueError(f"without a FILE a plan for a decision also takes {', '.join(missing)}")
-    return assumed_pilot(**supposed)
+    return bf.assumed_pilot(**supposed)
 
 
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:

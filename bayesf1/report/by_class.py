@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bayesf1.base.table import Table
+from bayesf1.bayes.bayes_test import compare
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.verdict import headline
 
@@ -15,21 +17,10 @@ MOST = 40
 
 @dataclass(frozen=True)
 class ByClass:
-    """Comparisons of single classes.
-
-    Attributes
-    ----------
-    classes
-        Names of the classes, the frequent ones first where not all of them are compared.
-    comparisons
-        F1 of each of them.
-    left_out
-        How many classes are not compared.
-    """
+    """Comparisons of F1 of single classes, the frequent ones first where some are left out."""
 
     classes: tuple[str, ...]
     comparisons: Comparisons
-    left_out: int
 
     @property
     def table(self) -> Table:
@@ -51,10 +42,9 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
     ['a', 'b', 'c']
     """
     first = headline(tuple(comparisons))
-    ev = first.ev
-    if not ev.classes:
+    ev, classes = first.ev, first.ev.classes
+    if not classes:
         return None
-    classes = ev.classes
     if len(classes) > MOST:
         total = dict(zip(ev.cells, ev.tables.sum(axis=0), strict=True))
         gold = {name: total[f"tp[{name}]"] + total[f"fn[{name}]"] for name in classes}
@@ -64,15 +54,6 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
     if all(name in known for name in names):
         found = Comparisons([known[name] for name in names])
     else:
-        from bayesf1.bayes.bayes_test import compare
-
-        found = compare(
-            ev,
-            metrics=names,
-            rope=first.rope if first.rope < 1.0 else 0.0,
-            prior=first.prior,
-            prob=first.prob,
-            assumption=first.assumption,
-            rng=0,
-        )
-    return ByClass(classes, found, len(ev.classes) - len(classes))
+        shared: Any = {"prior": first.prior, "prob": first.prob, "assumption": first.assumption}
+        found = compare(ev, metrics=names, rope=first.rope if first.rope < 1.0 else 0.0, rng=0, **shared)
+    return ByClass(classes, found)

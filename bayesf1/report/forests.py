@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,18 +14,19 @@ from bayesf1.base.table import probability
 from bayesf1.bayes.comparison import Comparison
 from bayesf1.bayes.verdict import is_decisive
 from bayesf1.report.plot_style import (
-    COLUMN,
     PLAIN,
     RULE,
     SHADE,
     caption_below,
     check_width,
     colour_of,
+    few_ticks,
+    label_x,
+    note,
     panels,
-    words,
     wrapped,
 )
-from bayesf1.report.plots import STEPS, compared
+from bayesf1.report.plots import compared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,10 +46,8 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     ----------
     res
         What `intervals` or `difference_intervals` returned.
-    width
-        Width of the figure in inches, 3.3 by default.
-    ax
-        Axes to draw on.
+    width, ax
+        Width of the figure in inches, 3.3 by default; axes to draw on.
 
     Examples
     --------
@@ -67,20 +66,16 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     with _forest(names, width=width, ax=ax) as panel:
         panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, row in enumerate(rows):
-            credible = row.kind == "credible"
-            panel.plot(
-                [row.low, row.high],
-                [i, i],
-                color=BETTER if credible else "black",
-                marker="s" if credible else "x" if row.degenerate else "|",
-                linewidth=2.0 if credible else 1.0,
+            look: dict[str, Any] = (
+                {"color": BETTER, "marker": "s", "linewidth": 2.0}
+                if row.kind == "credible"
+                else {"color": "black", "marker": "x" if row.degenerate else "|", "linewidth": 1.0}
             )
+            panel.plot([row.low, row.high], [i, i], **look)
         *others, model = res.models
-        panel.set_xlabel(f"{'Difference in ' if others else ''}{words(res.label)}", **PLAIN)
-        level = f"{100 * res.confidence_level:g} % intervals"
-        caption_below(
-            np.array([panel], dtype=object), [model, *(f"minus {name}" for name in others), f"({level})"]
-        )
+        label_x(panel, f"{'Difference in ' if others else ''}{res.label}")
+        level = f"({100 * res.confidence_level:g} % intervals)"
+        caption_below([panel], [model, *(f"minus {name}" for name in others), level])
     return panel
 
 
@@ -102,10 +97,8 @@ def plot_classes(
         A `Comparison` for each class, such as ``compare(ev, metrics=["f1[LOC]", "f1[PER]"])``.
     prob
         Mass of the intervals; by default that of the comparisons.
-    width
-        Width of the figure in inches, 3.3 by default.
-    ax
-        Axes to draw on.
+    width, ax
+        As in `plot_intervals`.
 
     Examples
     --------
@@ -124,27 +117,24 @@ def plot_classes(
             panel.axvspan(-first.rope, first.rope, color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
         small = panel.yaxis.get_ticklabels()[0].get_fontsize()
-        beside = {"transform": panel.get_yaxis_transform(), "ha": "left", "fontsize": small, **PLAIN}
+        beside = {"transform": panel.get_yaxis_transform(), "ha": "left", "va": "center", "fontsize": small}
         for i, (_, c) in enumerate(ordered):
             better = c.p_h1 > c.p_h0
             colour = BETTER if better else WORSE
             low, high = c.difference.hdi(c.prob if prob is None else check_prob(prob))
             panel.plot([low, high], [i, i], color=colour, solid_capstyle="butt")
-            panel.plot(
-                [c.difference.mean()],
-                [i],
-                color=colour,
-                marker=">" if better else "<",
-                markersize=5,
-                markerfacecolor=colour if is_decisive(c) else "white",
-            )
-            panel.text(1.03, i, words(probability(c.p_h1)), va="center", **beside)
-        panel.text(1.03, -1.0, "P(H1)", va="center", **beside)
-        labels = {_measure_of(c.label) for _, c in ordered}
-        panel.set_xlabel(
-            f"Difference in {words(labels.pop())}" if len(labels) == 1 else "Difference", **PLAIN
-        )
-        caption_below(np.array([panel], dtype=object), [first.model_b, f"minus {first.model_a}"])
+            inside = colour if is_decisive(c) else "white"
+            look: dict[str, Any] = {
+                "marker": ">" if better else "<",
+                "markersize": 5,
+                "markerfacecolor": inside,
+            }
+            panel.plot([c.difference.mean()], [i], color=colour, **look)
+            note(panel, 1.03, i, probability(c.p_h1), **beside)
+        note(panel, 1.03, -1.0, "P(H1)", **beside)
+        labels = {c.label.partition("[")[0] for _, c in ordered}
+        label_x(panel, f"Difference in {labels.pop()}" if len(labels) == 1 else "Difference")
+        caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
 
 
@@ -158,10 +148,8 @@ def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes 
     ----------
     report
         What `BlockedCV.balance_report` returned.
-    width
-        Width of the figure in inches, 3.3 by default.
-    ax
-        Axes to draw on.
+    width, ax
+        As in `plot_intervals`.
 
     Examples
     --------
@@ -183,24 +171,15 @@ def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes 
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
         differences = (report.halves[:, 0] - report.halves[:, 1]) * share
         (dots,) = panel.plot(differences.T.ravel(), np.repeat(rows, len(differences)), "o", color=BETTER)
-        panel.set_xlabel(words("First half minus second (% of both)"), **PLAIN)
-        for side in panel.legend(
-            [dots, bars],
-            ["repeats", "worst at random"],
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            ncols=2,
-            borderpad=0.2,
-        ).get_texts():
-            side.set(**PLAIN)
+        label_x(panel, "First half minus second (% of both)")
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderpad": 0.2}
+        panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place)
     return panel
 
 
 @contextmanager
 def _forest(names: Sequence[str], *, width: float | None, ax: Axes | None) -> Iterator[Axes]:
-    from matplotlib.ticker import MaxNLocator
-
-    labels = wrapped(names, int(8 * (COLUMN if width is None else check_width(width))))
+    labels = wrapped(names, int(8 * check_width(width)))
     row = 0.27 if any("\n" in label for label in labels) else 0.18
     with panels(1, ax=ax, width=width, height=0.7 + row * max(2, len(names))) as axes:
         panel: Axes = axes[0]
@@ -208,8 +187,7 @@ def _forest(names: Sequence[str], *, width: float | None, ax: Axes | None) -> It
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.tick_params(axis="y", length=0)
         panel.spines[["left", "right", "top"]].set_visible(False)
-        panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
-        panel.ticklabel_format(axis="x", useOffset=False)
+        few_ticks(panel)
         yield panel
 
 
@@ -217,7 +195,3 @@ def _class_of(name: str) -> str:
     """Return the class that a measure such as ``f1[PER]`` is of, and other names as they are."""
     found = re.fullmatch(r"[^\[\]]+\[(.*)\]", name, flags=re.DOTALL)
     return name if found is None else found[1]
-
-
-def _measure_of(label: str) -> str:
-    return label.partition("[")[0]

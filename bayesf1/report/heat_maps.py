@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.report.plot_style import (
-    PAGE,
     PLAIN,
     SHADE,
     AxesArray,
     check_width,
+    label_x,
+    note,
     panels,
     words,
     wrapped,
@@ -39,10 +40,8 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     ----------
     ranking
         What `rank` returned.
-    width
-        Width of the figure in inches, 6.9 by default.
-    ax
-        Two axes to draw on.
+    width, ax
+        Width of the figure in inches, 6.9 by default; two axes to draw on.
 
     Returns
     -------
@@ -65,7 +64,7 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking["p_beats"].values)
     margin = f" by > {ranking.attrs['rope']:g}" if ranking.attrs.get("rope") else ""
     # Labels and margins take 1.8 inches or so.
-    annotate = ((PAGE if width is None else check_width(width)) - 1.8) / (2 * k) >= LEAST_CELL
+    annotate = (check_width(width, 2) - 1.8) / (2 * k) >= LEAST_CELL
     row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16
     with panels(2, ax=ax, width=width, height=0.75 + row * max(k, 3)) as axes:
         left, right = axes
@@ -78,7 +77,7 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
         left.set_title(words(f"P(row beats column{margin})"), **PLAIN)
         right.set_title("P(rank)")
         left.set_xlabel("System by its number")
-        right.set_xlabel(f"Rank in {words(ranking.attrs.get('label', 'score'))}", **PLAIN)
+        label_x(right, f"Rank in {ranking.attrs.get('label', 'score')}")
     return axes
 
 
@@ -86,30 +85,12 @@ def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> QuadMesh:
     rows, columns = values.shape
     panel.set_facecolor(SHADE)
     across, down = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
-    mesh = panel.pcolormesh(
-        across,
-        down,
-        np.ma.masked_invalid(values),
-        cmap="Blues",
-        vmin=0.0,
-        vmax=1.0,
-        edgecolor="white",
-        linewidth=0.6,
-    )
+    style: dict[str, Any] = {"cmap": "Blues", "edgecolor": "white", "linewidth": 0.6}
+    mesh = panel.pcolormesh(across, down, np.ma.masked_invalid(values), vmin=0.0, vmax=1.0, **style)
     if annotate:
-        small = panel.xaxis.get_ticklabels()[0].get_fontsize()
         for i, j in np.argwhere(np.isfinite(values)):
             ink = "white" if values[i, j] > 0.55 else "black"
-            panel.text(
-                j,
-                i,
-                words(_brief(values[i, j])),
-                ha="center",
-                va="center",
-                color=ink,
-                fontsize=small,
-                **PLAIN,
-            )
+            note(panel, j, i, _brief(values[i, j]), ha="center", va="center", color=ink)
     step = -(-columns // MOST_TICKS)
     panel.set_xticks(np.arange(0, columns, step), [str(j + 1) for j in range(0, columns, step)])
     panel.tick_params(length=0)

@@ -72,25 +72,21 @@ def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: st
     body = [f"<h1>{escaped(title)}</h1>"]
     if not alone:
         links = (
-            f'<li><a href="#{report.name}">{escaped(res.sentence())}</a></li>'
-            for res, report in zip(pairs, reports, strict=True)
+            f'<li><a href="#{report.name}">{escaped(report.res.sentence())}</a></li>' for report in reports
         )
         body.append(f"<nav><ul>{''.join(links)}</ul></nav>")
     with page_figures(), warnings.catch_warnings():
         # Whoever made the comparisons was warned already, and the page has its own cautions.
         warnings.simplefilter("ignore")
-        for res, report in zip(pairs, reports, strict=True):
-            heading = [] if alone else [f"<h2>{escaped(question(res))}</h2>"]
+        for report in reports:
+            heading = [] if alone else [f"<h2>{escaped(question(report.res))}</h2>"]
             body += [f'<article id="{report.name}">', *heading, report.html(), "</article>"]
     body += _reproduction(pairs, command)
-    return _page(title, body, [slider.data() for report in reports for slider in report.sliders])
+    return _page(title, "\n".join(body), [slider.data() for report in reports for slider in report.sliders])
 
 
 def _checked(comparisons: Any) -> list[Comparisons]:
-    if isinstance(comparisons, Comparisons):
-        pairs = [comparisons]
-    else:
-        pairs = list(comparisons) if isinstance(comparisons, list | tuple) else []
+    pairs = list(comparisons) if isinstance(comparisons, list | tuple) else [comparisons]
     if not pairs or not all(isinstance(res, Comparisons) and len(res) for res in pairs):
         raise ValueError(
             f"a report shows Comparisons, as compare returns, or a list of them, not {comparisons!r:.60}"
@@ -108,55 +104,44 @@ def _reproduction(pairs: list[Comparisons], command: str | None) -> list[str]:
     lines = ["<section>", "<h2>How to reproduce this</h2>"]
     if command is not None:
         lines += [paragraph("On the command line:"), code(command)]
-    lines.append(paragraph("In Python:"))
-    lines += [code(python_lines(res)) for res in pairs]
+    lines += [paragraph("In Python:"), *(code(python_lines(res)) for res in pairs)]
     if any(c.n_draws for res in pairs for c in res.values()):
-        lines.append(
-            paragraph(
-                "Where draws were made, the same rng makes the same ones, and another agrees within the standard "
-                "error.",
-                "note",
-            )
-        )
+        again = "Where draws were made, the same rng makes the same ones, and another agrees within the standard error."
+        lines.append(paragraph(again, "note"))
     used = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return [
-        *lines,
-        paragraph(f"Made with {used}."),
-        "</section>",
-    ]
+    return [*lines, paragraph(f"Made with {used}."), "</section>"]
 
 
-def _page(title: str, body: list[str], curves: list[dict[str, Any]]) -> str:
+def _page(title: str, body: str, curves: list[dict[str, Any]]) -> str:
     style, script = _packaged("report.css"), _packaged("report.js")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    lines = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta name="generator" content="bayesf1 {versions()["bayesf1"]}">',
-        f"<title>{escaped(title)}</title>",
-        # Without it browsers ask the server for an icon.
-        '<link rel="icon" href="data:,">',
-        f"<style>{style}</style>",
-        "</head>",
-        "<body>",
-        "<main>",
-        *body,
-        "</main>",
-        f'<script type="application/json" id="curves">{_json(curves)}</script>',
-        f"<script>{script}</script>",
-        "</body>",
-        "</html>",
-        "",
-    ]
+    # Without a link to an icon browsers ask the server for one.
+    page = f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="bayesf1 {versions()["bayesf1"]}">
+<title>{escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script type="application/json" id="curves">{_json(curves)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
     # A lone surrogate, as in the name of a file that is not UTF-8, cannot be written.
-    return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def _packaged(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.arviz_data import container, dataset, named_scores
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
@@ -17,11 +18,11 @@ from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Under
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from bayesf1.bayes.comparison import Comparisons
 
 _CHAINS = 4
+# Arrays by name, with the names of their axes.
+_Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
 
 
 def to_arviz(
@@ -66,21 +67,15 @@ def to_arviz(
     (('chain', 'draw', 'system'), ('chain', 'draw', 'system', 'metric'))
     """
     check_evaluation(ev)
-    if ev.shape:
-        raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
     measures = find_measures(metrics, ev)
     weight, under = ev.kind.check_prior(prior), ev.under(assumption)
     under.warn()
-    draws = _table_draws(under, weight, check_draws(n_draws), check_rng(rng))
+    draws, scores = _drawn(under, measures, weight, n_draws, rng)
     settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
-    scores = _scores(draws, measures, ev)
     sums = draws.sum(axis=-1, keepdims=True)
     cells = np.divide(draws, sums, out=np.zeros_like(draws), where=sums > 0)
-    variables = {
-        **named_scores(scores, [m.name for m in measures]),
-        "pi": (("chain", "draw", "system", "cell"), cells),
-    }
-    return container(_with_data(variables, ev, measures, settings))
+    shares = {"pi": (("chain", "draw", "system", "cell"), cells)}
+    return _inference_data(scores, shares, ev, measures, settings)
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
@@ -103,50 +98,40 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
     else:
-        if first.ev.shape:
-            raise ValueError(
-                f"draws are made for one experiment, but the tables have leading axes {first.ev.shape}"
-            )
-        generator = check_rng(rng)
-        draws = _table_draws(first.under, first.prior, check_draws(n_draws), generator)
-        scores = _scores(draws, measures, first.ev)
+        _, scores = _drawn(first.under, measures, first.prior, n_draws, rng)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
     gaps = scores[..., 1, :] - scores[..., 0, :]
-    each = {f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)}
-    variables: dict[str, tuple[Sequence[str], FloatArray]] = {
-        **named_scores(scores, [m.name for m in measures]),
-        **each,
+    differences: _Variables = {
+        **{f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)},
         "difference": (("chain", "draw", "metric"), gaps),
     }
-    return container(_with_data(variables, first.ev, measures, settings))
+    return _inference_data(scores, differences, first.ev, measures, settings)
 
 
-def _table_draws(under: Under, prior: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    each = -(-n_draws // _CHAINS)
-    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=rng)))
-    return flat.reshape(_CHAINS, each, *flat.shape[1:])
+def _drawn(
+    under: Under, measures: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return draws of the tables (chain, draw, system, cell), and their scores (chain, draw, system, metric)."""
+    ev = under.ev
+    if ev.shape:
+        raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
+    each = -(-check_draws(n_draws) // _CHAINS)
+    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=check_rng(rng))))
+    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
+    return tables, np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
 
 
-def _scores(tables: FloatArray, measures: Sequence[Metric], ev: Evaluation) -> FloatArray:
-    return np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
-
-
-def _with_data(
-    variables: Mapping[str, tuple[Sequence[str], FloatArray]],
-    ev: Evaluation,
-    measures: Sequence[Metric],
-    settings: Mapping[str, Any],
-) -> dict[str, xr.Dataset]:
-    from bayesf1 import __version__
-
-    coords = {"system": ev.models, "metric": [m.name for m in measures], "cell": ev.cells}
+def _inference_data(
+    scores: FloatArray, more: _Variables, ev: Evaluation, measures: Sequence[Metric], settings: dict[str, Any]
+) -> Any:
+    names = [m.name for m in measures]
+    coords = {"system": ev.models, "metric": names, "cell": ev.cells}
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
-    constant: dict[str, tuple[Sequence[str], FloatArray]] = {
-        "n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))
+    n_units = np.array(0.0 if ev.units is None else ev.units.size)
+    groups: dict[str, _Variables] = {
+        "posterior": {**named_scores(scores, names), **more},
+        "observed_data": {"counts": ((*lead, "system", "cell"), np.array(ev.tables))},
+        "constant_data": {"n_units": ((), n_units)},
     }
-    return {
-        "posterior": dataset(variables, coords, attrs),
-        "observed_data": dataset({"counts": ((*lead, "system", "cell"), np.array(ev.tables))}, coords, attrs),
-        "constant_data": dataset(constant, coords, attrs),
-    }
+    return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

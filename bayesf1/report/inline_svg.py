@@ -12,18 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from bayesf1.base.table import printable
-from bayesf1.bayes.comparison import Comparison
 from bayesf1.report.plot_files import render
-from bayesf1.report.plot_style import (
-    PLAIN,
-    AxesArray,
-    colour_of,
-    legend_below,
-    marker_of,
-    panels,
-    words,
-)
-from bayesf1.report.plots import POINTS, STEPS, TAIL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,16 +42,7 @@ def inline_svg(ax: AxesLike, name: str, title: str) -> str:
     """Return the figure of some axes as an element of an HTML page, and close it.
 
     Styles become attributes, which a strict policy of the page allows, and names of its parts begin with
-    `name`, which is to be another for each figure of a page.
-
-    Parameters
-    ----------
-    ax
-        What a ``plot_*`` function returned.
-    name
-        What the names of its parts begin with.
-    title
-        What the figure shows, for those who do not see it.
+    `name`, which is to be another for each figure of a page. The `title` is for those who do not see it.
 
     Examples
     --------
@@ -94,13 +74,8 @@ def inline_svg(ax: AxesLike, name: str, title: str) -> str:
         element.tail = None
         if element.tag not in ("text", "tspan"):
             element.text = None
-    box = _short(root.attrib["viewBox"])
-    root.attrib = {
-        "viewBox": box,
-        "stroke-linejoin": "round",
-        "role": "img",
-        "aria-labelledby": f"{name}-title",
-    }
+    about = {"stroke-linejoin": "round", "role": "img", "aria-labelledby": f"{name}-title"}
+    root.attrib = {"viewBox": _short(root.attrib["viewBox"]), **about}
     heading = ElementTree.Element("title", {"id": f"{name}-title"})
     heading.text = printable(title)
     root.insert(0, heading)
@@ -140,50 +115,12 @@ def _short(value: str) -> str:
     return " ".join(value.split())
 
 
-def plot_scores(c: Comparison) -> AxesArray:
-    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
-
-    Unlike `plot_posterior` it draws the very posteriors of a comparison.
-
-    Examples
-    --------
-    >>> from bayesf1 import compare, load_example
-    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
-    'F1'
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    with panels(1, ax=None, height=1.7) as axes:
-        panel: Axes = axes[0]
-        handles: list[Any] = []
-        for i, law in enumerate((c.posterior_a, c.posterior_b)):
-            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
-            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
-            handles += panel.plot(
-                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
-            )
-        panel.set_xlabel(words(c.label), **PLAIN)
-        panel.set_ylabel("Posterior density")
-        panel.set_ylim(bottom=0.0)
-        panel.set_yticks([])
-        panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
-        panel.ticklabel_format(axis="x", useOffset=False)
-        legend_below(axes, handles, [c.model_a, c.model_b])
-    return axes
-
-
 @dataclass(frozen=True)
 class Frame:
     """Where the axes of a figure are in its SVG, in points.
 
-    Attributes
-    ----------
-    left, right
-        Ends of the horizontal axis.
-    zero, scale
-        Where its 0 is, and how long 1 is.
-    top, bottom
-        Heights of the upper end of the vertical axis and of its 0.
+    The horizontal one ends `left` and `right`, has its 0 at `zero`, and 1 is `scale` long; the upper end of the vertical
+    one is at the height `top`, and its 0 at `bottom`.
     """
 
     left: float
@@ -192,13 +129,6 @@ class Frame:
     scale: float
     top: float
     bottom: float
-
-    def band(self, margin: float) -> tuple[float, float]:
-        """Return where values from minus to plus `margin` begin, and their width, cut at the frame."""
-        low, high = (
-            min(self.right, max(self.left, self.zero + side * self.scale * margin)) for side in (-1, 1)
-        )
-        return low, high - low
 
 
 def frame_of(panel: Axes) -> Frame:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from bayesf1.base.table import Table, probability
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.verdict import assumptions, headline, is_decisive, sentence, signed
-from bayesf1.report.by_class import ByClass, by_class
+from bayesf1.report.by_class import by_class
 from bayesf1.report.forests import plot_classes
-from bayesf1.report.inline_svg import frame_of, inline_svg, plot_scores
+from bayesf1.report.inline_svg import frame_of, inline_svg
 from bayesf1.report.markup import bullets, escaped, figure, paragraph, scrolling
-from bayesf1.report.plots import plot_difference
+from bayesf1.report.plots import plot_difference, plot_scores
 from bayesf1.report.rope_curve import RopeCurve, rope_curves
 from bayesf1.report.rope_slider import RopeSlider
 
@@ -116,7 +116,10 @@ class PairReport:
             return
         yield self._heading("Class by class")
         if set(found.comparisons) != set(self.res):
-            yield from self._class_table(found)
+            shown, known = len(found.classes), len(self.first.ev.classes)
+            some = f"the {shown} most frequent of " if shown < known else ""
+            yield paragraph(f"F1 of {some}{known} classes, one by one.")
+            yield scrolling(found.table, "Class by class")
         title = f"Difference in F1 by class, {self.first.model_b} minus {self.first.model_a}"
         yield figure(
             inline_svg(plot_classes(found.comparisons), f"{self.name}-classes", title),
@@ -125,14 +128,22 @@ class PairReport:
             "where the comparison is decisive.",
         )
 
-    def _class_table(self, found: ByClass) -> Iterator[str]:
-        shown = f"the {len(found.classes)} most frequent of " if found.left_out else ""
-        yield paragraph(f"F1 of {shown}{len(found.classes) + found.left_out} classes, one by one.")
-        yield scrolling(found.table, "Class by class")
-
     def _dependence(self) -> Iterator[str]:
         units = self.first.under.sampled
-        rows = [row for c in self.comparisons for row in _beside(c)]
+        rows = tuple(
+            (
+                c.label if found is c else "",
+                found.assumption,
+                signed(found),
+                probability(found.p_h0),
+                probability(found.p_h1),
+                probability(found.p_rope) if found.rope else "—",
+                found.decision,
+            )
+            for c in self.comparisons
+            if c.independent is not None
+            for found in (c, c.independent)
+        )
         if rows:
             yield self._heading("Paired and independent")
             yield paragraph(
@@ -140,18 +151,15 @@ class PairReport:
                 "could give, ignores that their errors go together."
             )
             header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Decision")
-            yield scrolling(Table(header, tuple(rows)), "Paired and independent")
-        elif not units:
-            yield self._heading("Independent, not paired")
-            yield paragraph(
-                "Only totals are known here, so there is no paired answer to set beside this one. Predictions item by "
-                "item, or sentence by sentence, would give it."
-            )
+            yield scrolling(Table(header, rows), "Paired and independent")
         else:
             yield self._heading("Independent, not paired")
             yield paragraph(
                 f"It is known what both models did on the same {units}, but they were compared as independent, as "
                 "was asked for."
+                if units
+                else "Only totals are known here, so there is no paired answer to set beside this one. Predictions item "
+                "by item, or sentence by sentence, would give it."
             )
 
     def _assumptions(self) -> Iterator[str]:
@@ -173,18 +181,3 @@ class PairReport:
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
         if caution := first.under.caution:
             yield paragraph(f"{caution[0].upper()}{caution[1:]}.", "caution")
-
-
-def _beside(c: Comparison) -> Iterator[tuple[str, ...]]:
-    """Return the rows of a comparison and of the one under independence."""
-    for found in (c, c.independent):
-        if found is not None and c.independent is not None:
-            yield (
-                c.label if found is c else "",
-                found.assumption,
-                signed(found),
-                probability(found.p_h0),
-                probability(found.p_h1),
-                probability(found.p_rope) if found.rope else "—",
-                found.decision,
-            )

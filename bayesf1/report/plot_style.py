@@ -29,35 +29,27 @@ COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#1
 # As many markers as share no factor with the colours, so that the pairs of both repeat late.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 SHADE, RULE = "#d9d9d9", "#6b6b6b"
+# Round numbers for ticks.
+STEPS = [1, 2, 2.5, 5, 10]
 
 # Names of models and classes are plain text: no dollar sign in them starts a formula.
 PLAIN: dict[str, Any] = {"parse_math": False}
 
-PRINT: Any = {
-    "font.size": 8.0,
-    "axes.labelsize": 8.0,
-    "axes.titlesize": 8.0,
-    "figure.labelsize": 8.0,
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4.0,
-    "patch.linewidth": 0.6,
-    "hatch.linewidth": 0.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": False,
-    "legend.frameon": False,
-    "figure.dpi": 150.0,
+_TICKS = {"labelsize": 7.0, "major.width": 0.6, "major.size": 2.5}
+_GROUPS: dict[str, dict[str, Any]] = {
+    "font": {"size": 8.0},
+    "axes": {"labelsize": 8.0, "titlesize": 8.0, "linewidth": 0.6, "grid": False},
+    "axes.spines": {"top": False, "right": False},
+    "xtick": _TICKS,
+    "ytick": _TICKS,
+    "legend": {"fontsize": 7.0, "frameon": False},
+    "lines": {"linewidth": 1.2, "markersize": 4.0},
+    "patch": {"linewidth": 0.6},
+    "hatch": {"linewidth": 0.5},
     # Each call makes a figure, as pyplot's users expect; a loop over data sets is no mistake.
-    "figure.max_open_warning": 0,
+    "figure": {"labelsize": 8.0, "dpi": 150.0, "max_open_warning": 0},
 }
+PRINT: Any = {f"{group}.{name}": value for group, some in _GROUPS.items() for name, value in some.items()}
 # Fonts for names that the usual ones cannot write, where installed.
 FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "PingFang SC")
 
@@ -66,32 +58,23 @@ FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Mic
 def panels(
     n: int, *, ax: AxesLike | None, height: float, width: float | None = None, columns: int = 4
 ) -> Iterator[AxesArray]:
-    """Make a figure of `n` panels set for print, or take the axes that were given as they are.
+    """Make a figure of `n` panels set for print, in rows of so many `columns` at most and of this `height`.
 
-    Parameters
-    ----------
-    n
-        Number of panels.
-    ax
-        Axes to draw on, as many as panels; settings of matplotlib are then left alone.
-    height
-        Height of a row of panels in inches.
-    width
-        Width of the figure in inches; one column of a paper for one panel, two for more.
-    columns
-        Number of panels in a row, at most.
+    Axes that were given are taken as they are, and settings of matplotlib are then left alone.
     """
     import matplotlib.pyplot as plt
 
     if ax is not None:
-        yield _given_axes(ax, n)
+        given = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, object)), object)
+        if len(given) != n or not all(hasattr(axes, "plot") for axes in given):
+            raise ValueError(f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {ax!r:.80}")
+        yield given
         return
-    width = (COLUMN if n == 1 else PAGE) if width is None else check_width(width)
-    with plt.rc_context({**PRINT, "font.family": _families()}):
+    with plt.rc_context({**PRINT, "font.family": [*plt.rcParams["font.family"], *_fallbacks()]}):
         # As even as the rows can be: 5 panels are 3 and 2, not 4 and 1.
         rows = -(-n // columns)
         per_row = -(-n // rows)
-        size: Any = (width, rows * height)
+        size: Any = (check_width(width, n), rows * height)
         figure = plt.figure(figsize=size, layout="constrained", FigureClass=paper_figure())
         grid = figure.subplots(rows, per_row, squeeze=False).ravel()
         for spare in grid[n:]:
@@ -103,31 +86,21 @@ def panels(
             raise
 
 
-def _given_axes(ax: AxesLike, n: int) -> AxesArray:
-    found = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, dtype=object)), object)
-    if len(found) != n or not all(hasattr(axes, "plot") for axes in found):
-        raise ValueError(f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {ax!r:.80}")
-    return found
-
-
-def check_width(width: float) -> float:
-    """Return a figure's width in inches, or say that it is none."""
+def check_width(width: float | None, n: int = 1) -> float:
+    """Return the width in inches of a figure of `n` panels, by default one or two columns, or say that it is none."""
+    if width is None:
+        return COLUMN if n == 1 else PAGE
     if isinstance(width, bool) or not isinstance(width, float | int | np.number) or not 1.0 <= width <= 100.0:
         raise ValueError(f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {width!r}")
     return float(width)
 
 
 @cache
-def _installed() -> frozenset[str]:
+def _fallbacks() -> list[str]:
     from matplotlib.font_manager import fontManager
 
-    return frozenset(font.name for font in fontManager.ttflist)
-
-
-def _families() -> list[str]:
-    import matplotlib as mpl
-
-    return [*mpl.rcParams["font.family"], *(name for name in FALLBACKS if name in _installed())]
+    installed = {font.name for font in fontManager.ttflist}
+    return [name for name in FALLBACKS if name in installed]
 
 
 def colour_of(i: int) -> str:
@@ -140,17 +113,30 @@ def marker_of(i: int) -> str:
     return MARKERS[i % len(MARKERS)]
 
 
-def inches(axes: Axes) -> float:
-    """Return the width of the figure, or part of one, that axes are in."""
-    figure: Any = axes.get_figure()
-    return float(figure.bbox.width / figure.dpi)
-
-
 def words(text: str) -> str:
     """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
     import matplotlib as mpl
 
     return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
+
+
+def label_x(panel: Axes, text: str) -> None:
+    """Write plain text below the horizontal axis."""
+    panel.set_xlabel(words(text), **PLAIN)
+
+
+def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    """Write plain text on axes, as small as the numbers below them."""
+    small = panel.xaxis.get_ticklabels()[0].get_fontsize()
+    panel.text(x, y, words(text), **{"fontsize": small, **PLAIN, **style})
+
+
+def few_ticks(panel: Axes, most: int = 4) -> None:
+    """Mark a few round numbers on the horizontal axis, in full."""
+    from matplotlib.ticker import MaxNLocator
+
+    panel.xaxis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, min_n_ticks=2))
+    panel.ticklabel_format(axis="x", useOffset=False)
 
 
 def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
@@ -170,19 +156,13 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
 
 
 def _lines(name: str, width: int) -> list[str]:
-    pieces = [p for part in re.findall(r"[^\s_/.-]*[\s_/.-]*", name) for p in _cut(part, width)]
+    parts = re.findall(r"[^\s_/.-]*[\s_/.-]*", name)
     lines = [""]
-    for piece in pieces:
-        lines = (
-            [*lines, piece]
-            if lines[-1] and len(lines[-1] + piece.rstrip()) > width
-            else [*lines[:-1], lines[-1] + piece]
-        )
+    for piece in (part[i : i + width] for part in parts for i in range(0, len(part), width)):
+        if lines[-1] and len(lines[-1] + piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
     return [line.strip() for line in lines]
-
-
-def _cut(text: str, width: int) -> list[str]:
-    return [text[i : i + width] for i in range(0, len(text), width)]
 
 
 def _elided(name: str, width: int, lines: int) -> list[str]:
@@ -214,14 +194,14 @@ def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str])
     figure.set_size_inches(width, height + box.height / figure.dpi)
 
 
-def caption_below(axes: AxesArray, lines: Sequence[str]) -> None:
+def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> None:
     """Write texts below the panels, on one line where they fit; below each label of axes of others."""
-    figure = axes[0].get_figure()
+    figure: Any = axes[0].get_figure()
     if not isinstance(figure, paper_figure()):
         for panel in axes:
             panel.set_xlabel("\n".join([panel.get_xlabel(), " ".join(map(words, lines))]), **PLAIN)
         return
-    most = int(13 * inches(axes[0]))
+    most = int(13 * figure.bbox.width / figure.dpi)
     shown = wrapped(lines, most, lines=1)
     text = figure.supxlabel((" " if sum(map(len, shown)) < most else "\n").join(shown), **PLAIN)
     width, height = figure.get_size_inches()

@@ -23,16 +23,18 @@ from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.laws.law import Posterior
 from bayesf1.report.plot_style import (
-    PLAIN,
     RULE,
     SHADE,
+    STEPS,
     AxesArray,
     caption_below,
     colour_of,
+    few_ticks,
+    label_x,
     legend_below,
     marker_of,
+    note,
     panels,
-    words,
 )
 
 if TYPE_CHECKING:
@@ -46,8 +48,6 @@ TAIL = 0.001
 POINTS = 401
 # Draws of tables are cheap, those of the weights of many patterns are not.
 DRAWS = 500_000, 50_000
-# Round numbers for ticks.
-STEPS = [1, 2, 2.5, 5, 10]
 
 
 def plot_posterior(
@@ -77,10 +77,8 @@ def plot_posterior(
         After blocked cross-validation, another discount whose curves are dash-dotted; None for none.
     prior, assumption, n_draws, rng
         As in `posterior`; by default as many draws as make a curve smooth, where any are needed.
-    width
-        Width of the figure in inches; 3.3 for one panel and 6.9 for more.
-    ax
-        Axes to draw on, as many as metrics.
+    width, ax
+        Width of the figure in inches, 3.3 for one panel and 6.9 for more; axes to draw on, as many as metrics.
 
     Returns
     -------
@@ -104,9 +102,8 @@ def plot_posterior(
     if ev.shape:
         raise ValueError(f"a figure shows one experiment, but the tables have leading axes {ev.shape}")
     measures, folds = find_measures(metrics, ev), ev.folds
-    curves: list[tuple[Evaluation, Any, str]] = (
-        [(ev, "-", "")] if folds is None else [(ev, "-", _discount_name(folds.rule, folds.k))]
-    )
+    name = "" if folds is None else _discount_name(folds.rule, folds.k)
+    curves: list[tuple[Evaluation, Any, str]] = [(ev, "-", name)]
     if beside is not None and folds is not None and isinstance(folds.cv, BlockedCV):
         k = folds.cv.discount(beside)
         if not np.isclose(k, folds.k):
@@ -127,7 +124,7 @@ def plot_posterior(
                     law = beliefs[model, measure.name]
                     _draw_density(panel, law, color=colour_of(i), linestyle=style, **marked)
         for panel, measure in zip(axes, measures, strict=True):
-            panel.set_xlabel(words(measure.label), **PLAIN)
+            label_x(panel, measure.label)
             _number_ticks(panel, 3 if len(measures) > 3 else 4)
         axes[0].set_ylabel("Posterior density")
         handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(ev.models))]
@@ -161,10 +158,8 @@ def plot_difference(
         What `compare` returned, or one `Comparison` of it.
     prob
         Mass of the interval; by default that of the comparison.
-    width
-        Width of the figure in inches; 3.3 for one panel and 6.9 for more.
-    ax
-        Axes to draw on, as many as metrics.
+    width, ax
+        As in `plot_posterior`.
 
     Returns
     -------
@@ -183,7 +178,7 @@ def plot_difference(
     with panels(len(found), ax=ax, width=width, height=1.8, columns=3) as axes:
         for c, panel in zip(found, axes, strict=True):
             _draw_difference(panel, c, c.prob if prob is None else check_prob(prob))
-            panel.set_xlabel(f"Difference in {words(c.label)}", **PLAIN)
+            label_x(panel, f"Difference in {c.label}")
         axes[0].set_ylabel("Posterior density")
         caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
@@ -198,10 +193,8 @@ def plot_coverage(
     ----------
     curve
         Coverage and length of several methods at several numbers of items.
-    width
-        Width of the figure in inches, 6.9 by default.
-    ax
-        Two axes to draw on.
+    width, ax
+        Width of the figure in inches, 6.9 by default; two axes to draw on.
 
     Returns
     -------
@@ -241,6 +234,35 @@ def plot_coverage(
     return axes
 
 
+def plot_scores(c: Comparison) -> AxesArray:
+    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
+
+    Unlike `plot_posterior` it draws the very posteriors of a comparison.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, load_example
+    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
+    'F1'
+    """
+    with panels(1, ax=None, height=1.7) as axes:
+        panel: Axes = axes[0]
+        handles: list[Any] = []
+        for i, law in enumerate((c.posterior_a, c.posterior_b)):
+            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
+            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
+            handles += panel.plot(
+                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
+            )
+        label_x(panel, c.label)
+        panel.set_ylabel("Posterior density")
+        panel.set_ylim(bottom=0.0)
+        panel.set_yticks([])
+        few_ticks(panel)
+        legend_below(axes, handles, [c.model_a, c.model_b])
+    return axes
+
+
 def compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     """Return the comparisons of a result, each of a single experiment."""
     found = [res] if isinstance(res, Comparison) else [*res.values()] if isinstance(res, Mapping) else []
@@ -269,17 +291,16 @@ def _draw_density(panel: Axes, law: Posterior, **style: Any) -> None:
 def _number_ticks(panel: Axes, most: int) -> None:
     from matplotlib.ticker import AutoMinorLocator, MaxNLocator
 
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, min_n_ticks=2))
+    few_ticks(panel, most)
     panel.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
     panel.xaxis.set_minor_locator(AutoMinorLocator())
     panel.tick_params(which="minor", length=1.5, width=0.5)
-    panel.ticklabel_format(useOffset=False)
+    panel.ticklabel_format(axis="y", useOffset=False)
     panel.set_ylim(bottom=0.0)
 
 
 def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
     from matplotlib.patches import Rectangle
-    from matplotlib.ticker import MaxNLocator
 
     law = c.difference
     x = _grid(law, 0.0)
@@ -306,17 +327,13 @@ def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
     ]
     if c.rope:
         texts.append((0.5, 0.89, "center", equation("P(ROPE)", c.p_rope)))
-    small = panel.xaxis.get_ticklabels()[0].get_fontsize()
     for across, up, side, text in texts:
         va = "top" if up > 0.5 else "bottom"
-        panel.text(
-            across, up, words(text), ha=side, va=va, fontsize=small, transform=panel.transAxes, **PLAIN
-        )
+        note(panel, across, up, text, ha=side, va=va, transform=panel.transAxes)
     panel.set_ylim(-0.3 * peak, peak * (1.5 if c.rope else 1.28))
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS, min_n_ticks=2))
-    panel.ticklabel_format(axis="x", useOffset=False)
+    few_ticks(panel)
 
 
 def signed(low: float, high: float) -> str:

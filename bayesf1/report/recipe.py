@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from bayesf1 import __version__
 from bayesf1.base.table import printable
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.designs.design import BlockedCV
@@ -16,8 +17,6 @@ from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.binary import Binary
 from bayesf1.laws.empirical import EmpiricalPosterior
-
-_GOLD, _CLAIMED = ("tp", "fn"), ("tp", "fp")
 
 
 def python_lines(comparisons: Comparisons) -> str:
@@ -43,7 +42,9 @@ def python_lines(comparisons: Comparisons) -> str:
         "prob": _number(first.prob),
         "assumption": repr(first.assumption),
     }
-    if _asked_for_draws(first):
+    alone = first if first.independent is None else first.independent
+    # Draws were asked for where the laws of both scores are known.
+    if alone.method == "montecarlo" and not isinstance(alone.posterior_a, EmpiricalPosterior):
         settings["method"] = "'montecarlo'"
     answers = (x for c in comparisons.values() for x in (c, c.independent) if x is not None and x.n_draws)
     # Several numbers are what is drawn by default.
@@ -51,8 +52,7 @@ def python_lines(comparisons: Comparisons) -> str:
     if len(draws) == 1:
         settings["n_draws"] = str(draws.pop())
     written = ", ".join(f"{name}={value}" for name, value in settings.items())
-    models = f"{first.model_a!r}, {first.model_b!r}"
-    call = f"res = bf.compare(ev, {models}, {written})"
+    call = f"res = bf.compare(ev, {first.model_a!r}, {first.model_b!r}, {written})"
     return "\n".join(map(printable, ("import bayesf1 as bf", "", _data(first.ev), call)))
 
 
@@ -66,15 +66,8 @@ def versions() -> dict[str, str]:
     """
     import matplotlib as mpl
 
-    from bayesf1 import __version__
-
-    return {
-        "bayesf1": __version__,
-        "Python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "matplotlib": mpl.__version__,
-    }
+    packages = {package.__name__: package.__version__ for package in (np, scipy, mpl)}
+    return {"bayesf1": __version__, "Python": platform.python_version(), **packages}
 
 
 def _metric(c: Comparison) -> str:
@@ -84,12 +77,6 @@ def _metric(c: Comparison) -> str:
         named = False
     # A function is called what it is called.
     return repr(c.metric) if named else c.metric
-
-
-def _asked_for_draws(c: Comparison) -> bool:
-    """Say whether a comparison under independence was drawn although the laws of both scores are known."""
-    alone = c if c.independent is None else c.independent
-    return alone.method == "montecarlo" and not isinstance(alone.posterior_a, EmpiricalPosterior)
 
 
 def _data(ev: Evaluation) -> str:
@@ -128,7 +115,7 @@ def _items(ev: Evaluation) -> list[str] | None:
     rows = []
     for pattern, weight in zip(ev.patterns, ev.weights, strict=True):
         cells = [ev.cells[int(np.argmax(row))] for row in pattern]
-        labels = [int(cells[0] in _GOLD), *(int(cell in _CLAIMED) for cell in cells)]
+        labels = [int(cells[0] in ("tp", "fn")), *(int(cell in ("tp", "fp")) for cell in cells)]
         rows.append(_tuple(np.array([*labels, weight])))
     return rows
 

@@ -23,18 +23,9 @@ DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class RopeCurve:
-    """Probabilities beyond and within the region of practical equivalence, for half-widths from 0.
+    """Probabilities that B is worse (`less`) and better (`greater`) than A by more than margins that rise from 0.
 
-    Attributes
-    ----------
-    margins
-        Half-widths, rising from 0.
-    less, greater
-        Probabilities that B is worse, and better, than A by more than each of them.
-    start
-        Position of the half-width of the comparison; there, and at 0, the probabilities are the comparison's.
-    step
-        Distance of neighbouring half-widths, but for that of the comparison.
+    At the margin of the comparison, the one at `start`, and at 0 they are the comparison's. Other margins are `step` apart.
     """
 
     margins: FloatArray
@@ -51,9 +42,9 @@ class RopeCurve:
 
     def labels(self, *, percent: bool) -> list[str]:
         """Return the half-widths as they are shown, in percentage points or as they are."""
-        shown = (100.0 if percent else 1.0) * self.margins
-        step = (100.0 if percent else 1.0) * self.step
-        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        scale = 100.0 if percent else 1.0
+        shown = scale * self.margins
+        digits = max(0, -math.floor(math.log10(scale * self.step) + 1e-9))
         texts = [f"{x:.{digits}f}" for x in shown]
         start = float(shown[self.start])
         if not math.isclose(float(texts[self.start]), start, rel_tol=1e-9, abs_tol=1e-12):
@@ -68,11 +59,6 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
 
     They are exact where the law of the difference is known, and shares of draws elsewhere: of those that the
     comparison was made from, or of a million where paired items were compared by quadrature.
-
-    Parameters
-    ----------
-    comparisons
-        Comparisons of two models in a single experiment.
 
     Examples
     --------
@@ -90,8 +76,7 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
 
 
 def _integrated(c: Comparison) -> bool:
-    exact = c.under.paired and c.method != "montecarlo"
-    return exact and isinstance(c.difference, EmpiricalPosterior)
+    return c.under.paired and c.method != "montecarlo" and isinstance(c.difference, EmpiricalPosterior)
 
 
 def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
@@ -101,11 +86,9 @@ def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
     first = comparisons[0]
     # The draws are fixed: one comparison always has the same curve.
     blocks = first.under.draw(prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
-    kept: dict[str, list[FloatArray]] = {c.metric: [] for c in comparisons}
-    for tables in blocks:
-        for c in comparisons:
-            kept[c.metric].append(np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0])
-    return {name: EmpiricalPosterior(np.concatenate(gaps)) for name, gaps in kept.items()}
+    gaps = [[np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0] for c in comparisons] for tables in blocks]
+    laws = (EmpiricalPosterior(np.concatenate(parts)) for parts in zip(*gaps, strict=True))
+    return {c.metric: law for c, law in zip(comparisons, laws, strict=True)}
 
 
 def _curve(c: Comparison, law: Posterior) -> RopeCurve:
@@ -133,9 +116,8 @@ def _half_widths(c: Comparison) -> tuple[FloatArray, float]:
     power = 10.0 ** math.floor(math.log10(reach / STEPS))
     step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power * STEPS >= reach * (1.0 - 1e-9))
     # Rounded, 3 times 0.01 is 0.03.
-    margins = np.round(
-        step * np.arange(math.ceil(reach / step * (1.0 - 1e-9)) + 1), 2 - math.floor(math.log10(step))
-    )
+    multiples = np.arange(math.ceil(reach / step * (1.0 - 1e-9)) + 1)
+    margins = np.round(step * multiples, 2 - math.floor(math.log10(step)))
     low, high = c.measure.support
     if low >= -1.0 and high <= 1.0:
         margins = margins[margins < 1.0]

@@ -17,18 +17,9 @@ DIGITS = 8
 
 @dataclass(frozen=True)
 class RopeSlider:
-    """A slider for one measure.
+    """A slider that starts from a comparison, moves along a curve, and moves a band in the frame of a figure.
 
-    Attributes
-    ----------
-    name
-        What the names of its elements begin with.
-    c
-        The comparison that it starts from.
-    curve
-        What it moves along.
-    frame
-        Where the axes of the figure are in which it moves a band.
+    The names of its elements begin with `name`.
     """
 
     name: str
@@ -48,38 +39,41 @@ class RopeSlider:
             "unit": _unit(percent),
             "axis": [round(x, 3) for x in (frame.left, frame.right, frame.zero, frame.scale)],
             "labels": curve.labels(percent=percent),
-            **{
-                key: [round(float(x), DIGITS) for x in values]
-                for key, values in (("less", curve.less), ("greater", curve.greater))
-            },
+            "less": [round(float(x), DIGITS) for x in curve.less],
+            "greater": [round(float(x), DIGITS) for x in curve.greater],
             "margins": [float(f"{x:.10g}") for x in curve.margins],
         }
 
     def band(self) -> str:
         """Return the band that the region is in the figure of the difference."""
-        x, width = self.frame.band(self.c.rope)
-        top, bottom = self.frame.top, self.frame.bottom
+        at = self.frame
+        low, high = (min(at.right, max(at.left, at.zero + side * at.scale * self.c.rope)) for side in (-1, 1))
         # The figure's upper fifth is for texts.
-        y = top + 0.17 * (bottom - top)
+        y = at.top + 0.17 * (at.bottom - at.top)
         return (
-            f'<rect class="rope-band" id="{self.name}-band" x="{x:g}" y="{y:g}" width="{width:g}" '
-            f'height="{bottom - y:g}"/>'
+            f'<rect class="rope-band" id="{self.name}-band" x="{low:g}" y="{y:g}" width="{high - low:g}" '
+            f'height="{at.bottom - y:g}"/>'
         )
 
     def html(self) -> str:
         """Return the slider with the three probabilities."""
-        c, name, at = self.c, self.name, self.curve.start
-        percent = c.measure.percent
+        c, name, at, percent = self.c, self.name, self.curve.start, self.c.measure.percent
         shown = f"±{self.curve.labels(percent=percent)[at]}{_unit(percent)}"
-        less, within, greater = (
-            float(x[at]) for x in (self.curve.less, self.curve.within, self.curve.greater)
-        )
+        less, within, greater = (x[at] for x in (self.curve.less, self.curve.within, self.curve.greater))
+        # Class, name, where the bar begins, probability, and what it is of.
         parts = (
-            _Part("h0", "less", 0.0, less, f"H0, beyond the ROPE: {c.model_a} is better by more"),
-            _Part("in", "within", less, within, "ROPE: practically equivalent", empty=not c.rope),
-            _Part(
-                "h1", "greater", 1.0 - greater, greater, f"H1, beyond the ROPE: {c.model_b} is better by more"
-            ),
+            ("h0", "less", 0.0, less, f"H0, beyond the ROPE: {c.model_a} is better by more"),
+            ("in", "within", less, within, "ROPE: practically equivalent"),
+            ("h1", "greater", 1.0 - greater, greater, f"H1, beyond the ROPE: {c.model_b} is better by more"),
+        )
+        bars = "".join(
+            f'<rect class="{kind}" id="{name}-bar-{part}" x="{100.0 * x:.6g}" y="0" width="{100.0 * p:.6g}" height="1"/>'
+            for kind, part, x, p, _ in parts
+        )
+        terms = "".join(
+            f'<div class="{kind}"><dt>{escaped(about)}</dt><dd>P <span id="{name}-{part}">'
+            f"{escaped('= 0' if kind == 'in' and not c.rope else equation('P', p)[2:])}</span></dd></div>"
+            for kind, part, _, p, about in parts
         )
         # Without a script there is nothing to move: it shows the controls.
         return f"""\
@@ -92,30 +86,9 @@ aria-valuetext="{shown}" autocomplete="off">
 <button type="button" id="{name}-reset">As reported: ±{amount(c.rope, percent=percent)}</button>
 </div>
 <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">\
-{"".join(part.bar(name) for part in parts)}</svg>
-<dl aria-live="polite">{"".join(part.term(name) for part in parts)}</dl>
+{bars}</svg>
+<dl aria-live="polite">{terms}</dl>
 </div>"""
-
-
-@dataclass(frozen=True)
-class _Part:
-    """One of the three probabilities: on one side of the region, within it, or on the other side."""
-
-    kind: str
-    name: str
-    start: float
-    p: float
-    words: str
-    empty: bool = False
-
-    def bar(self, name: str) -> str:
-        x, width = (f"{100.0 * value:.6g}" for value in (self.start, self.p))
-        return f'<rect class="{self.kind}" id="{name}-bar-{self.name}" x="{x}" y="0" width="{width}" height="1"/>'
-
-    def term(self, name: str) -> str:
-        shown = "= 0" if self.empty else equation("P", self.p)[2:]
-        value = f'<span id="{name}-{self.name}">{escaped(shown)}</span>'
-        return f'<div class="{self.kind}"><dt>{escaped(self.words)}</dt><dd>P {value}</dd></div>'
 
 
 def _unit(percent: bool) -> str:
