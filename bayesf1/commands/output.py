@@ -33,7 +33,7 @@ def put(text: str, args: argparse.Namespace) -> None:
     if args.output is None:
         write(text)
         return
-    from bayesf1.reading.files import write_atomic
+    from bayesf1.base.text_files import write_atomic
 
     check_not_input(args.output, args)
     write_atomic(args.output, text + "\n")

@@ -12,7 +12,6 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing, nearest
-from bayesf1.base.text_files import write_atomic as write_atomic
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds

@@ -243,7 +243,7 @@ def test_a_matrix_of_documents_alone_is_refused():
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="needs single items, but only the sums over each document"):
-        bf.confusion(replace(ev, items=None), "A")
+        bf.confusion(replace(ev, finer=None), "A")
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
