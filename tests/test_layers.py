@@ -2,10 +2,12 @@
 
 import ast
 import graphlib
+import re
 from collections import Counter
 from pathlib import Path
 
 import bayesf1
+from house import figures
 
 PACKAGE = Path(bayesf1.__file__).parent
 # A room may import those before it, never those behind it.
@@ -30,6 +32,8 @@ UPWARD = {
     ("bayesf1.bayes.comparison", "bayesf1.report.inference_data"),
 }
 LONGEST = 400
+# Who may ask which assumption was taken: the one place that owns them, and a model that has words of its own for it.
+ASKING = {"evaluation/under.py", "groups/corpora.py"}
 
 
 def modules():
@@ -101,3 +105,18 @@ def test_no_room_holds_a_single_module():
 def test_no_module_is_longer_than_a_reader_can_hold():
     lengths = {name: path.read_text(encoding="utf-8").count("\n") for name, path in modules().items()}
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_no_module_asks_for_the_kind_of_a_task_or_for_an_assumption_by_its_name():
+    assert figures(PACKAGE)["comparisons of task (in modules)"] == (0, 0)
+    asking = re.compile(r"\bassumption\s*(==|!=|in\b|not in\b)|\.unit\s*(==|!=)")
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in modules().values()
+        if asking.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == ASKING
+
+
+def test_an_evaluation_is_a_handful_of_parts():
+    assert figures(PACKAGE)["fields of Evaluation"] == 6

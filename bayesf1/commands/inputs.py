@@ -43,7 +43,7 @@ def evaluation(args: argparse.Namespace) -> bf.Evaluation:
 def evaluation_of_units(args: argparse.Namespace, purpose: str) -> bf.Evaluation:
     """Read what was named, and say so where it holds totals only."""
     ev = evaluation(args)
-    if ev.assumption == "independent":
+    if not ev.under().shared:
         raise ValueError(
             f"{args.files[0]} holds totals only, but {purpose} takes what the models did on every item or sentence: "
             "a table of predictions with --gold, or column files as NAME=FILE"

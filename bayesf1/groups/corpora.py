@@ -17,6 +17,8 @@ from bayesf1.evaluation.units import Units
 
 # Joint outcomes double with every model; beyond three models there are too few items in each.
 MAX_PAIRED = 3
+# Whether an assumption asks for joint outcomes; "auto" takes them where they are known.
+_PAIRED = {"auto": None, "independent": False, "paired": True}
 # Names of the two questions that are not about a corpus at hand.
 QUESTIONS = ("population", "new")
 
@@ -82,15 +84,18 @@ def read_groups(
     >>> groups.names[0], groups.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
-    if assumption not in (known := ("auto", "independent", "paired")):
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), known)}")
+    if assumption not in _PAIRED:
+        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), _PAIRED)}")
+    asked = _PAIRED[assumption]
     if not isinstance(data, Mapping):
         check_evaluation(data)
-        return _from_one(data, assumption)
+        if asked:
+            raise ValueError("folds are known by each model's totals only; models cannot be paired")
+        return _from_one(data)
     evaluations = _check_mapping(data)
-    paired = paired and assumption != "independent"
+    paired = paired and asked is not False
     note = _why_not_paired(evaluations) if paired else ""
-    if assumption == "paired" and (note or not paired):
+    if asked and (note or not paired):
         raise ValueError(note or "only the logistic-normal likelihood can pair models; ask for that")
     if paired and not note:
         return _joint(evaluations)
@@ -103,9 +108,7 @@ def read_groups(
     return _marginal(tuple(evaluations), "corpus", models, kind, counts, note)
 
 
-def _from_one(ev: Evaluation, assumption: str) -> Groups:
-    if assumption == "paired":
-        raise ValueError("folds are known by each model's totals only; models cannot be paired")
+def _from_one(ev: Evaluation) -> Groups:
     if ev.folds is not None:
         repeats, folds = ev.folds.counts.shape[:2]
         names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
@@ -155,7 +158,7 @@ def _joint(evaluations: dict[str, Evaluation]) -> Groups:
 
 
 def _items(ev: Evaluation) -> Units | None:
-    return ev.units if ev.assumption == "paired" else ev.finer
+    return ev.units if ev.under().paired else ev.finer
 
 
 def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
@@ -166,7 +169,7 @@ def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
         if ev.kind.joint_outcomes(1) is None:
             return "models are paired on single items of a binary task, and here there are several classes"
         if _items(ev) is None:
-            known = "totals" if ev.assumption == "independent" else f"the sums over each {ev.unit}"
+            known = f"the sums over each {ev.unit}" if ev.under().shared else "totals"
             return f"models are not paired within a corpus, as of {name!r} only {known} are known"
         if len(ev.models) > MAX_PAIRED:
             return (

@@ -125,10 +125,8 @@ def assumptions(fit: HierarchicalFit) -> str:
             '(likelihood="logistic-normal" shares them)'
         )
     else:
-        pairing = (
-            "models paired item by item" if fit.assumption == "paired" else "models known by their totals"
-        )
-        model = f"Logistic-normal model, effects of a {fit.noun} shared by all models, {pairing}"
+        known = {"paired": "paired item by item", "independent": "known by their totals"}[fit.assumption]
+        model = f"Logistic-normal model, effects of a {fit.noun} shared by all models, models {known}"
     return f"{model}; {fit.diagnostics}."
 
 

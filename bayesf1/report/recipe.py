@@ -108,7 +108,7 @@ def _folded(ev: Evaluation, folds: Folds) -> str:
 def _items(ev: Evaluation) -> list[str] | None:
     """Return the joint outcomes of single items as rows (gold, labels of the models, count)."""
     binary = isinstance(ev.kind, Binary) and ev.kind.counts_all_items
-    if not binary or ev.assumption != "paired" or ev.folds is not None:
+    if not binary or not ev.under().paired or ev.folds is not None:
         return None
     if ev.patterns is None or ev.weights is None:
         return None

@@ -10,7 +10,7 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation.scoring import find_measure
-from bayesf1.reading.score_columns import STATISTICS
+from bayesf1.kinds.scores import STATISTICS
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 positive = st.floats(0.001, 1e3)
