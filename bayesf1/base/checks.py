@@ -39,6 +39,13 @@ def check_prob(prob: float, name: str = "prob") -> float:
     return float(prob)
 
 
+def check_unmasked(values: Any, where: str) -> None:
+    """Say which entry of a masked array is masked: numpy would take what stands below the mask."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        place = ", ".join(str(int(i) + 1) for i in np.argwhere(np.ma.getmaskarray(values))[0])
+        raise ValueError(f"{where} is masked at entry {place}; drop or fill it first")
+
+
 def check_levels(q: ArrayLike) -> FloatArray:
     """Return probabilities as an array, or say which is none."""
     array = np.asarray(q, dtype=np.float64)

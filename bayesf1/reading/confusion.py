@@ -12,7 +12,7 @@ from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.multiclass import MultiClass, class_outcomes
 from bayesf1.reading.counts import check_matrix
-from bayesf1.reading.label_columns import class_names
+from bayesf1.reading.label_columns import check_alike, class_names
 
 
 def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
@@ -23,9 +23,10 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     Parameters
     ----------
     matrices
-        Mapping of model name to a K×K matrix of counts.
+        Mapping of model name to a K×K matrix of counts; a DataFrame, such as ``pandas.crosstab`` makes, is read by
+        the labels of its rows and columns.
     labels
-        Names of the classes, in the order of rows and columns; 1, 2, … by default.
+        Names of the classes, in the order of rows and columns; by default those of a DataFrame, or 1, 2, ….
 
     Examples
     --------
@@ -41,7 +42,8 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     if not isinstance(matrices, Mapping):
         raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
     names = model_names(matrices)
-    arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
+    named, labels = _by_label(dict(matrices), labels)
+    arrays = [check_matrix(named[name], f"matrix of {name!r}") for name in names]
     for name, array in zip(names, arrays, strict=True):
         if array.shape != arrays[0].shape:
             raise ValueError(
@@ -58,3 +60,26 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])
     units = Units.merge(rows, weights, "item", shared=False)
     return Evaluation.of_units(names, MultiClass(classes), units)
+
+
+def _by_label(
+    matrices: dict[str, Any], labels: Sequence[Any] | None
+) -> tuple[dict[str, Any], Sequence[Any] | None]:
+    """Return matrices whose rows and columns have labels in one order of these, and the labels."""
+    framed = {name: m for name, m in matrices.items() if hasattr(m, "reindex")}
+    found = {label: None for m in framed.values() for axis in (m.index, m.columns) for label in axis}
+    if not framed or all(
+        list(axis) == [*range(len(axis))] for m in framed.values() for axis in (m.index, m.columns)
+    ):
+        return matrices, labels
+    if len(framed) < len(matrices):
+        other = next(name for name in matrices if name not in framed)
+        raise ValueError(
+            f"matrix of {next(iter(framed))!r} names its classes, but that of {other!r} does not"
+        )
+    strange = [label for label in found if labels is not None and label not in list(labels)]
+    if strange:
+        raise ValueError(f"a matrix has class {strange[0]!r}, which is none of labels=")
+    order = list(found if labels is None else labels)
+    check_alike(order)
+    return {name: m.reindex(index=order, columns=order, fill_value=0) for name, m in framed.items()}, order

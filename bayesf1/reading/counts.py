@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_unmasked
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation, model_names, warn_if_empty
 from bayesf1.evaluation.folds import Folds
@@ -124,6 +125,11 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
 
 def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
     """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
+    if hasattr(counts, "iloc"):
+        # A Series or DataFrame of pandas, whose cells may have names.
+        frame: Any = counts
+        names = list(getattr(frame, "columns", frame.index))
+        counts = {name: frame[name] for name in names} if any(isinstance(n, str) for n in names) else frame
     if isinstance(counts, Mapping):
         return _read_cells(counts, where)
     array = _numbers(counts, where)
@@ -187,6 +193,7 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 
 def _numbers(value: ArrayLike, where: str) -> FloatArray:
+    check_unmasked(value, where)
     try:
         raw: NDArray[Any] = np.asarray(value)
         strange = []

@@ -14,7 +14,13 @@ from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import Binary
-from bayesf1.reading.label_columns import check_positive, distinct_labels, guess_positive, plain_label
+from bayesf1.reading.label_columns import (
+    check_alike,
+    check_positive,
+    distinct_labels,
+    guess_positive,
+    plain_label,
+)
 from bayesf1.reading.predictions import default_names, from_hits
 from bayesf1.reading.tally import Tally, read_rows, read_weights
 
@@ -84,6 +90,8 @@ def from_frame(
         # Few kinds of items, however many labels there are.
         found = _count(lazy, labels, [label.code(positive) for label in labels], group)
         hits = found.hits(1)
+    if any(label.text for label in labels):
+        check_alike(_some_labels(lazy, labels))
     check_positive(positive, hits, names, lambda: _some_labels(lazy, labels))
     items = from_hits(hits, names, weights=found.weights)
     if group is None:
@@ -158,6 +166,7 @@ def from_patterns(
     if positive is None and len(found.labels()) > 2:
         return found.by_class(names)
     positive = guess_positive(found.labels()) if positive is None else positive
+    check_alike(found.labels())
     hits = found.hits(positive)
     check_positive(positive, hits, names, found.labels)
     return from_hits(hits, names, weights=found.weights)
@@ -334,7 +343,7 @@ def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
 
     found: list[NDArray[Any]] = []
     for label in labels:
-        kinds = lazy.select(c=label.expr).group_by("c").agg(nw.len().alias("n")).head(20)
+        kinds = lazy.select(c=label.expr).group_by("c").agg(nw.len().alias("n")).head(1000)
         rows = kinds.collect().rows()
         found += Tally.from_rows(["c"], rows, np.ones(len(rows))).values
     return distinct_labels(found)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.checks import check_unmasked
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import listing
 
@@ -60,14 +62,7 @@ def check_positive(
 def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
     """Return the classes: those asked for, or those found, or say which label is none of them."""
     if labels is None:
-        folded: dict[str, Any] = {}
-        for label in found:
-            other = folded.setdefault(str(label).strip().casefold(), label)
-            if other is not label:
-                raise ValueError(
-                    f"labels {other!r} and {label!r} differ only in case or spaces; make them one, or say by "
-                    "labels= that both are classes"
-                )
+        check_alike(found)
         return list(found)
     if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
         raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
@@ -79,6 +74,30 @@ def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any
             f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, classes), most=10)}"
         )
     return classes
+
+
+def check_alike(labels: Iterable[Any]) -> None:
+    """Say which two labels a reader would take for one.
+
+    Examples
+    --------
+    >>> check_alike(["spam", "ham"])
+    >>> check_alike(["spam", "Spam"])
+    Traceback (most recent call last):
+    ValueError: labels 'spam' and 'Spam' differ only in case or spaces; make them one, or say by labels= that both are classes
+    """
+    seen: dict[str, Any] = {}
+    for label in labels:
+        text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+        shown = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
+        other = seen.setdefault(shown.strip().casefold(), label)
+        if other is not label and (type(other), other) != (type(label), label):
+            plain = str(other).strip().casefold() == str(label).strip().casefold()
+            how = "in case or spaces" if plain else "in how their characters are coded"
+            raise ValueError(
+                f"labels {other!r} and {label!r} differ only {how}; make them one, or say by labels= that both are "
+                "classes"
+            )
 
 
 def plain_label(label: Any) -> Any:
@@ -111,6 +130,7 @@ def read_labels(values: Any, where: str) -> NDArray[Any]:
     """Return labels as a one-dimensional array without missing values."""
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
+    check_unmasked(values, where)
     array = np.asarray(values)
     if array.dtype.kind not in "biufUSO" and array.size:
         array = np.asarray(values, dtype=object)
@@ -154,6 +174,8 @@ def _check_objects(values: Any, where: str) -> None:
 
 def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
     """Return labels as names of classes, or say which two are the same."""
+    if isinstance(labels, set | frozenset):
+        raise ValueError(f"labels= is a set, which has no order; give a list, as {sorted(map(str, labels))}")
     names = tuple(_class_name(label) for label in labels)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

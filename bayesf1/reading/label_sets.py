@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.checks import check_unmasked
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_indicators
 from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels
@@ -25,6 +26,11 @@ def from_label_sets(
         given = {"": _sets(y_true, "y_true")}
         given |= {name: _sets(value, f"predictions of {name!r}") for name, value in predictions.items()}
         found = distinct_labels([np.array([*row], dtype=object) for rows in given.values() for row in rows])
+        if len({isinstance(label, str) for label in found}) > 1:
+            raise ValueError(
+                f"y_true and predictions have labels like {found[0]!r} and {found[-1]!r}; give sets of labels for all, "
+                "or arrays of 0 and 1 for all"
+            )
         labels = found if labels is None else check_labels(labels, found)
         place = {label: i for i, label in enumerate(labels)}
         dense = {name: _indicate(rows, place) for name, rows in given.items()}
@@ -69,6 +75,7 @@ def _indicate(rows: list[frozenset[Any]], place: Mapping[Any, int]) -> NDArray[n
 
 
 def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+    check_unmasked(values, where)
     array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ValueError(f"{where} must be an array (item, label) of 0 and 1 where multilabel=True")

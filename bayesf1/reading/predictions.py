@@ -15,6 +15,7 @@ from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import check_counts, check_same_gold
 from bayesf1.reading.label_columns import (
+    check_alike,
     check_labels,
     check_positive,
     class_codes,
@@ -104,6 +105,8 @@ def from_labels(
         positive = guess_positive(found)
     elif labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
+    if gold.dtype.kind not in "biuf":
+        check_alike(distinct_labels([gold, *columns]))
     hits = np.stack([column == positive for column in (gold, *columns)], axis=1)
     check_positive(positive, hits, names, lambda: distinct_labels([gold, *columns]))
     return from_hits(hits, names, groups=document)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_unmasked
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.scores import Scores
@@ -63,6 +64,7 @@ def from_scores(scores: Mapping[str, ArrayLike], *, name: str = "", unit: str = 
 
 
 def _scores(values: ArrayLike, where: str) -> FloatArray:
+    check_unmasked(values, where)
     try:
         # Numbers that were read as text are not taken for scores.
         if np.asarray(values).dtype.kind not in "biufO":
