@@ -3,49 +3,29 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayesf1.base.text_files import write_atomic
+from bayesf1.crossval.kept_fits import Fit, Indices, Store, check_kept, digest_of, plain_json
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.folds import Folds
+from bayesf1.reading.label_columns import check_labels, distinct_labels, guess_positive, read_labels
 from bayesf1.reading.predictions import from_labels
 from bayesf1.reading.spans import from_tags
-
-Indices: TypeAlias = NDArray[np.intp]
-
-_FORMAT = "bayesf1.cv/1"
 
 
 class FitError(RuntimeError):
     """A model failed to fit or to predict; the message names model, repeat and fold."""
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """One model on one fold."""
-
-    model: str
-    repeat: int
-    fold: int
-    train: Indices
-    test: Indices
-
-    def __str__(self) -> str:
-        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
 
 
 def cross_validate(
@@ -93,7 +73,7 @@ def cross_validate(
         (dask, ray) is used.
     directory
         Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by
-        X, y, the design, the model's name and, for an estimator, its parameters: a *function* that does
+        X, y, groups, the design, the model's name and, for an estimator, its parameters: a *function* that does
         something else needs another name or another directory.
     progress
         Whether to show a progress bar on a terminal.
@@ -132,19 +112,28 @@ def cross_validate(
     tagged = not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
     if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
         raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
-    store = None if directory is None else _Store(Path(directory), _digest(cv.m, X, y), cv.rng)
+    if not tagged and positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
+        # What gold says is positive stays so, whatever else a model may say.
+        positive = guess_positive(known)
+    store = None
+    if directory is not None:
+        check_kept(y)
+        data = digest_of(cv.m, X, y, groups, cv.balance)
+        store = Store(Path(directory), data, cv.rng)
     tests = None if store is None else store.load_partition()
     if tests is None:
         tests = [test for _, test in cv.split(np.zeros(n), None if tagged else y, groups)][::2]
         if store is not None:
-            store.save_partition(tests)
+            tests = store.agree_on(tests)
     halves = [(np.sort(test), np.setdiff1d(np.arange(n), test)) for test in tests]
     fits = [
-        _Fit(name, repeat, fold, pair[2 - fold], pair[fold - 1])
+        Fit(name, repeat, fold, pair[2 - fold], pair[fold - 1])
         for repeat, pair in enumerate(halves, 1)
         for fold in (1, 2)
         for name in names
     ]
+
+    classes: list[Any] | None = None
 
     def evaluate(rows: Indices, predictions: Mapping[str, Sequence[Any]], by_group: bool) -> Evaluation:
         gold = _take(y, rows)
@@ -152,7 +141,7 @@ def cross_validate(
         some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
         if tagged:
             return from_tags(gold, own, scheme=scheme, mode=mode, types=types, groups=some_groups)
-        return from_labels(gold, own, positive=positive, groups=some_groups)
+        return from_labels(gold, own, positive=positive, groups=some_groups, labels=classes)
 
     # What is wrong with the gold labels is better known before the fits than after.
     everything = np.arange(n)
@@ -161,6 +150,10 @@ def cross_validate(
     for fit, labels in _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress):
         for i, label in zip(fit.test, labels, strict=True):
             said[fit.repeat - 1][fit.model][i] = label
+    if not tagged and positive is None:
+        # Every fold has the same classes, also those that occur in one of them only.
+        columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
+        classes = check_labels(None, distinct_labels([read_labels(y, "y"), *columns]))
     total = reduce(add, (evaluate(everything, predictions, True).scaled(k) for predictions in said))
     counts = [
         [evaluate(half, predictions, False).tables for half in pair]
@@ -170,15 +163,15 @@ def cross_validate(
 
 
 def _run(
-    fits: list[_Fit],
+    fits: list[Fit],
     models: Mapping[str, Any],
     X: Any,
     y: Sequence[Any],
     *,
     n_jobs: int,
-    store: _Store | None,
+    store: Store | None,
     progress: bool,
-) -> Iterator[tuple[_Fit, list[Any]]]:
+) -> Iterator[tuple[Fit, list[Any]]]:
     todo = []
     for fit in fits:
         kept = None if store is None else store.load(fit, models[fit.model])
@@ -189,7 +182,7 @@ def _run(
     tasks = (
         (fit, models[fit.model], _take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in todo
     )
-    results: Iterable[tuple[_Fit, list[Any]]]
+    results: Iterable[tuple[Fit, list[Any]]]
     if n_jobs == 1:
         results = (_fit_one(*task) for task in tasks)
     else:
@@ -205,7 +198,7 @@ def _run(
             yield fit, labels
 
 
-def _fit_one(fit: _Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[_Fit, list[Any]]:
+def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[Fit, list[Any]]:
     try:
         if hasattr(model, "fit") and hasattr(model, "predict"):
             predictor = copy.deepcopy(model)
@@ -217,19 +210,12 @@ def _fit_one(fit: _Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> 
                 "a model is an estimator with fit and predict, or a function of X_train and y_train"
             )
         predict = getattr(predictor, "predict", predictor)
-        labels = [_plain(label) for label in predict(X_test)]
+        labels = [plain_json(label) for label in predict(X_test)]
     except Exception as error:
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):
         raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
     return fit, labels
-
-
-def _plain(label: Any) -> Any:
-    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
-    if hasattr(label, "tolist"):
-        label = label.tolist()
-    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
 
 
 def _take(values: Any, rows: Indices) -> Any:
@@ -238,31 +224,6 @@ def _take(values: Any, rows: Indices) -> Any:
     if hasattr(values, "shape"):
         return values[rows]
     return [values[i] for i in rows]
-
-
-def _digest(*parts: Any) -> str:
-    """Return a fingerprint of data: of arrays' bytes, and of anything else as it is written down."""
-    digest = hashlib.sha256()
-    for part in parts:
-        if hasattr(part, "tocsr"):
-            part = part.tocsr()
-            for array in (part.data, part.indices, part.indptr):
-                digest.update(array.tobytes())
-            continue
-        if hasattr(part, "to_numpy"):
-            part = part.to_numpy()
-        if hasattr(part, "dtype") and part.dtype.kind != "O":
-            digest.update(part.tobytes())
-        else:
-            for entry in part if isinstance(part, Iterable) else [part]:
-                digest.update(json.dumps(_plain(entry), default=repr).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()
-
-
-def _identity(model: Any) -> str:
-    """Return what tells a model from another of the same name: an estimator's parameters."""
-    return repr(model.get_params()) if hasattr(model, "get_params") else ""
 
 
 @contextmanager
@@ -279,66 +240,3 @@ def _bar(total: int, done: int, progress: bool) -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("fitting", total=total, completed=done)
         yield lambda: bar.advance(task)
-
-
-class _Store:
-    """Finished fits in a directory, one JSON file each, and the partition that they belong to."""
-
-    def __init__(self, folder: Path, fingerprint: str, rng: object) -> None:
-        self.folder, self.fingerprint = folder, fingerprint
-        self.rng = rng if isinstance(rng, int) else None
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def _path(self, fit: _Fit) -> Path:
-        safe = re.sub(r"[^A-Za-z0-9_-]+", "-", fit.model)[:60]
-        # Different names may look alike once made safe.
-        tag = hashlib.sha256(fit.model.encode()).hexdigest()[:8]
-        return self.folder / f"{safe}-{tag}-repeat{fit.repeat}-fold{fit.fold}.json"
-
-    def _read(self, path: Path) -> dict[str, Any] | None:
-        if not path.exists():
-            return None
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise ValueError(
-                f"{path} is not a kept fit ({error}); delete it, or name another directory"
-            ) from None
-        if not isinstance(document, dict) or document.get("format") != _FORMAT:
-            raise ValueError(f"{path} is not a kept fit; delete it, or name another directory")
-        if document.get("data") != self.fingerprint:
-            raise ValueError(f"{path} was made from other data or another design; name another directory")
-        return document
-
-    def _write(self, path: Path, content: dict[str, Any]) -> None:
-        write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
-
-    def load_partition(self) -> list[Indices] | None:
-        path = self.folder / "partition.json"
-        document = self._read(path)
-        if document is None:
-            return None
-        if self.rng is not None and document["rng"] != self.rng:
-            raise ValueError(
-                f"{path} was made with rng={document['rng']}, not {self.rng}; name another directory"
-            )
-        return [np.array(test, dtype=np.intp) for test in document["tests"]]
-
-    def save_partition(self, tests: list[Indices]) -> None:
-        content = {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]}
-        self._write(self.folder / "partition.json", content)
-
-    def load(self, fit: _Fit, model: Any) -> list[Any] | None:
-        path = self._path(fit)
-        document = self._read(path)
-        if document is None:
-            return None
-        if document.get("identity") != _identity(model):
-            raise ValueError(
-                f"{path} was made by {fit.model!r} with other parameters; name another directory"
-            )
-        return list(document["predictions"]) if document.get("model") == fit.model else None
-
-    def save(self, fit: _Fit, model: Any, labels: list[Any]) -> None:
-        content = {"model": fit.model, "identity": _identity(model), "predictions": labels}
-        self._write(self._path(fit), content)

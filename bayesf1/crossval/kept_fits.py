@@ -1,0 +1,178 @@
+"""Finished fits in a directory, known by their data and parameters, so that an interrupted run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.text_files import write_atomic
+
+Indices: TypeAlias = NDArray[np.intp]
+
+_FORMAT = "bayesf1.cv/1"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: Indices
+    test: Indices
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
+def plain_json(label: Any) -> Any:
+    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
+    if hasattr(label, "tolist"):
+        label = label.tolist()
+    return [plain_json(part) for part in label] if isinstance(label, list | tuple) else label
+
+
+def check_kept(y: Any) -> None:
+    """Say of labels that no file can keep, before any model is fitted."""
+    for label in y:
+        try:
+            json.dumps(plain_json(label))
+        except TypeError:
+            raise ValueError(
+                f"label {label!r} cannot be kept in a file; use strings or numbers, or leave directory out"
+            ) from None
+
+
+def digest_of(*parts: Any) -> str:
+    """Return a fingerprint of data: of arrays' bytes, and of anything else as it is written down."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if hasattr(part, "tocsr"):
+            part = part.tocsr()
+            for array in (part.data, part.indices, part.indptr):
+                digest.update(array.tobytes())
+            continue
+        if hasattr(part, "columns"):
+            digest.update(repr(list(part.columns)).encode())
+        if hasattr(part, "to_numpy"):
+            part = part.to_numpy()
+        if hasattr(part, "dtype") and part.dtype.kind != "O":
+            digest.update(part.tobytes())
+        else:
+            for entry in part if isinstance(part, Iterable) else [part]:
+                digest.update(json.dumps(plain_json(entry), default=repr).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _identity(model: Any) -> str:
+    """Return what tells a model from another of the same name: an estimator's parameters."""
+    return digest_of([_told(model.get_params())]) if hasattr(model, "get_params") else ""
+
+
+def _told(value: Any) -> Any:
+    """Return what tells a parameter from another, the same in every process: no address, nothing left out."""
+    if isinstance(value, dict):
+        return {str(key): _told(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [
+            _told(entry)
+            for entry in (sorted(value, key=repr) if isinstance(value, set | frozenset) else value)
+        ]
+    if isinstance(value, np.random.RandomState):
+        return _told(value.get_state())
+    if isinstance(value, np.random.Generator):
+        return _told(value.bit_generator.state)
+    if hasattr(value, "dtype") or hasattr(value, "tocsr") or hasattr(value, "to_numpy"):
+        return [type(value).__name__, np.shape(value), digest_of(value)]
+    if hasattr(value, "get_params"):
+        return [type(value).__qualname__, _told(value.get_params(deep=False))]
+    if hasattr(value, "__code__"):
+        return [value.__module__, value.__qualname__, _told(value.__code__)]
+    if hasattr(value, "co_code"):
+        return [value.co_code.hex(), [_told(constant) for constant in value.co_consts]]
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+class Store:
+    """Finished fits in a directory, one JSON file each, and the partition that they belong to."""
+
+    def __init__(self, folder: Path, fingerprint: str, rng: object) -> None:
+        self.folder, self.fingerprint = folder, fingerprint
+        self.rng = rng if isinstance(rng, int) else None
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def _path(self, fit: Fit) -> Path:
+        safe = re.sub(r"[^A-Za-z0-9_-]+", "-", fit.model)[:60]
+        # Different names may look alike once made safe.
+        tag = hashlib.sha256(fit.model.encode()).hexdigest()[:8]
+        return self.folder / f"{safe}-{tag}-repeat{fit.repeat}-fold{fit.fold}.json"
+
+    def _read(self, path: Path) -> dict[str, Any] | None:
+        if not path.exists():
+            return None
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{path} is not a kept fit ({error}); delete it, or name another directory"
+            ) from None
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            raise ValueError(f"{path} is not a kept fit; delete it, or name another directory")
+        if document.get("data") != self.fingerprint:
+            raise ValueError(f"{path} was made from other data or another design; name another directory")
+        return document
+
+    def _write(self, path: Path, content: dict[str, Any]) -> None:
+        write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
+
+    def load_partition(self) -> list[Indices] | None:
+        """Return the kept partition, the items of each repeat's first half, or None where there is none."""
+        path = self.folder / "partition.json"
+        document = self._read(path)
+        if document is None:
+            return None
+        if self.rng is not None and document["rng"] != self.rng:
+            raise ValueError(
+                f"{path} was made with rng={document['rng']}, not {self.rng}; name another directory"
+            )
+        return [np.array(test, dtype=np.intp) for test in document["tests"]]
+
+    def agree_on(self, tests: list[Indices]) -> list[Indices]:
+        """Keep a partition, or return the one that another process kept first: both fit the same folds then."""
+        path = self.folder / "partition.json"
+        mine = self.folder / f"partition-{os.getpid()}.json"
+        self._write(mine, {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]})
+        with suppress(FileExistsError):
+            # Linking, unlike renaming, fails where the name is taken.
+            os.link(mine, path)
+        mine.unlink()
+        return self.load_partition() or tests
+
+    def load(self, fit: Fit, model: Any) -> list[Any] | None:
+        """Return what a finished fit predicted, or None where it is not finished."""
+        path = self._path(fit)
+        document = self._read(path)
+        if document is None:
+            return None
+        if document.get("identity") != _identity(model):
+            raise ValueError(
+                f"{path} was made by {fit.model!r} with other parameters; name another directory"
+            )
+        return list(document["predictions"]) if document.get("model") == fit.model else None
+
+    def save(self, fit: Fit, model: Any, labels: list[Any]) -> None:
+        """Keep what a fit predicted."""
+        content = {"model": fit.model, "identity": _identity(model), "predictions": labels}
+        self._write(self._path(fit), content)
