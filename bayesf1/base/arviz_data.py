@@ -17,6 +17,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
+from bayesf1.base.text_files import write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,6 +170,7 @@ def save(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     """Write groups to a netCDF file, or a Zarr folder where the name ends in ``.zarr``; whole or not at all."""
     import secrets
     import shutil
+    import tempfile
 
     target = Path(path)
     if not target.parent.is_dir():
@@ -176,26 +178,27 @@ def save(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     folder = target.suffix == ".zarr"
     if target.is_dir() and not folder:
         raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
+    if not folder:
+        # Made elsewhere, and written as any other file: neither a link nor a read-only file is replaced.
+        with tempfile.TemporaryDirectory(prefix="bayesf1-") as elsewhere:
+            made = Path(elsewhere, "draws.nc")
+            for i, (name, data) in enumerate(groups.items()):
+                data.to_netcdf(made, group=name, mode="w" if i == 0 else "a", engine="h5netcdf")
+            write_atomic(path, made.read_bytes())
+        return
     part = target.with_name(f".bayesf1-{secrets.token_hex(8)}{target.suffix}")
     try:
-        for i, (name, data) in enumerate(groups.items()):
-            mode: Any = "w" if i == 0 else "a"
-            if folder:
-                with warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", message="The data type .* does not have a Zarr V3 spec")
-                    data.to_zarr(part, group=name, mode=mode, consolidated=False)
-            else:
-                data.to_netcdf(part, group=name, mode=mode, engine="h5netcdf")
-        if folder and target.is_dir():
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The data type .* does not have a Zarr V3 spec")
+            for i, (name, data) in enumerate(groups.items()):
+                data.to_zarr(part, group=name, mode="w" if i == 0 else "a", consolidated=False)
+        if target.is_dir():
             if not (target / "zarr.json").exists() and any(target.iterdir()):
                 raise ValueError(f"cannot write to {path}, a folder with other files in it; name another")
             shutil.rmtree(target)
         part.replace(target)
     finally:
-        if part.is_dir():
-            shutil.rmtree(part)
-        else:
-            part.unlink(missing_ok=True)
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def load(path: str | Path) -> dict[str, xr.Dataset]:

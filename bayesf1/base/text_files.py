@@ -52,8 +52,8 @@ def decode(raw: bytes, where: str, not_utf8: str) -> str:
         raise ValueError(f"{where} {what}; save the file as UTF-8") from None
 
 
-def write_atomic(path: str | PathLike[str], text: str) -> None:
-    r"""Write a text to a file in UTF-8, so that the file is there whole or stays as it was.
+def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
+    r"""Write a text in UTF-8, or bytes, to a file, so that the file is there whole or stays as it was.
 
     A link is followed, and a device or pipe is written to directly.
 
@@ -70,7 +70,7 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
         raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
     if not target.parent.is_dir():
         raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
-    data = text.encode("utf-8")
+    data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         # /dev/stdout may lead to a regular file that others hold open.
         if Path(path).parent == Path("/dev") or (target.exists() and not target.is_file()):

@@ -47,10 +47,13 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
     if args.save is not None and not Path(args.save).resolve().parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
+    if args.save is not None:
+        output.check_not_input(args.save, args)
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    # What was found is told before anything can go wrong with the file.
+    deliver_fit(fit, args)
     if args.save is not None:
         fit.save(args.save)
-    deliver_fit(fit, args)
 
 
 def deliver_fit(fit: bf.HierarchicalFit, args: argparse.Namespace) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,7 +29,7 @@ from bayesf1.commands.output import stdout
 
 COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
 
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        with _warnings_as_lines():
+        with _warnings_as_lines(), _ended_in_order():
             return _run(sys.argv[1:] if argv is None else list(argv))
     except KeyboardInterrupt:
         return _complain("interrupted", INTERRUPTED)
@@ -89,6 +91,19 @@ def _complain(message: str, code: int) -> int:
     with suppress(OSError):
         print(f"bayesf1: {printable(message)}", file=sys.stderr)
     return code
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM end the program as an exception does, so that no half-written file is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _abandon_stdout() -> None:

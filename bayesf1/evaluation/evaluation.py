@@ -60,6 +60,11 @@ class Evaluation:
         cls, models: tuple[str, ...], kind: Kind, units: Units, finer: Units | None = None
     ) -> Evaluation:
         """Return the evaluation that units make, with a warning where a model has no counts at all."""
+        n_columns = units.rows.shape[1]
+        if n_columns != len(models) * len(kind.cells):
+            raise ValueError(
+                f"rows of {n_columns} numbers are no tables of {len(models)} models with {len(kind.cells)} cells each"
+            )
         tables = units.totals.reshape(len(models), len(kind.cells))
         return cls(models, kind, warn_if_empty(tables, models), units, finer)
 

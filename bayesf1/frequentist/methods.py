@@ -136,5 +136,12 @@ def _row(
         words.append("degenerate: zero width")
     kind = "credible" if method.startswith("credible") else "confidence"
     return MethodInterval(
-        method, LABELS[method], kind, low, high, bool(outside), low == high, "; ".join(words)
+        method,
+        LABELS.get(method, method.replace("_", "–").title()),
+        kind,
+        low,
+        high,
+        bool(outside),
+        low == high,
+        "; ".join(words),
     )

@@ -283,4 +283,8 @@ def _from_pilot(
         n_units = _ceil(sample.size * times)
     elif prevalence is not None and positives is not None:
         n_units = _ceil(positives / prevalence)
+    if positives is None and n_units is None:
+        raise ValueError(
+            "the pilot's totals do not tell how many items there were; give one with predictions"
+        )
     return measure, positives, n_units, one.unit if known else "item"

@@ -8,14 +8,15 @@ from functools import cache
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from secrets import token_hex
 from shutil import which
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base.checks import is_number
 from bayesf1.base.naming import nearest
 from bayesf1.base.table import escape_latex
+from bayesf1.base.text_files import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -143,11 +144,7 @@ def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> N
     ...     Path(folder, "org.pdf").read_bytes()[:4]
     b'%PDF'
     """
-    target, kind = check_path(path)
-    data = render(ax, kind, dpi=dpi)
-    part = target.with_name(f".{token_hex(8)}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    _, kind = check_path(path)
+    if not is_number(dpi) or not 10 <= dpi <= 4800:
+        raise ValueError(f"dpi must be a number from 10 to 4800, such as 300, not {dpi!r}")
+    write_atomic(path, render(ax, kind, dpi=dpi))
