@@ -8,8 +8,9 @@ and every measure is a variable of its own, too.
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,24 @@ from bayesf1.base.text_files import write_atomic
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+# Codecs of numbers and of text, as Zarr's versions 2 and 3 name them.
+_CODECS = frozenset(
+    (
+        *(
+            "blosc",
+            "bytes",
+            "crc32c",
+            "endian",
+            "gzip",
+            "sharding_indexed",
+            "shuffle",
+            "transpose",
+            "vlen-bytes",
+        ),
+        *("vlen-utf8", "zlib", "zstd", "numcodecs.blosc", "numcodecs.zlib", "numcodecs.zstd", "start", "end"),
+    )
+)
 
 
 def load_arviz() -> Any:
@@ -209,6 +228,8 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
         raise FileNotFoundError(2, "there is no such file", str(path))
     engine: Any = "zarr" if Path(path).is_dir() else "h5netcdf"
     options: dict[str, Any] = {"consolidated": False} if engine == "zarr" else {}
+    if engine == "zarr":
+        _check_codecs(Path(path))
     try:
         tree = xr.open_datatree(path, engine=engine, **options)
     except (OSError, ValueError, KeyError) as error:
@@ -216,6 +237,31 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
         raise ValueError(f"{path} is not a file of draws, as bayesf1 or ArviZ write: {reason}") from None
     with tree:
         return {name: node.to_dataset().load() for name, node in tree.children.items()}
+
+
+def _check_codecs(folder: Path) -> None:
+    """Raise a ValueError where a Zarr folder names a codec that is none of numbers and plain text: some run code."""
+
+    def named(part: Any) -> Iterator[str]:
+        if isinstance(part, dict):
+            yield from (str(part[key]) for key in ("id", "name") if isinstance(part.get(key), str))
+            part = list(part.values())
+        for entry in part if isinstance(part, list) else ():
+            yield from named(entry)
+
+    for file in folder.rglob("*"):
+        if file.name not in (".zarray", "zarr.json"):
+            continue
+        try:
+            said = json.loads(file.read_bytes()[:1_000_000])
+            codecs = [said.get(key) for key in ("filters", "compressor", "codecs")]
+        except (AttributeError, ValueError, RecursionError):
+            raise ValueError(f"{file} is no description of an array; the folder is damaged") from None
+        strange = [name for name in named(codecs) if name not in _CODECS]
+        if strange:
+            raise ValueError(
+                f"{file} names the codec {strange[0]!r}, which is none that bayesf1 or ArviZ write"
+            )
 
 
 def named_scores(scores: FloatArray, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], FloatArray]]:

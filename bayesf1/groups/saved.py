@@ -21,6 +21,14 @@ from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.kinds import named_kind
 
+# What a file says beside its draws, by type.
+_SCHEMA: dict[str, Any] = {
+    "likelihood assumption noun note task": str,
+    "rope prob": int | float,
+    "models cells classes datasets metrics": list,
+    "prior diagnostics": dict,
+}
+_KNOWN = {"likelihood": ("dirichlet", "logistic-normal"), "assumption": ("independent", "paired")}
 _AS_IT_IS = ("likelihood", "assumption", "noun", "rope", "prob", "note")
 
 
@@ -47,8 +55,48 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
         said = json.loads(groups["posterior"].attrs["bayesf1"])
         if said.pop("format") != FILE_FORMAT:
             raise KeyError("format")
-    except (KeyError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved") from None
+    try:
+        _check(said, groups)
+        return _restored(said, groups)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
+
+
+def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
+    """Raise a ValueError where a file's words or arrays are not those of a fit."""
+    for names, kind in _SCHEMA.items():
+        for name in names.split():
+            if not isinstance(said[name], kind) or isinstance(said[name], bool):
+                raise ValueError(f"{name} is {said[name]!r:.60}")
+    for name in ("models", "cells", "datasets", "classes"):
+        if not all(isinstance(entry, str) for entry in said[name]) or len({*said[name]}) < len(said[name]):
+            raise ValueError(f"{name} are {said[name]!r:.60}, where different names belong")
+    for name, known in _KNOWN.items():
+        if said[name] not in known:
+            raise ValueError(f"{name} is {said[name]!r:.60}")
+    if not (0.0 < said["prob"] < 1.0 and 0.0 <= said["rope"] < math.inf):
+        raise ValueError(f"prob is {said['prob']!r} and rope {said['rope']!r}")
+    n_models, n_metrics, n_datasets = (len(said[name]) for name in ("models", "metrics", "datasets"))
+    posterior = groups["posterior"]
+    lead = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
+    for data, shape in (
+        (posterior["score"], (*lead, n_models, n_metrics)),
+        (posterior["score_new"], (*lead, n_models, n_metrics)),
+        (posterior["score_dataset"], (*lead, n_models, n_metrics, n_datasets)),
+        (groups["observed_data"]["counts"], (n_datasets, n_models, len(said["cells"]))),
+    ):
+        if (
+            data.shape != shape
+            or not data.size
+            or data.dtype.kind not in "iuf"
+            or not np.isfinite(data.values).all()
+        ):
+            raise ValueError(f"{data.name} is no array of finite numbers of shape {shape}")
+
+
+def _restored(said: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
     ev = Evaluation(
         models=tuple(said["models"]),
         tables=np.array(groups["observed_data"]["counts"].values, dtype=float),
