@@ -25,6 +25,9 @@ _LATEX = {
     "β": r"$\beta$",
 }
 
+# What a spreadsheet would run: a sign that begins a formula, and no number behind it.
+_FORMULA = re.compile(r"[=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$)")
+
 
 def printable(text: str) -> str:
     """Replace control characters, which could rewrite a terminal or break a line."""
@@ -234,10 +237,11 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_csv(self) -> str:
-        """Return comma-separated values."""
+        """Return comma-separated values; a text that a spreadsheet would take for a formula gets a quote before it."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerows([printable(c) for c in line] for line in (self.header, *self.rows))
+        lines = ((printable(c) for c in line) for line in (self.header, *self.rows))
+        writer.writerows([f"'{c}" if _FORMULA.match(c) else c for c in line] for line in lines)
         return buffer.getvalue()
 
 

@@ -131,7 +131,9 @@ class Comparison:
     def __repr__(self) -> str:
         shape = np.shape(self.p_h1)
         p = f"{self.p_h1:.4g}" if not shape else f"{'×'.join(map(str, shape))} probabilities"
-        return f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {p}, {self.method}>"
+        return printable(
+            f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {p}, {self.method}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""

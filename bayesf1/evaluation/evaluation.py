@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest, plural
+from bayesf1.base.table import printable
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.under import Assumption, Under, under
@@ -258,7 +259,7 @@ class Evaluation:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Evaluation of {_describe(self)}>"
+        return printable(f"<Evaluation of {_describe(self)}>")
 
 
 def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
