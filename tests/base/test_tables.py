@@ -7,7 +7,7 @@ import shutil
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from bayesf1 import compare, from_counts, rank
 from bayesf1.base.table import (
@@ -149,9 +149,13 @@ class TestCsv:
             st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=8), min_size=2, max_size=2
         )
     )
-    def test_any_cells_come_back_but_for_control_characters(self, cells):
+    @example(["=1", "-1"])
+    def test_any_cells_come_back_but_for_control_characters_and_formulas(self, cells):
         text = Table(("A", "B"), (tuple(cells),)).to_csv()
-        assert list(csv.reader(io.StringIO(text, newline="")))[1] == [printable(c) for c in cells]
+        for found, cell in zip(list(csv.reader(io.StringIO(text, newline="")))[1], cells, strict=True):
+            formula = cell[:1] in ("=", "@", "+", "-") and not cell[1:].replace(".", "", 1).isdecimal()
+            assert found.removeprefix("'" if formula and found[:1] == "'" else "") == printable(cell)
+            assert found[:1] not in ("=", "@")
 
 
 class TestLatex:
