@@ -153,8 +153,8 @@ class TestCsv:
     def test_any_cells_come_back_but_for_control_characters_and_formulas(self, cells):
         text = Table(("A", "B"), (tuple(cells),)).to_csv()
         for found, cell in zip(list(csv.reader(io.StringIO(text, newline="")))[1], cells, strict=True):
-            formula = cell[:1] in ("=", "@", "+", "-") and not cell[1:].replace(".", "", 1).isdecimal()
-            assert found.removeprefix("'" if formula and found[:1] == "'" else "") == printable(cell)
+            shown = printable(cell)
+            assert found == shown or (found == f"'{shown}" and shown[0] in "=@+-")
             assert found[:1] not in ("=", "@")
 
 
