@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation.kind import Kind
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Metric:
         Smallest and largest value.
     percent
         Whether it is printed in percent.
+    origin
+        The kind of task, name and tables that a named measure was made from.
     """
 
     name: str
@@ -63,6 +68,20 @@ class Metric:
     function: Callable[[FloatArray], FloatArray]
     support: tuple[float, float] = (0.0, 1.0)
     percent: bool = True
+    origin: tuple[Kind, str, FloatArray] | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A function made here cannot be pickled, but be made again.
+        state = dict(vars(self))
+        if self.origin is not None:
+            del state["function"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "function" not in state:
+            kind, name, tables = state["origin"]
+            state = {**state, "function": kind.measure(name, tables).function}
+        vars(self).update(state)
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
         """Score tables (..., cell) whose last axis holds `cells`."""

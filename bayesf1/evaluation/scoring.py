@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -28,7 +29,7 @@ def find_measure(metric: MetricLike | None, ev: Evaluation) -> Metric:
     asked = ev.kind.default_metrics[-1] if metric is None else metric
     measure = asked if isinstance(asked, Metric) else ev.kind.measure(asked, ev.tables)
     measure.check_cells(ev.cells)
-    return measure
+    return replace(measure, origin=(ev.kind, asked, ev.tables)) if isinstance(asked, str) else measure
 
 
 def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
