@@ -7,8 +7,8 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ from bayesf1.base.text_files import write_atomic
 Indices: TypeAlias = NDArray[np.intp]
 
 _FORMAT = "bayesf1.cv/1"
+_DEEPEST = 20
 
 
 @dataclass(frozen=True)
@@ -77,31 +78,40 @@ def digest_of(*parts: Any) -> str:
 
 
 def _identity(model: Any) -> str:
-    """Return what tells a model from another of the same name: an estimator's parameters."""
-    return digest_of([_told(model.get_params())]) if hasattr(model, "get_params") else ""
+    """Return what tells a model from another of the same name: an estimator's class and parameters."""
+    return digest_of([_told(model)]) if hasattr(model, "get_params") else ""
 
 
-def _told(value: Any) -> Any:
+def _told(value: Any, depth: int = 0) -> Any:
     """Return what tells a parameter from another, the same in every process: no address, nothing left out."""
+    if depth > _DEEPEST:
+        # A function may well hold itself.
+        return type(value).__qualname__
+
+    def told(*parts: Any) -> list[Any]:
+        return [_told(part, depth + 1) for part in parts]
+
     if isinstance(value, dict):
-        return {str(key): _told(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [
-            _told(entry)
-            for entry in (sorted(value, key=repr) if isinstance(value, set | frozenset) else value)
-        ]
+        return [[str(key), *told(entry)] for key, entry in value.items()]
+    if isinstance(value, set | frozenset):
+        return told(*sorted(value, key=repr))
+    if isinstance(value, list | tuple):
+        return told(*value)
     if isinstance(value, np.random.RandomState):
-        return _told(value.get_state())
+        return told(value.get_state())
     if isinstance(value, np.random.Generator):
-        return _told(value.bit_generator.state)
+        return told(value.bit_generator.state)
     if hasattr(value, "dtype") or hasattr(value, "tocsr") or hasattr(value, "to_numpy"):
         return [type(value).__name__, np.shape(value), digest_of(value)]
     if hasattr(value, "get_params"):
-        return [type(value).__qualname__, _told(value.get_params(deep=False))]
+        return [type(value).__qualname__, *told(value.get_params(deep=False))]
+    if isinstance(value, partial):
+        return told(value.func, value.args, value.keywords)
     if hasattr(value, "__code__"):
-        return [value.__module__, value.__qualname__, _told(value.__code__)]
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
+        return [value.__module__, *told(value.__code__, value.__defaults__, value.__kwdefaults__, held)]
     if hasattr(value, "co_code"):
-        return [value.co_code.hex(), [_told(constant) for constant in value.co_consts]]
+        return [value.co_name, value.co_code.hex(), *told(value.co_consts, value.co_names)]
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
@@ -154,10 +164,14 @@ class Store:
         path = self.folder / "partition.json"
         mine = self.folder / f"partition-{os.getpid()}.json"
         self._write(mine, {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]})
-        with suppress(FileExistsError):
+        try:
             # Linking, unlike renaming, fails where the name is taken.
             os.link(mine, path)
-        mine.unlink()
+        except OSError:
+            # Not every file system has links.
+            if not path.exists():
+                mine.replace(path)
+        mine.unlink(missing_ok=True)
         return self.load_partition() or tests
 
     def load(self, fit: Fit, model: Any) -> list[Any] | None:

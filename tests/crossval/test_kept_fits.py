@@ -4,6 +4,7 @@ import datetime
 import multiprocessing
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,10 @@ class Estimator:
 
     def predict(self, X):
         return [self.common] * len(X)
+
+
+class Other(Estimator):
+    """Another class with the same parameters."""
 
 
 def data(n=60, seed=0):
@@ -80,6 +85,15 @@ def test_functions_generators_and_nested_estimators_are_told_apart():
         Estimator(inner=Estimator(c=1)),
         Estimator(inner=Estimator(c=2)),
         Estimator(c={"a", "b"}),
+        Other(c={"a", "b"}),
+        Estimator(f=threshold(1)),
+        Estimator(f=threshold(2)),
+        Estimator(f=lambda x, at=1: x),
+        Estimator(f=lambda x, at=2: x),
+        Estimator(f=partial(max, 1)),
+        Estimator(f=partial(max, 2)),
+        Estimator(f=np.log),
+        Estimator(f=len),
     ]
     assert len({_identity(estimator) for estimator in told}) == len(told)
 
@@ -93,6 +107,24 @@ def test_an_identity_is_the_same_in_another_process():
     run = [sys.executable, "-c", code]
     found = {subprocess.run(run, capture_output=True, text=True, check=True).stdout for _ in range(2)}
     assert len(found) == 1
+
+
+def test_a_function_that_holds_itself_has_an_identity():
+    def again(x):
+        return again(x - 1) if x else 0
+
+    assert _identity(Estimator(f=again)) == _identity(Estimator(f=again))
+
+
+def test_where_there_are_no_links_the_partition_is_kept_all_the_same(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("os.link", refuse)
+    x, y = data()
+    first, second = (bf.cross_validate(MODELS, x, y, directory=tmp_path).folds.counts for _ in range(2))
+    assert np.array_equal(first, second)
+    assert [path.name for path in tmp_path.glob("partition*")] == ["partition.json"]
 
 
 def test_a_digest_tells_what_is_missing_from_what_is_none():
