@@ -103,7 +103,7 @@ def compare(
         rng=None if rng is None else check_rng(rng),
     )
     under = ev.under(assumption)
-    under.warn()
+    under.warn(*measures)
     return Comparisons(_compare_all(under, measures, settings))
 
 
@@ -230,16 +230,13 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {under.ev.shape}"
         )
-    # Cells that no measure asks for would only keep patterns apart.
-    drawn = replace(under, ev=under.ev.keep(under.ev.kind.cells_for(measures)))
     settings = replace(settings, rng=check_rng(settings.rng))
-    n_draws = settings.n_draws or drawn.ev.kind.default_draws(drawn)
+    n_draws = settings.n_draws or under.ev.kind.default_draws(under)
     kept: dict[str, list[FloatArray]] = {m.name: [] for m in measures}
     counts = {m.name: np.zeros(3) for m in measures}
     stored = 0
-    for tables in drawn.draw(prior=settings.prior, n_draws=n_draws, rng=check_rng(settings.rng)):
-        for measure in measures:
-            scores = measure(tables, drawn.ev.cells)
+    for block in under.scores(measures, prior=settings.prior, n_draws=n_draws, rng=check_rng(settings.rng)):
+        for measure, scores in zip(measures, block, strict=True):
             gap = scores[:, 1] - scores[:, 0]
             # A Dirichlet has no ties; they are shares of a class too small for a number, as often B's as A's.
             ties = 0.5 * (gap == 0).sum() if under.ev.classes else 0.0
@@ -250,7 +247,7 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
             ]
             if stored < KEPT_DRAWS:
                 kept[measure.name].append(scores)
-        stored += len(tables)
+        stored += len(block[0])
     alone: dict[str, Comparison] = {}
     if under.shared:
         beside = _compare_all(replace(under, assumption="independent"), measures, settings)
@@ -300,8 +297,8 @@ def _from_draws(
     low, high = measure.support
     laws: list[Posterior] = []
     for i in (0, 1):
-        law = law_of(measure, under.ev, i, settings.prior) if under.single else None
-        laws.append(law or EmpiricalPosterior(scores[:, i], measure.support))
+        law = law_of(measure, under.ev, i, settings.prior) if not under.bootstraps else None
+        laws.append(law or EmpiricalPosterior.within(scores[:, i], measure.support))
     return _result(
         under,
         measure,
@@ -309,7 +306,7 @@ def _from_draws(
         **probabilities,
         posterior_a=laws[0],
         posterior_b=laws[1],
-        difference=EmpiricalPosterior(scores[:, 1] - scores[:, 0], (low - high, high - low)),
+        difference=EmpiricalPosterior.within(scores[:, 1] - scores[:, 0], (low - high, high - low)),
         mcse=mcse,
         method=method,
         independent=independent,

@@ -23,7 +23,7 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
     tested = (
         f"{c.model_b} was compared with {c.model_a} on {measures} by {_TEST}, as implemented in {version()}"
     )
-    parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods]
+    parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods(c.measure)]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.append(

@@ -71,17 +71,17 @@ def posterior(
     prior = ev.kind.check_prior(prior)
     index = ev.index(model)
     under = ev.under(assumption)
-    under.warn()
-    law = law_of(measure, under.ev, index, prior) if under.single else None
+    under.warn(measure)
+    law = law_of(measure, under.ev, index, prior) if not under.bootstraps else None
     if law is not None:
         return law
     _check_single(ev, measure.name)
     generator = check_rng(rng)
     n_draws = check_draws(n_draws)
-    kept = []
-    for tables in under.draw(prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator):
-        kept.append(measure(tables[:, index], ev.cells))
-    return EmpiricalPosterior(np.concatenate(kept), support=measure.support)
+    drawn = under.scores([measure], prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator)
+    return EmpiricalPosterior.within(
+        np.concatenate([scores[:, index] for (scores,) in drawn]), measure.support
+    )
 
 
 def posteriors(
@@ -95,23 +95,22 @@ def posteriors(
 ) -> dict[tuple[str, str], Posterior]:
     """Return what is believed of every model and measure, by their names; measures without a law share draws."""
     under = ev.under(assumption)
-    under.warn()
+    under.warn(*measures)
     found: dict[tuple[str, str], Posterior] = {}
     drawn: list[Metric] = []
     for measure in measures:
         for i, model in enumerate(ev.models):
-            law = law_of(measure, under.ev, i, prior) if under.single else None
+            law = law_of(measure, under.ev, i, prior) if not under.bootstraps else None
             if law is not None:
                 found[model, measure.name] = law
             elif measure not in drawn:
                 drawn.append(measure)
     if drawn:
         _check_single(ev, drawn[0].name)
-        blocks = under.draw(prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
-        scores = [[m(tables, ev.cells) for m in drawn] for tables in blocks]
+        scores = under.scores(drawn, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
         for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
             for model, values in zip(ev.models, np.concatenate(parts).T, strict=True):
-                found.setdefault((model, measure.name), EmpiricalPosterior(values, measure.support))
+                found.setdefault((model, measure.name), EmpiricalPosterior.within(values, measure.support))
     return found
 
 

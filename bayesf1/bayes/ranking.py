@@ -182,9 +182,9 @@ def rank(
     rope, prior, prob = check_rope(rope, measure), ev.kind.check_prior(prior), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
     under = ev.under(assumption)
-    under.warn()
-    blocks = under.draw(prior=prior, n_draws=n_draws, rng=check_rng(rng))
-    scores = np.concatenate([measure(tables, ev.cells) for tables in blocks])
+    under.warn(measure)
+    blocks = under.scores([measure], prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    scores = np.concatenate([block for (block,) in blocks])
 
     observed = measure(under.ev.tables, ev.cells)
     order = np.argsort(-scores.mean(axis=0), kind="stable")
@@ -193,6 +193,7 @@ def rank(
     ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
     p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / n_draws
     p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
+    scores = np.clip(scores, *measure.support)
     low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
     names = [ev.models[i] for i in order]
     return Ranking(
@@ -217,7 +218,8 @@ def rank(
             "prior": prior,
             "prob": prob,
             "assumption": under.assumption,
-            "dependence": under.dependence,
+            "dependence": under.dependence(measure),
+            "caution": under.caution(measure),
             "n_draws": n_draws,
         },
     )

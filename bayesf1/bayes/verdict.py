@@ -109,7 +109,7 @@ def assumptions(c: Comparison) -> str:
         "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
         "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
     }[c.method]
-    parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence, how]
+    parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence(c.measure), how]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.insert(

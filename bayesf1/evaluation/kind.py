@@ -50,6 +50,8 @@ class Kind(ABC):
         The kind in one word, as files and options say it.
     many_cells
         Whether cells are so many that what a unit adds is kept sparse.
+    bootstraps_items
+        Whether even single items are drawn by a bootstrap, as no law of what an item can add is known.
     cells
         Names of the cells of a model's table.
     classes
@@ -58,6 +60,7 @@ class Kind(ABC):
 
     name: ClassVar[str]
     many_cells: ClassVar[bool] = False
+    bootstraps_items: ClassVar[bool] = False
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]
 

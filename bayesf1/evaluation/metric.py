@@ -92,6 +92,19 @@ class Metric:
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
+    def loads(self, cells: tuple[str, ...]) -> FloatArray:
+        """Return what one of each cell adds to what the measure is divided by; without a law, what it is a function of."""
+        match self.law:
+            case Proportion(successes, failures):
+                load = dict.fromkeys((*successes, *failures), 1.0)
+            case Harmonic(beta, tp, fp, fn):
+                square = beta * beta
+                parts = ((tp, 1.0 + square), (fp, 1.0), (fn, square))
+                load = {cell: each for names, each in parts for cell in names}
+            case None:
+                load = dict.fromkeys(self.needs or cells, 1.0)
+        return np.array([load.get(cell, 0.0) for cell in cells])
+
     def check_cells(self, cells: tuple[str, ...]) -> None:
         """Raise a ValueError where a cell that the metric needs is not counted."""
         known = set(cells)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -12,7 +12,9 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, plural
+from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.samples import Sample, Samples
+from bayesf1.evaluation.stretch import Stretch, Worth, worth_of
 from bayesf1.evaluation.units import Units
 
 if TYPE_CHECKING:
@@ -92,6 +94,56 @@ class Under:
         """
         return self.ev.kind.draw(self, prior=prior, n_draws=n_draws, rng=rng)
 
+    def scores(
+        self, measures: Sequence[Metric], *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield blocks of posterior draws of all models' scores, for each measure an array (draw, model).
+
+        Where units are bootstrapped, draws are stretched by what so few or uneven ones do not know; a score may
+        then lie outside of a measure's support, as the end of a t interval does.
+
+        Parameters
+        ----------
+        measures
+            The measures.
+        prior, n_draws, rng
+            As in `draw`.
+        """
+        # Cells that no measure asks for would only keep patterns apart.
+        asked = replace(self, ev=self.ev.keep(self.ev.kind.cells_for(measures)))
+        stretches = [self.stretch(measure) for measure in measures]
+        for tables in asked.draw(prior=prior, n_draws=n_draws, rng=rng):
+            scored = [measure(tables, asked.ev.cells) for measure in measures]
+            yield tuple(stretch(each, rng) for stretch, each in zip(stretches, scored, strict=True))
+
+    # ---- few or uneven units --------------------------------------------------------------------------------
+
+    @property
+    def bootstraps(self) -> bool:
+        """Whether units are drawn by a bootstrap, which knows of no unit but those that were seen."""
+        return not self.single or self.ev.kind.bootstraps_items
+
+    def worth(self, measure: Metric) -> Worth:
+        """Return what the units are worth for a measure; in cross-validation each is counted once."""
+        loads = measure.loads(self.ev.cells)
+        width, folds = len(self.ev.cells), self.ev.folds
+        found = []
+        for units, columns in self.samples.parts:
+            if folds is not None:
+                units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
+            n_models = (columns.stop - columns.start) // width
+            found.append(worth_of(units, np.tile(loads, (n_models, 1))))
+        return min(found)
+
+    def stretch(self, measure: Metric) -> Stretch:
+        """Return how draws of a measure are moved away from the plain scores."""
+        centre = measure(self.ev.tables, self.ev.cells)
+        if not self.bootstraps:
+            return Stretch(centre)
+        units, seen = self.worth(measure)
+        # Of a single unit nothing is known but itself.
+        return Stretch(centre, max(units - 1.0, 1.0), max(seen, 1e-6))
+
     # ---- words --------------------------------------------------------------------------------------------
 
     @property
@@ -110,37 +162,58 @@ class Under:
             return ""
         return f"{n:,.0f} {units.name if n == 1 else plural(units.name)}"
 
-    @property
-    def dependence(self) -> str:
-        """What was assumed of the models' dependence."""
+    def counted(self, measure: Metric) -> str:
+        """Return how many units there are, and how many even ones they are worth where that is far fewer."""
+        if not self.bootstraps or not self.sampled:
+            return self.sampled
+        effective = self.worth(measure).units
+        if effective > 0.75 * self.n_units:
+            return self.sampled
+        return f"{self.sampled}, worth about {max(effective, 1.0):,.0f}"
+
+    def dependence(self, measure: Metric) -> str:
+        """Return what was assumed of the models' dependence."""
         if not self.shared:
             return "models taken as independent"
-        how = "" if self.single else " as units (Bayesian bootstrap)"
-        return f"models paired on {self.sampled}{how}"
+        if not self.bootstraps:
+            return f"models paired on {self.sampled}"
+        counted = self.counted(measure)
+        return f"models paired on {counted}{',' if 'worth' in counted else ''} as units (Bayesian bootstrap)"
 
-    @property
-    def in_methods(self) -> str:
-        """The same for a paper's section on methods."""
+    def in_methods(self, measure: Metric) -> str:
+        """Return the same for a paper's section on methods."""
         if not self.shared:
             return "the two models' test results were taken as independent"
-        if self.single:
+        if not self.bootstraps:
             return f"the models were paired item by item ({self.sampled})"
+        freedom = self.stretch(measure).freedom
         return (
-            f"the models were paired on {self.sampled}, taken as units by a Bayesian bootstrap (Rubin 1981)"
+            f"the models were paired on {self.counted(measure)}, taken as units by a Bayesian bootstrap (Rubin 1981), "
+            f"widened as a t distribution with {freedom:,.0f} degrees of freedom is beside a normal one"
         )
 
-    @property
-    def caution(self) -> str:
-        """What to mind where a bootstrap has too few units to know how much they vary; else empty."""
-        units = self.ev.units
-        if self.single or units is None or units.size >= FEW_UNITS:
+    def caution(self, measure: Metric) -> str:
+        """Return what to mind where there are too few units to know well how much they vary; else nothing."""
+        if not self.bootstraps or not self.sampled or self.worth(measure).units >= FEW_UNITS:
             return ""
-        return f"there are only {units.size:.4g} {plural(units.name)}; a bootstrap over so few is too sure of itself"
+        units = self.ev.units
+        assert units is not None
+        many = plural(units.name)
+        if self.counted(measure) == self.sampled:
+            return (
+                f"there are only {self.sampled}: so few hardly show how much {many} vary, and intervals are "
+                "wider for it"
+            )
+        return (
+            f"the {self.counted(measure)} as a few hold most of what is counted, hardly show how much {many} vary, "
+            "and intervals are wider for it"
+        )
 
-    def warn(self) -> None:
-        """Warn of what the caution says."""
-        if self.caution:
-            warnings.warn(self.caution, stacklevel=3)
+    def warn(self, *measures: Metric) -> None:
+        """Warn of what the caution says, once."""
+        found = next(filter(None, map(self.caution, measures)), "")
+        if found:
+            warnings.warn(found, stacklevel=3)
 
 
 def under(ev: Evaluation, assumption: str) -> Under:

@@ -101,6 +101,19 @@ def normal_quantile(confidence_level: float) -> float:
     return float(special.ndtri(0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
 
 
+def t_quantile(confidence_level: float, freedom: float) -> float:
+    """Return the same for Student's t, which is z with infinite degrees of freedom.
+
+    Examples
+    --------
+    >>> t_quantile(0.95, 9), t_quantile(0.95, np.inf) == normal_quantile(0.95)
+    (2.26215..., True)
+    """
+    if not np.isfinite(freedom):
+        return normal_quantile(confidence_level)
+    return float(special.stdtrit(freedom, 0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
+
+
 def check_counts(**counts: ArrayLike) -> list[FloatArray]:
     """Return counts as arrays of one shape, or say which is none."""
     arrays = []

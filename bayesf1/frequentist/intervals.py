@@ -204,6 +204,7 @@ def _listed(
         n_resamples=n_resamples,
         rng=rng,
         smooth=ev.kind.is_smooth(measure),
+        stretch=replace(under, ev=kept).stretch(measure),
         undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
     )
     if alone:
@@ -213,26 +214,28 @@ def _listed(
         law = test[measure.name].difference
     rows += credible_rows(law, support, level)
     estimate = float(statistic(samples.tables))
-    notes = _notes(under, n_resamples, prior, alone=alone)
+    notes = _notes(under, measure, n_resamples, prior, alone=alone)
     return Intervals(
         models, measure.name, measure.label, estimate, level, tuple(rows), notes, measure.percent
     )
 
 
-def _notes(under: Under, n_resamples: int, prior: float, *, alone: bool) -> tuple[str, ...]:
-    ev, sampled = under.ev, under.sampled
+def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alone: bool) -> tuple[str, ...]:
+    ev, sampled = under.ev, under.counted(measure)
     if alone:
         said = f"From {sampled}" if sampled else "From totals, each count an independent item"
     elif under.shared:
         said = f"Models paired on {sampled}"
     else:
-        said = under.dependence.capitalize()
+        said = under.dependence(measure).capitalize()
         said += "" if sampled else ", as only totals are known, so that their variances add"
     words = ev.kind.describe_prior(prior)
     credible = f"credible intervals with {words[0].lower() + words[1:] if words.startswith('No') else words}"
-    if not under.single:
+    if under.bootstraps:
         credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
     notes = [f"{said}; bootstrap of {n_resamples:,} resamples; {credible}."]
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
+    if caution := under.caution(measure):
+        notes.append(f"{caution[0].upper()}{caution[1:]}; those of the bootstrap are not.")
     return tuple(notes)

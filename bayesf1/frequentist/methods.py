@@ -11,9 +11,10 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
 from bayesf1.evaluation.samples import Samples, Statistic
+from bayesf1.evaluation.stretch import Stretch
 from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
 from bayesf1.frequentist.bootstrap import bca_ends, percentile_ends
-from bayesf1.frequentist.bounds import Bounds, normal_quantile
+from bayesf1.frequentist.bounds import Bounds, normal_quantile, t_quantile
 from bayesf1.frequentist.delta import fbeta_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import MethodInterval
@@ -95,10 +96,12 @@ def unit_rows(
     rng: np.random.Generator,
     smooth: bool,
     undefined: bool,
+    stretch: Stretch,
 ) -> list[MethodInterval]:
     """Return the intervals that a sample of units gives for any statistic: delta method and bootstrap.
 
-    The delta method needs a `smooth` one; where it is `undefined` the intervals are its whole support.
+    The delta method needs a `smooth` one, and is widened where units are few or uneven (`stretch`); where the
+    statistic is `undefined` the intervals are its whole support.
     """
     ends: dict[str, tuple[float, float]] = {}
     if undefined:
@@ -108,7 +111,9 @@ def unit_rows(
     else:
         estimate = float(statistic(samples.tables))
         if smooth:
-            half = float(normal_quantile(level) * np.sqrt(samples.variance(statistic)))
+            half = float(
+                stretch.widening * t_quantile(level, stretch.freedom) * np.sqrt(samples.variance(statistic))
+            )
             ends["delta"] = estimate - half, estimate + half
         scores = samples.resampled(statistic, n_resamples, rng)
         ends["bootstrap_percentile"] = percentile_ends(scores, level)

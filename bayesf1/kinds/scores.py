@@ -39,6 +39,7 @@ class Scores(Kind):
 
     name: ClassVar[str] = "scores"
     many_cells: ClassVar[bool] = True
+    bootstraps_items: ClassVar[bool] = True
 
     values: tuple[float, ...]
     scored: str = ""

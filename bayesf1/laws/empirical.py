@@ -37,6 +37,11 @@ class EmpiricalPosterior(Posterior):
         if not len(self.draws) or not np.isfinite(self.draws).all():
             raise ValueError("draws of a posterior are finite numbers, at least one")
 
+    @classmethod
+    def within(cls, draws: ArrayLike, support: tuple[float, float]) -> EmpiricalPosterior:
+        """Return the posterior of draws of which some may lie beyond the support, and are taken to its ends."""
+        return cls(np.clip(draws, *support), support)
+
     def __repr__(self) -> str:
         return f"EmpiricalPosterior({len(self.draws)} draws, mean {self.mean():.4g}, sd {self.std():.2g})"
 

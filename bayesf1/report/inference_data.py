@@ -69,7 +69,7 @@ def to_arviz(
     check_evaluation(ev)
     measures = find_measures(metrics, ev)
     weight, under = ev.kind.check_prior(prior), ev.under(assumption)
-    under.warn()
+    under.warn(*measures)
     draws, scores = _drawn(under, measures, weight, n_draws, rng)
     settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
     sums = draws.sum(axis=-1, keepdims=True)
@@ -116,9 +116,14 @@ def _drawn(
     if ev.shape:
         raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
     each = -(-check_draws(n_draws) // _CHAINS)
-    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=check_rng(rng))))
-    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
-    return tables, np.stack([measure(tables, ev.cells) for measure in measures], axis=-1)
+    generator = check_rng(rng)
+    flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=generator)))
+    scores = [
+        np.clip(under.stretch(measure)(measure(flat, ev.cells), generator), *measure.support)
+        for measure in measures
+    ]
+    shape = (_CHAINS, each, len(ev.models))
+    return flat.reshape(*shape, -1), np.stack([each.reshape(shape) for each in scores], axis=-1)
 
 
 def _inference_data(

@@ -129,7 +129,7 @@ class PairReport:
         )
 
     def _dependence(self) -> Iterator[str]:
-        units = self.first.under.sampled
+        units = self.first.under.counted(self.first.measure)
         rows = tuple(
             (
                 c.label if found is c else "",
@@ -179,5 +179,5 @@ class PairReport:
         yield self._heading("Assumptions")
         yield bullets([*how, _SAMPLED[first.assumption], hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
-        if caution := first.under.caution:
+        if caution := first.under.caution(first.measure):
             yield paragraph(f"{caution[0].upper()}{caution[1:]}.", "caution")
