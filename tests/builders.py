@@ -27,6 +27,16 @@ def two_models(seed, n, names=("A", "B"), **options):
     return bf.from_labels(gold.tolist(), dict(zip(names, said, strict=True)), positive=True, **options)
 
 
+def joint_evaluation(cells):
+    """Two models A and B from counts of the joint outcomes of items.
+
+    Gold items: found by both, only A, only B, neither; others: claimed by both, only A, only B, neither.
+    """
+    outcomes = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 1, 1), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+    rows = [(*outcome, count) for outcome, count in zip(outcomes, cells, strict=True) if count]
+    return bf.from_patterns(rows, models=["A", "B"], positive=1)
+
+
 def tags_of(types, outside):
     """The tags of IOB2, the one outside of spans several times, as it is the commonest."""
     return ["O"] * outside + [f"{prefix}-{name}" for prefix in "BI" for name in types]

@@ -204,6 +204,7 @@ def test_the_corpus_is_what_it_was(pd, corpus):
     assert sum(len(pd.name_spans(words, ["nt"])) for words in paragraphs) == 3_573
 
 
+@pytest.mark.filterwarnings("ignore:.*documents")
 def test_a_run_resumes_and_says_what_the_cap_did(pd, corpus, tmp_path, capsys):
     arguments = ["--task", "organisations", "--paragraphs", "60", "--iterations", "3", "--jobs", "1"]
     arguments += ["--directory", str(tmp_path)]

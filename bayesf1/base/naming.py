@@ -19,6 +19,18 @@ def listing(names: Iterable[str], *, most: int = 30) -> str:
     return ", ".join(found[:most]) + more
 
 
+def joined(names: Iterable[str], word: str = "and") -> str:
+    """Join names as a sentence does.
+
+    Examples
+    --------
+    >>> joined(["P", "R", "F1"]), joined(["A", "B"], "or"), joined(["A"])
+    ('P, R and F1', 'A or B', 'A')
+    """
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known name was probably meant, or list them all.
 

@@ -147,6 +147,8 @@ class Table:
         For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
     note
         What a reader must know of how the numbers came about; a comment in LaTeX, a line below in Markdown.
+    limits
+        What limits the conclusion, in sentences: printed below the table in LaTeX and Markdown.
     """
 
     header: tuple[str, ...]
@@ -155,6 +157,7 @@ class Table:
     bold: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
     sure: tuple[bool, ...] = ()
+    limits: tuple[str, ...] = ()
 
     def _rendered(self, escape: Callable[[str], str], strong: tuple[str, str]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, escaped, with the bold cells between two marks."""
@@ -182,7 +185,7 @@ class Table:
         header = tuple(escape_markdown(c) for c in self.header)
         rows = self._rendered(escape_markdown, ("**", "**"))
         lines = ["| " + " | ".join(line) + " |" for line in (header, *rows)]
-        below = ["", escape_markdown(self.note)] if self.note else []
+        below = [line for text in (self.note, *self.limits) if text for line in ("", escape_markdown(text))]
         return "\n".join([lines[0], "|" + " --- |" * len(self.header), *lines[1:], *below])
 
     def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
@@ -216,6 +219,10 @@ class Table:
             r"\midrule",
             *(" & ".join(row) + r" \\" for row in rows),
             r"\bottomrule",
+            *(
+                rf"\multicolumn{{{len(header)}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{{\footnotesize {escape_latex(text)}}} \\"
+                for text in self.limits
+            ),
             r"\end{tabular}",
         ]
         if caption is not None or label is not None:
@@ -263,7 +270,8 @@ def stack(tables: Sequence[Table]) -> Table:
         bold |= {(len(rows) + i, j) for i, j in table.bold}
         sure += table.sure or (False,) * len(table.rows)
         rows += table.rows
-    return replace(tables[0], rows=tuple(rows), bold=frozenset(bold), sure=tuple(sure))
+    limits = tuple(dict.fromkeys(text for table in tables for text in table.limits))
+    return replace(tables[0], rows=tuple(rows), bold=frozenset(bold), sure=tuple(sure), limits=limits)
 
 
 def _latex_cell(escaped: str) -> str:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import plain
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope, law_of
+from bayesf1.bayes.drawn import Drawn
+from bayesf1.bayes.posterior import check_rope, law_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.kind import Estimate
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Under
 from bayesf1.laws.difference import Difference, tail_probabilities
-from bayesf1.laws.empirical import EmpiricalPosterior
-from bayesf1.laws.law import Posterior
 
 METHODS = ("auto", "exact", "montecarlo")
 
@@ -100,7 +99,7 @@ def compare(
         method=method,
         n_draws=None if n_draws is None else check_draws(n_draws),
         # Seeding from the system takes a tenth of an exact comparison's time.
-        rng=None if rng is None else check_rng(rng),
+        seed=None if rng is None else (int(check_rng(rng).integers(1 << 63)),),
     )
     under = ev.under(assumption)
     under.warn(*measures)
@@ -147,31 +146,7 @@ class _Settings:
     prob: float
     method: str
     n_draws: int | None
-    rng: np.random.Generator | None
-
-
-def _result(under: Under, measure: Metric, settings: _Settings, **parts: Any) -> Comparison:
-    p = {name: plain(parts.pop(name)) for name in ("p_h0", "p_h1", "p_less", "p_greater")}
-    rope = (
-        np.clip(1.0 - np.asarray(p["p_less"]) - p["p_greater"], 0.0, 1.0)
-        if settings.rope
-        else np.zeros_like(p["p_h1"])
-    )
-    return Comparison(
-        metric=measure.name,
-        label=measure.label,
-        model_a=under.ev.models[0],
-        model_b=under.ev.models[1],
-        **p,
-        p_rope=plain(rope),
-        rope=settings.rope,
-        assumption=under.assumption,
-        prior=settings.prior,
-        prob=settings.prob,
-        ev=under.ev,
-        measure=measure,
-        **parts,
-    )
+    seed: tuple[int, ...] | None
 
 
 def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
@@ -203,19 +178,17 @@ def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | N
     laws = [law_of(measure, under.ev, i, settings.prior) for i in (0, 1)]
     if laws[0] is None or laws[1] is None:
         return None
-    p_h0, p_h1 = tail_probabilities(laws[0], laws[1], 0.0)
+    a, b = (laws[1], laws[0]) if measure.lower_is_better else (laws[0], laws[1])
+    p_h0, p_h1 = tail_probabilities(a, b, 0.0)
     p_less, p_greater = p_h0, p_h1
     if settings.rope:
-        p_less, _ = tail_probabilities(laws[0], laws[1], -settings.rope)
-        _, p_greater = tail_probabilities(laws[0], laws[1], settings.rope)
+        p_less, _ = tail_probabilities(a, b, -settings.rope)
+        _, p_greater = tail_probabilities(a, b, settings.rope)
     return _result(
         under,
         measure,
         settings,
-        p_h0=p_h0,
-        p_h1=p_h1,
-        p_less=p_less,
-        p_greater=p_greater,
+        _Tails(p_h0, p_h1, p_less, p_greater),
         posterior_a=laws[0],
         posterior_b=laws[1],
         difference=Difference(laws[0], laws[1]),
@@ -230,92 +203,102 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {under.ev.shape}"
         )
-    settings = replace(settings, rng=check_rng(settings.rng))
+    seed = settings.seed or (int(np.random.default_rng().integers(1 << 63)),)
     n_draws = settings.n_draws or under.ev.kind.default_draws(under)
-    kept: dict[str, list[FloatArray]] = {m.name: [] for m in measures}
-    counts = {m.name: np.zeros(3) for m in measures}
-    stored = 0
-    for block in under.scores(measures, prior=settings.prior, n_draws=n_draws, rng=check_rng(settings.rng)):
-        for measure, scores in zip(measures, block, strict=True):
-            gap = scores[:, 1] - scores[:, 0]
-            # A Dirichlet has no ties; they are shares of a class too small for a number, as often B's as A's.
-            ties = 0.5 * (gap == 0).sum() if under.ev.classes else 0.0
-            counts[measure.name] += [
-                (gap > 0).sum() + ties,
-                (gap < -settings.rope).sum(),
-                (gap > settings.rope).sum(),
-            ]
-            if stored < KEPT_DRAWS:
-                kept[measure.name].append(scores)
-        stored += len(block[0])
-    alone: dict[str, Comparison] = {}
-    if under.shared:
-        beside = _compare_all(replace(under, assumption="independent"), measures, settings)
-        alone = {c.metric: c for c in beside}
-    return [
-        _from_draws(
-            under,
-            measure,
-            settings,
-            np.concatenate(kept[measure.name]),
-            counts[measure.name],
-            n_draws,
-            alone.get(measure.name),
+    drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
+    alone = replace(settings, seed=(*seed, 1))
+    found = []
+    for measure in measures:
+        closed = None
+        if under.paired and settings.method != "montecarlo":
+            closed = _in_closed_form(under, measure, settings, np.random.default_rng((*seed, 2)))
+        tails, mcse, method = closed or _counted(drawn, measure)
+        laws = [None if under.bootstraps else law_of(measure, under.ev, i, settings.prior) for i in (0, 1)]
+        found.append(
+            _result(
+                under,
+                measure,
+                settings,
+                tails,
+                posterior_a=laws[0] or drawn.law(measure, 0),
+                posterior_b=laws[1] or drawn.law(measure, 1),
+                difference=drawn.difference(measure),
+                mcse=mcse,
+                method=method,
+                n_draws=n_draws,
+                beside=partial(_independent, under, measure, alone) if under.shared else None,
+            )
         )
-        for measure in measures
-    ]
+    return found
 
 
-def _from_draws(
-    under: Under,
-    measure: Metric,
-    settings: _Settings,
-    scores: FloatArray,
-    counts: FloatArray,
-    n_draws: int,
-    independent: Comparison | None,
-) -> Comparison:
-    better, less, greater = counts / n_draws
+class _Tails(NamedTuple):
+    p_h0: Any
+    p_h1: Any
+    p_less: Any
+    p_greater: Any
+
+
+def _in_closed_form(
+    under: Under, measure: Metric, settings: _Settings, rng: np.random.Generator
+) -> tuple[_Tails, float, str] | None:
+    """Return the probabilities where the law of paired items gives them, with their error and how."""
+    ev = under.ev
+    # The models stand in the order of their names, so that swapping them swaps the answer and no more.
+    swapped = ev.models[1] < ev.models[0]
+    margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
+    ordered = ev.select(ev.models[::-1]) if swapped else ev
+    found = ev.kind.paired_sf(ordered, measure, margins, prior=settings.prior, rng=rng)
+    if found is None:
+        return None
+    above, *beyond = (float(p) for p in found.value)
+    # Above 0, above the margin, and not below minus the margin, of the second model minus the first.
+    more, not_less = beyond or (above, above)
+    if swapped != measure.lower_is_better:
+        above, more, not_less = 1.0 - above, 1.0 - not_less, 1.0 - more
+    mcse = float(found.error.max())
+    tails = _Tails(1.0 - above, above, 1.0 - not_less, more)
+    return tails, mcse, "quasi-montecarlo" if mcse else "exact"
+
+
+def _counted(drawn: Drawn, measure: Metric) -> tuple[_Tails, float, str]:
+    """Return the shares of draws, their standard error and how they were made."""
+    better, worse_by, better_by = (count / drawn.n_draws for count in drawn.counts(measure.name))
     # One success and one failure more, so that 0 of n does not claim an error of 0.
-    smoothed = (counts[0] + 1.0) / (n_draws + 2.0)
-    if under.ev.alike:
+    smoothed = (better * drawn.n_draws + 1.0) / (drawn.n_draws + 2.0)
+    if drawn.under.ev.alike:
         # What is left is the noise of the draws.
-        better, less, greater = 0.5, 0.5 * (less + greater), 0.5 * (less + greater)
-    if not settings.rope:
-        less, greater = 1.0 - better, better
-    probabilities = {"p_h0": 1.0 - better, "p_h1": better, "p_less": less, "p_greater": greater}
-    mcse, method = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws)), "montecarlo"
-    found = None
-    if under.paired and settings.method != "montecarlo":
-        margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
-        found = under.ev.kind.paired_sf(
-            under.ev, measure, margins, prior=settings.prior, rng=check_rng(settings.rng)
-        )
-    if found is not None:
-        probabilities, mcse = _in_closed_form(found), float(found.error.max())
-        method = "quasi-montecarlo" if mcse else "exact"
-    low, high = measure.support
-    laws: list[Posterior] = []
-    for i in (0, 1):
-        law = law_of(measure, under.ev, i, settings.prior) if not under.bootstraps else None
-        laws.append(law or EmpiricalPosterior.within(scores[:, i], measure.support))
-    return _result(
-        under,
-        measure,
-        settings,
-        **probabilities,
-        posterior_a=laws[0],
-        posterior_b=laws[1],
-        difference=EmpiricalPosterior.within(scores[:, 1] - scores[:, 0], (low - high, high - low)),
-        mcse=mcse,
-        method=method,
-        independent=independent,
-        n_draws=n_draws,
+        better, worse_by = 0.5, 0.5 * (worse_by + better_by)
+        better_by = worse_by
+    if not drawn.rope:
+        worse_by, better_by = 1.0 - better, better
+    mcse = float(np.sqrt(smoothed * (1.0 - smoothed) / drawn.n_draws))
+    return _Tails(1.0 - better, better, worse_by, better_by), mcse, "montecarlo"
+
+
+def _independent(under: Under, measure: Metric, settings: _Settings) -> Comparison:
+    """Return the answer under independence."""
+    (found,) = _compare_all(replace(under, assumption="independent"), [measure], settings)
+    return found
+
+
+def _result(under: Under, measure: Metric, settings: _Settings, tails: _Tails, **parts: Any) -> Comparison:
+    p = {name: plain(value) for name, value in tails._asdict().items()}
+    rope = np.zeros_like(p["p_h1"])
+    if settings.rope:
+        rope = np.clip(1.0 - np.asarray(p["p_less"]) - p["p_greater"], 0.0, 1.0)
+    return Comparison(
+        metric=measure.name,
+        label=measure.label,
+        model_a=under.ev.models[0],
+        model_b=under.ev.models[1],
+        **p,
+        p_rope=plain(rope),
+        rope=settings.rope,
+        assumption=under.assumption,
+        prior=settings.prior,
+        prob=settings.prob,
+        ev=under.ev,
+        measure=measure,
+        **parts,
     )
-
-
-def _in_closed_form(found: Estimate) -> dict[str, float]:
-    """Return the probabilities of both hypotheses, and beyond the region of practical equivalence if there is one."""
-    p_h1, *beyond = (float(p) for p in found.value)
-    p_greater, p_not_less = beyond or (p_h1, p_h1)
-    return {"p_h0": 1.0 - p_h1, "p_h1": p_h1, "p_less": 1.0 - p_not_less, "p_greater": p_greater}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -17,7 +17,8 @@ from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
-from bayesf1.bayes.fold_spread import fold_spread
+from bayesf1.bayes.limits import notes_of
+from bayesf1.bayes.posterior import claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.metric import Metric
@@ -60,10 +61,10 @@ class Comparison:
         The evaluation of the two models that was compared, at the level of its units.
     measure
         The measure itself.
-    independent
-        The answer under independence, where the models were taken as dependent.
     n_draws
-        How many posterior draws were made; 0 where none were.
+        How many posterior draws there are, made when they are first asked for; 0 where there is a law for all.
+    beside
+        What gives the answer under independence, where the models were taken as dependent.
     """
 
     metric: str
@@ -86,8 +87,8 @@ class Comparison:
     prob: float
     ev: Evaluation
     measure: Metric
-    independent: Comparison | None = None
     n_draws: int = 0
+    beside: Callable[[], Comparison] | None = None
 
     @property
     def under(self) -> Under:
@@ -98,6 +99,48 @@ class Comparison:
     def folds(self) -> Folds | None:
         """The cross-validation and its discount, where there was one."""
         return self.ev.folds
+
+    @cached_property
+    def independent(self) -> Comparison | None:
+        """The answer under independence, where the models were taken as dependent."""
+        return None if self.beside is None else self.beside()
+
+    @property
+    def score_a(self) -> Any:
+        """The plain score of A."""
+        return self._plain(0)
+
+    @property
+    def score_b(self) -> Any:
+        """The plain score of B."""
+        return self._plain(1)
+
+    def _plain(self, model: int) -> Any:
+        return plain(self.measure(self.ev.tables[..., model, :], self.ev.cells))
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which on a model is called better: the central interval then excludes 0."""
+        return claim_threshold(self.prob)
+
+    @property
+    def verdict(self) -> Any:
+        """What may be claimed: ``"B better"``, ``"A better"`` (by their names), ``"equivalent"`` or ``"undecided"``."""
+        found = np.select(
+            [
+                (self.rope > 0) & (np.asarray(self.p_rope) >= self.prob),
+                np.asarray(self.p_h1) >= self.threshold,
+                np.asarray(self.p_h0) >= self.threshold,
+            ],
+            ["equivalent", f"{self.model_b} better", f"{self.model_a} better"],
+            "undecided",
+        )
+        return found if found.ndim else str(found)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
+        return notes_of(self)
 
     @property
     def decision(self) -> Any:
@@ -138,9 +181,9 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
 
-        def described(post: Posterior) -> dict[str, Any]:
+        def described(post: Posterior, score: Any) -> dict[str, Any]:
             low, high = post.interval(self.prob)
-            found = {"mean": post.mean(), "sd": post.std(), "low": low, "high": high}
+            found = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             return {name: _listed(value) for name, value in found.items()}
 
         return {
@@ -149,6 +192,7 @@ class Comparison:
             "model_b": self.model_b,
             "p_h0": _listed(self.p_h0),
             "p_h1": _listed(self.p_h1),
+            "verdict": self.verdict if isinstance(self.verdict, str) else self.verdict.tolist(),
             "decision": self.decision if isinstance(self.decision, str) else self.decision.tolist(),
             "rope": self.rope,
             "p_less": _listed(self.p_less),
@@ -158,9 +202,9 @@ class Comparison:
             "method": self.method,
             "assumption": self.assumption,
             "p_h1_independent": None if self.independent is None else _listed(self.independent.p_h1),
-            "a": described(self.posterior_a),
-            "b": described(self.posterior_b),
-            "difference": described(self.difference),
+            "a": described(self.posterior_a, self.score_a),
+            "b": described(self.posterior_b, self.score_b),
+            "difference": described(self.difference, np.asarray(self.score_b) - self.score_a),
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -220,16 +264,18 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @property
     def table(self) -> Table:
-        """The paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+        """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
         return verdict.table(self._all)
 
     @property
     def below(self) -> Sequence[str]:
-        """The verdict, what was assumed, and what pairing or the folds could change."""
-        first = self._headline
-        spread = fold_spread(first)
-        notes = (verdict.pairing_note(first), spread and spread.sentence())
-        return [self.sentence(), verdict.assumptions(first), *(note for note in notes if note)]
+        """The verdict, what was assumed, and what limits the conclusion."""
+        return [self.sentence(), verdict.assumptions(self._all), *self.notes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences; of several measures that on which the verdict is given."""
+        return self._headline.notes
 
     def to_text(self) -> str:
         """Return table, verdict and assumptions as plain text; only a line for each measure with leading axes."""
@@ -241,7 +287,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def _repr_html_(self) -> str:
         if self._many:
             return f"<pre>{escape(repr(self))}</pre>"
-        return self.table.to_html() + paragraphs([self.sentence(), verdict.assumptions(self._headline)])
+        return self.table.to_html() + paragraphs(self.below)
 
     def sentence(self, metric: str | None = None) -> str:
         """Return a sentence for a paper: on F1, else on the first measure, or class by class."""
@@ -273,7 +319,9 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
             "discount": None if folds is None else folds.k,
             "comparisons": [c.to_dict() for c in self.values()],
+            "threshold": first.threshold,
             "sentence": None if self._many else verdict.verdict(self._all),
+            "notes": [] if self._many else list(self.notes),
         }
 
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:

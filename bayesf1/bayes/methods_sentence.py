@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bayesf1.base.naming import joined
 from bayesf1.base.table import amount, printable
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
     from bayesf1.bayes.ranking import Ranking
-
-_TEST = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
 
 
 def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
@@ -18,11 +17,8 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
     from bayesf1.bayes.verdict import headline
 
     c = headline(comparisons)
-    labels = [one.label for one in comparisons]
-    measures = labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
-    tested = (
-        f"{c.model_b} was compared with {c.model_a} on {measures} by {_TEST}, as implemented in {version()}"
-    )
+    measures = joined(one.label for one in comparisons)
+    tested = f"{c.model_b} was compared with {c.model_a} on {measures} by {c.ev.kind.citation}, as implemented in {version()}"
     parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods(c.measure)]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
@@ -30,18 +26,32 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
             f"counts of the {c.folds.cv} were discounted by k = {c.folds.k:.4f} (rule {rule}), and the "
             "conclusions concern the rules fitted in these folds"
         )
-    parts.append(
-        {
-            "exact": "probabilities were computed by numerical quadrature, without sampling",
-            "quasi-montecarlo": f"probabilities were computed by a lattice rule (standard error {c.mcse:.1g})",
-        }.get(c.method, f"probabilities rest on {c.n_draws:,} posterior draws (standard error {c.mcse:.1g})")
-    )
+    parts.append(_computed(comparisons))
     if c.rope:
         parts.append(
             f"differences within ±{amount(c.rope, percent=c.measure.percent)} were counted as practically none"
         )
+    parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
-    return printable(f"{'; '.join(parts)}. {intervals}")
+    limits = " ".join(note for note in c.notes if not note.startswith("Paired item by item"))
+    return printable(f"{'; '.join(parts)}. {intervals} {limits}".rstrip())
+
+
+def _computed(comparisons: tuple[Comparison, ...]) -> str:
+    """Return how each measure's probabilities were computed."""
+    ways: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        ways.setdefault(c.method, []).append(c)
+    said = []
+    for method, found in ways.items():
+        error, draws = max(float(c.mcse) for c in found), max(c.n_draws for c in found)
+        how = {
+            "exact": "were computed by numerical quadrature, without sampling",
+            "quasi-montecarlo": f"were computed by a lattice rule (standard error {error:.1g})",
+        }.get(method, f"rest on {draws:,} posterior draws (standard error {error:.1g})")
+        some = f" of {joined(c.label for c in found)}" if len(ways) > 1 else ""
+        said.append(f"probabilities{some} {how}")
+    return "; ".join(said)
 
 
 def of_ranking(ranking: Ranking) -> str:
@@ -54,7 +64,7 @@ def of_ranking(ranking: Ranking) -> str:
         f"{ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
         f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "
         f"A system counts as tied with the first unless the first is better{margin} with probability "
-        f"{attrs['prob']:g} or more. The law of the scores follows Wang and Li (2019, ACL, 4135–4145)."
+        f"{attrs['threshold']:g} or more. The scores' law is that of {attrs['citation']}. {' '.join(attrs['notes'])}".rstrip()
     )
 
 

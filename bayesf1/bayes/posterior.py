@@ -133,6 +133,17 @@ def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw
             return FScore(total(tp), total(fp), total(fn), beta) if np.min(shapes) >= _MIN_SHAPE else None
 
 
+def claim_threshold(prob: float) -> float:
+    """Return the probability from which on one model is called better: that of a central interval without 0.
+
+    Examples
+    --------
+    >>> claim_threshold(0.95)
+    0.975
+    """
+    return 0.5 * (1.0 + prob)
+
+
 def check_rope(rope: float, *measures: Metric) -> float:
     """Return a half-width on the scale of the measures, or say that it is none."""
     bounded = all(m.support[0] >= -1.0 and m.support[1] <= 1.0 for m in measures)

@@ -10,8 +10,9 @@ import xarray as xr
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.naming import joined
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
-from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope
+from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope, claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
@@ -67,12 +68,17 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
         # The first stands out where no other is tied with it.
         sure = tuple(not r["tied"] for r in records)
         bold = frozenset({(0, 0), (0, 1)} if all(sure[1:]) else ())
-        return Table(header, rows, bold=bold, note=self.note(), sure=sure)
+        return Table(header, rows, bold=bold, note=self.note(), sure=sure, limits=self.limits)
 
     @property
     def below(self) -> Sequence[str]:
-        """The verdict, and what was assumed."""
-        return [self.sentence(), self.note()]
+        """The verdict, what was assumed, and what limits the conclusion."""
+        return [self.sentence(), self.note(), *self.limits]
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences."""
+        return tuple(self.attrs["notes"])
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each system."""
@@ -89,9 +95,10 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
             beats = dict(zip(map(str, row["opponent"].values), row["p_beats"].values.tolist(), strict=True))
             del beats[name]
             systems.append({**record, "p_rank": row["p_rank"].values.tolist(), "p_beats": beats})
-        keys = ("metric", "rope", "prior", "prob", "assumption", "n_draws")
+        keys = ("metric", "rope", "prior", "prob", "threshold", "assumption", "n_draws")
         settings = {key: self.attrs[key] for key in keys}
-        return {"format": self.json_format, **settings, "systems": systems, "sentence": self.sentence()}
+        said = {"sentence": self.sentence(), "notes": list(self.limits)}
+        return {"format": self.json_format, **settings, "systems": systems, **said}
 
     def sentence(self) -> str:
         """Return the verdict as a sentence; it admits it when the ranking is not decisive."""
@@ -101,7 +108,7 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
         margin = ""
         if self.attrs["rope"]:
             margin = f" by more than {amount(self.attrs['rope'], percent=bool(self.attrs['percent']))}"
-        level = f"{self.attrs['prob']:g}"
+        level = f"{self.attrs['threshold']:g}"
         if not tied:
             return printable(
                 f"{names[0]} is the best in {label} ({best}): the probability that it is better{margin} is at "
@@ -109,7 +116,7 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
             )
         return printable(
             f"The ranking does not decide which is the best in {label}: {names[0]} comes first ({best}), but the "
-            f"probability that it is better{margin} does not reach {level} against {_listed(tied)}."
+            f"probability that it is better{margin} does not reach {level} against {joined(tied, 'or')}."
         )
 
     def methods_sentence(self) -> str:
@@ -130,10 +137,6 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
         return (
             f"{self.attrs['belief']}; {self.attrs['dependence']}; {self.attrs['n_draws']:,} posterior draws."
         )
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def rank(
@@ -160,8 +163,8 @@ def rank(
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
-        Mass of the intervals, and the probability with which the leader must be better than a model for
-        the two not to be tied.
+        Mass of the intervals. The leader and a model are tied unless it is better with the probability from which
+        on `compare` calls a model better: .975 where this is .95.
     assumption
         As in `compare`.
     n_draws, rng
@@ -187,15 +190,21 @@ def rank(
     scores = np.concatenate([block for (block,) in blocks])
 
     observed = measure(under.ev.tables, ev.cells)
-    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    # Ranks go by what is better; a loss is better the lower it is.
+    scores = measure.sign * scores
+    order = np.argsort(
+        -scores.clip(*sorted(measure.sign * np.array(measure.support))).mean(axis=0), kind="stable"
+    )
     scores = scores[:, order]
     k = len(order)
     ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
     p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / n_draws
     p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
-    scores = np.clip(scores, *measure.support)
+    scores = np.clip(measure.sign * scores, *measure.support)
     low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
     names = [ev.models[i] for i in order]
+    caution = under.caution(measure)
+    notes = [*([f"{caution[0].upper()}{caution[1:]}."] if caution else []), *ev.notes]
     return Ranking(
         data_vars={
             "score": ("system", observed[order]),
@@ -206,7 +215,7 @@ def rank(
             "expected_rank": ("system", p_rank @ np.arange(1, k + 1)),
             "p_rank": (("system", "rank"), p_rank),
             "p_beats": (("system", "opponent"), p_beats),
-            "tied": ("system", p_beats[0] < prob),
+            "tied": ("system", p_beats[0] < claim_threshold(prob)),
         },
         coords={"system": names, "rank": np.arange(1, k + 1), "opponent": names},
         attrs={
@@ -217,9 +226,11 @@ def rank(
             "rope": rope,
             "prior": prior,
             "prob": prob,
+            "threshold": claim_threshold(prob),
             "assumption": under.assumption,
             "dependence": under.dependence(measure),
-            "caution": under.caution(measure),
+            "citation": ev.kind.citation,
+            "notes": notes,
             "n_draws": n_draws,
         },
     )

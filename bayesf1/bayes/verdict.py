@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.base.naming import listing
+from bayesf1.base.naming import joined, listing
 from bayesf1.base.table import (
     Table,
     amount,
@@ -20,6 +20,7 @@ from bayesf1.base.table import (
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
+    from bayesf1.laws.law import Posterior
 
 _HEADLINES = ("f1", "macro_f1", "micro_f1")
 
@@ -31,15 +32,8 @@ def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
 
 
 def is_decisive(c: Comparison) -> bool:
-    """Say whether a model is better so surely that the central interval of the difference excludes 0."""
-    return bool(max(p_worse(c), c.p_h1) >= 0.5 * (1.0 + c.prob))
-
-
-def p_worse(c: Comparison) -> float:
-    """Return the probability that B is worse than A; where draws tie, less than that of H0."""
-    if not c.mcse or c.p_h1 > c.p_h0:
-        return float(c.p_h0)
-    return min(float(c.p_h0), float(c.difference.cdf(np.nextafter(0.0, -1.0))))
+    """Say whether one model may be called better: the central interval of the difference excludes 0."""
+    return bool(max(c.p_h0, c.p_h1) >= c.threshold)
 
 
 def sentence(c: Comparison) -> str:
@@ -49,15 +43,15 @@ def sentence(c: Comparison) -> str:
         return printable(
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
         )
-    mean, low, high = _difference(c)
+    gap, low, high = _difference(c)
     percent = c.measure.percent
     size = (
-        f"difference {mean}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
-        f"{low} to {high}, {c.model_b} minus {c.model_a}"
+        f"difference {gap}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
+        f"{low} to {high}, {c.model_b} minus {c.model_a}{'; lower is better' if c.measure.lower_is_better else ''}"
     )
-    better, worse, p = (
-        (c.model_b, c.model_a, c.p_h1) if c.p_h1 > c.p_h0 else (c.model_a, c.model_b, p_worse(c))
-    )
+    # At one half neither leads; the first name is named, whichever is A.
+    b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and c.model_b < c.model_a)
+    better, worse, p = (c.model_b, c.model_a, c.p_h1) if b_leads else (c.model_a, c.model_b, c.p_h0)
     margin = f"±{amount(c.rope, percent=percent)}"
     if c.rope and c.p_rope >= c.prob:
         return printable(
@@ -102,47 +96,45 @@ def by_class(comparisons: tuple[Comparison, ...]) -> str:
     return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
 
 
-def assumptions(c: Comparison) -> str:
-    """Return what a comparison assumed, and how it was computed, as a sentence."""
-    how = {
-        "exact": "computed exactly",
-        "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {c.mcse:.1g})",
-        "montecarlo": f"computed by Monte Carlo (standard error {c.mcse:.1g})",
-    }[c.method]
-    parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence(c.measure), how]
+def assumptions(comparisons: tuple[Comparison, ...]) -> str:
+    """Return what comparisons assumed, how each measure was computed, and what "better" needs, as a sentence."""
+    c = headline(comparisons)
+    parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence(c.measure), computed(comparisons)]
     if c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.insert(
             1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}, for the rules fitted in these folds"
         )
+    parts.append(f"“better” is said from probability {c.threshold:.4g} on")
     return f"{'; '.join(parts)}."
 
 
-def pairing_note(c: Comparison) -> str | None:
-    """Return what unknown pairing could change, where only the totals of one test set are known."""
-    if c.under.shared or c.folds is not None or np.ndim(c.p_h1):
-        return None
-    try:
-        low, high = c.pairing_bounds
-    except ValueError:
-        return None
-    ends = probability(low), probability(high)
-    if ends[0] == ends[1]:
-        return None
-    return (
-        f"Paired item by item, P(H1) for {c.label} would lie between {ends[0]} and {ends[1]}, as far as the two "
-        "models' errors coincide; only the totals are known here."
-    )
+def computed(comparisons: tuple[Comparison, ...]) -> str:
+    """Return how each measure's probabilities were computed, in a few words."""
+    ways: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        ways.setdefault(c.method, []).append(c)
+    said = []
+    for method, found in ways.items():
+        error = max(float(c.mcse) for c in found)
+        how = {
+            "exact": "computed exactly",
+            "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {error:.1g})",
+            "montecarlo": f"computed by Monte Carlo (standard error {error:.1g})",
+        }[method]
+        some = f"{joined(c.label for c in found)} " if len(ways) > 1 else ""
+        said.append(f"{some}{how}")
+    return ", ".join(said)
 
 
 def table(comparisons: tuple[Comparison, ...]) -> Table:
-    """Return the paper's table: metric, both models' intervals, P(H0), P(H1), decision."""
+    """Return metric, both models' scores with intervals, the difference, P(H0), P(H1) and the verdict."""
     first = comparisons[0]
     if np.ndim(first.p_h1):
         raise ValueError(
             "a table shows one experiment, but these comparisons have leading axes; use to_frame"
         )
-    rope, beside = first.rope > 0, first.independent is not None
+    rope, beside = first.rope > 0, first.beside is not None
     # Where some measures are in percent and others are not, each row says so, else the header.
     percent = {c.measure.percent for c in comparisons}
     unit = " (%)" if percent == {True} else ""
@@ -157,28 +149,32 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     rows = []
     for c in comparisons:
         row = [f"{c.label} (%)" if c.measure.percent and not unit else c.label]
-        row += [
-            interval(*post.interval(c.prob), percent=c.measure.percent)
-            for post in (c.posterior_a, c.posterior_b)
-        ]
+        row += [_scored(c.score_a, c.posterior_a, c), _scored(c.score_b, c.posterior_b, c)]
         row += [signed(c), probability(c.p_h0), probability(c.p_h1)]
         row += [probability(c.p_rope)] if rope else []
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
-        rows.append((*row, c.decision))
+        rows.append((*row, c.verdict))
     # A model stands out where it is surely the better one.
     sure = tuple(is_decisive(c) for c in comparisons)
     bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if sure[i])
-    note = assumptions(headline(comparisons))
-    return Table((*header, "Decision"), tuple(rows), (*latex, "Decision"), bold, note, sure)
+    note, limits = assumptions(comparisons), headline(comparisons).notes
+    return Table((*header, "Verdict"), tuple(rows), (*latex, "Verdict"), bold, note, sure, limits)
+
+
+def _scored(score: float, post: Posterior, c: Comparison) -> str:
+    """Write a plain score with its interval."""
+    low, high = post.interval(c.prob)
+    digits, percent = digits_of(low, high, percent=c.measure.percent), c.measure.percent
+    return f"{points(score, digits, percent=percent)} {interval(low, high, percent=percent)}"
 
 
 def signed(c: Comparison) -> str:
-    """Write the difference, B minus A, as its mean and interval."""
-    mean, low, high = _difference(c)
-    return f"{mean} [{low}, {high}]"
+    """Write the difference of the plain scores, B minus A, with its interval."""
+    gap, low, high = _difference(c)
+    return f"{gap} [{low}, {high}]"
 
 
 def _difference(c: Comparison) -> tuple[str, ...]:
     low, high = c.difference.interval(c.prob)
     digits, percent = digits_of(low, high, percent=c.measure.percent), c.measure.percent
-    return tuple(points(x, digits, sign=True, percent=percent) for x in (c.difference.mean(), low, high))
+    return tuple(points(x, digits, sign=True, percent=percent) for x in (c.score_b - c.score_a, low, high))

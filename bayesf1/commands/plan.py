@@ -25,7 +25,7 @@ GROUPS = {
         ),
         **options.METRIC,
         **options.CONFIDENCE_LEVEL,
-        "--p-h1": options.number("P(H1) from which on it is decided (default: 0.95)"),
+        "--p-h1": options.number("P(H1) from which on it is decided (default: 0.975, as compare)"),
         "--assurance": options.number("probability of a decision (default: 0.8)"),
     },
     "a pilot in FILE": {

@@ -116,6 +116,11 @@ class Evaluation:
         return "paired" if self.units.single else "clustered"
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of the data wherever they are spoken of, in sentences."""
+        return ()
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Leading axes of the tables; ``()`` for a single experiment."""
         return self.tables.shape[:-2]

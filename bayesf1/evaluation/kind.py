@@ -52,6 +52,8 @@ class Kind(ABC):
         Whether cells are so many that what a unit adds is kept sparse.
     bootstraps_items
         Whether even single items are drawn by a bootstrap, as no law of what an item can add is known.
+    citation
+        Where the posterior law was published.
     cells
         Names of the cells of a model's table.
     classes
@@ -61,6 +63,7 @@ class Kind(ABC):
     name: ClassVar[str]
     many_cells: ClassVar[bool] = False
     bootstraps_items: ClassVar[bool] = False
+    citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]
 

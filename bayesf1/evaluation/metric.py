@@ -57,6 +57,8 @@ class Metric:
         Smallest and largest value.
     percent
         Whether it is printed in percent.
+    lower_is_better
+        Whether the model with the lower score is the better one, as with error rates and losses.
     origin
         The kind of task, name and tables that a named measure was made from.
     """
@@ -68,6 +70,7 @@ class Metric:
     function: Callable[[FloatArray], FloatArray]
     support: tuple[float, float] = (0.0, 1.0)
     percent: bool = True
+    lower_is_better: bool = False
     origin: tuple[Kind, str, FloatArray] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -91,6 +94,11 @@ class Metric:
             return self.function(tables)
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
+
+    @property
+    def sign(self) -> float:
+        """1, or -1 where the lower score is the better one."""
+        return -1.0 if self.lower_is_better else 1.0
 
     def loads(self, cells: tuple[str, ...]) -> FloatArray:
         """Return what one of each cell adds to what the measure is divided by; without a law, what it is a function of."""

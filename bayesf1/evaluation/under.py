@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
-# Units from which a bootstrap over them can be trusted, roughly.
-FEW_UNITS = 20
+# What units are worth from which on they show well enough how much they vary.
+FEW_UNITS = 10
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,15 @@ from bayesf1.base.checks import RNGLike, check_draws, check_rng, is_number
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
+from bayesf1.bayes.posterior import claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.planning import Plan
 from bayesf1.frequentist.rivals import rivals
 
+# From which on a comparison with 95 % intervals calls a model better.
+DECIDED = claim_threshold(0.95)
 _MAX_UNITS = 1e12
 _ROUNDS = 10
 # Kinds of units in all test sets of a round of the search; the answer is then checked on as many sets as asked for.
@@ -83,12 +86,12 @@ class DecisionPlan(Plan):
         better = f"P(H1) ≥ {self.p_h1:g}"
         if self.question == "size":
             return printable(
-                f"A model that is better by {self._amount} in {self.label} is seen to be better "
+                f"A model that is better by {self._amount} in {self.label} is called better "
                 f"({better}) with probability {self.goal:g} on {units}."
             )
         return printable(
-            f"With {units} a difference in {self.label} below {self._amount} stays undecided: "
-            f"{better} is reached with a probability of less than {self.goal:g}."
+            f"With {units} a difference in {self.label} below {self._amount} may well stay undecided: the power to "
+            f"call the better model better ({better}) is less than {self.goal:g}."
         )
 
     @property
@@ -108,7 +111,7 @@ def plan_comparison(
     *,
     difference: float,
     metric: MetricLike | None = None,
-    p_h1: float = 0.95,
+    p_h1: float = DECIDED,
     assurance: float = 0.8,
     prior: float | None = None,
     n_sets: int = 10_000,
@@ -136,7 +139,8 @@ def plan_comparison(
     metric
         Name of a measure, or a callable on tables (..., cell); F1 by default.
     p_h1
-        The probability of being better from which on the decision is made.
+        The probability of being better from which on the decision is made; by default .975, from which on `compare`
+        with its 95 % intervals calls a model better.
     assurance
         The probability with which it shall be made.
     prior
@@ -150,7 +154,7 @@ def plan_comparison(
     >>> pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95)
     >>> plan = plan_comparison(pilot, difference=0.03, rng=1)
     >>> round(plan.n_units, -2)
-    2100
+    2700
 
     References
     ----------
@@ -192,7 +196,7 @@ def resolution(
     b: str | None = None,
     *,
     metric: MetricLike | None = None,
-    p_h1: float = 0.95,
+    p_h1: float = DECIDED,
     assurance: float = 0.8,
     prior: float | None = None,
     n_sets: int = 10_000,
@@ -212,7 +216,7 @@ def resolution(
     >>> from bayesf1 import load_example
     >>> found = resolution(load_example("wnut17"), "UH-RiTUAL", "SpinningBytes", rng=1)
     >>> print(found.sentence)
-    With 1,287 sentences a difference in F1 below ... percentage points stays undecided: ...
+    With 1,287 sentences a difference in F1 below ... percentage points may well stay undecided: ...
     """
     task = _Task(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
     n = max(1, round(task.rivals.size))

@@ -21,6 +21,7 @@ from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Score
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.stretch import Worth
 
 _STEP = 1e-6
 # Tilts beyond this one are as good as certainty.
@@ -40,6 +41,8 @@ class Rivals:
     prior_middle: FloatArray
     prior_net: FloatArray
     prior_weight: float
+    # What the pilot's units are worth where they are bootstrapped, None where they are single items.
+    worth: Worth | None = None
 
     @property
     def size(self) -> float:
@@ -87,7 +90,15 @@ class Rivals:
         """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
         masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
         blocks = (rng.multinomial(n_units, masses, size=n) for n in blocks_of(n_sets, 4 * len(masses)))
-        return np.concatenate([self._p_h1(*np.split(counts.astype(float), 2, axis=1)) for counts in blocks])
+        p = np.concatenate([self._p_h1(*np.split(counts.astype(float), 2, axis=1)) for counts in blocks])
+        return p if self.worth is None else self._stretched(p, n_units, self.worth)
+
+    def _stretched(self, p: FloatArray, n_units: int, worth: Worth) -> FloatArray:
+        """Return the probabilities as a bootstrap over so many units has them, with a t law for a normal one."""
+        more = n_units / self.size
+        freedom = max(worth.units * more - 1.0, 1.0)
+        seen = max(1.0 - (1.0 - worth.seen) / more, 1e-6)
+        return np.asarray(special.stdtr(freedom, np.sqrt(seen) * special.ndtri(p.clip(1e-300, 1.0 - 1e-16))))
 
     def _p_h1(self, kept: FloatArray, swapped: FloatArray) -> FloatArray:
         r"""Return P(ν_B > ν_A) given how many units of each kind were seen as they are, and swapped.
@@ -154,6 +165,7 @@ def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{measure.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
+    under = ev.under()
     # Of many cells the prior says next to nothing of each.
     known = ev.kind.joint_outcomes(2)
     outcomes = np.zeros((0, 2, n_cells)) if known is None else known
@@ -166,4 +178,5 @@ def rivals(ev: Evaluation, measure: Metric, prior: float) -> Rivals:
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
         prior_weight=0.5 * prior,
+        worth=under.worth(measure) if under.bootstraps else None,
     )

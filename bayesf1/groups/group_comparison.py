@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesf1.base.answer import paragraphs
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import joined
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparison import Comparison, Comparisons
@@ -43,6 +44,10 @@ class GroupComparison(Comparison):
             "pairing bounds are those of two tables, and a hierarchical fit has a pair for each corpus"
         )
 
+    def _plain(self, model: int) -> float:
+        """Return the mean of the corpora's plain scores, or the score of the one corpus spoken of."""
+        return float(np.mean(super()._plain(model)))
+
     def __str__(self) -> str:
         told = f"On {self.scope}: {verdict.sentence(self)}"
         return f"{told} {self.caution}" if self.caution else told
@@ -69,7 +74,7 @@ class GroupComparisons(Comparisons):
         from bayesf1.bayes.methods_sentence import version
 
         first = self._headline
-        measures = " and ".join(", ".join(c.label for c in self.values()).rsplit(", ", 1))
+        measures = joined(c.label for c in self.values())
         return printable(
             f"{first.model_b} was compared with {first.model_a} on {measures} by a hierarchical model fitted with "
             f"{version()}: {first.note} The probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % "

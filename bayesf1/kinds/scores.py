@@ -40,6 +40,7 @@ class Scores(Kind):
     name: ClassVar[str] = "scores"
     many_cells: ClassVar[bool] = True
     bootstraps_items: ClassVar[bool] = True
+    citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     values: tuple[float, ...]
     scored: str = ""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob
-from bayesf1.laws.law import Posterior
+from bayesf1.laws.law import Posterior, lazy_property
 
 
 class EmpiricalPosterior(Posterior):
@@ -31,16 +32,32 @@ class EmpiricalPosterior(Posterior):
     (0.5, 0.25..., (0.25, 0.75))
     """
 
+    draws: FloatArray
+    support: tuple[float, float]
+    _draw: Callable[[], ArrayLike]
+
     def __init__(self, draws: ArrayLike, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
-        self.draws: FloatArray = np.sort(np.asarray(draws, dtype=np.float64).ravel())
         self.support = support
-        if not len(self.draws) or not np.isfinite(self.draws).all():
-            raise ValueError("draws of a posterior are finite numbers, at least one")
+        self.draws = _sorted(draws)
 
     @classmethod
     def within(cls, draws: ArrayLike, support: tuple[float, float]) -> EmpiricalPosterior:
         """Return the posterior of draws of which some may lie beyond the support, and are taken to its ends."""
         return cls(np.clip(draws, *support), support)
+
+    @classmethod
+    def later(cls, draw: Callable[[], ArrayLike], support: tuple[float, float]) -> EmpiricalPosterior:
+        """Return the same of draws that are made when they are first asked for."""
+        law = cls.__new__(cls)
+        law.support, law._draw = support, draw
+        return law
+
+    if not TYPE_CHECKING:
+
+        @lazy_property
+        def draws(self) -> FloatArray:
+            """Make the draws, and sort them."""
+            return _sorted(np.clip(self._draw(), *self.support))
 
     def __repr__(self) -> str:
         return f"EmpiricalPosterior({len(self.draws)} draws, mean {self.mean():.4g}, sd {self.std():.2g})"
@@ -109,3 +126,10 @@ class EmpiricalPosterior(Posterior):
         widths = self.draws[inside:] - self.draws[: n - inside]
         start = int(np.argmin(widths))
         return float(self.draws[start]), float(self.draws[start + inside])
+
+
+def _sorted(draws: ArrayLike) -> FloatArray:
+    found = np.sort(np.asarray(draws, dtype=np.float64).ravel())
+    if not len(found) or not np.isfinite(found).all():
+        raise ValueError("draws of a posterior are finite numbers, at least one")
+    return found

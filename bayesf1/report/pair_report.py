@@ -58,7 +58,7 @@ class PairReport:
                 self._heading("Results"),
                 paragraph(f"{self.res.title}."),
                 scrolling(self.res.table, "Results"),
-                *(paragraph(note) for note in notes),
+                *(paragraph(note, "caution") for note in notes),
                 *self._measures(),
                 *self._classes(),
                 *self._dependence(),
@@ -138,7 +138,7 @@ class PairReport:
                 probability(found.p_h0),
                 probability(found.p_h1),
                 probability(found.p_rope) if found.rope else "—",
-                found.decision,
+                found.verdict,
             )
             for c in self.comparisons
             if c.independent is not None
@@ -150,7 +150,7 @@ class PairReport:
                 f"Both models were tested on the same {units}. The independent answer, which is all that totals "
                 "could give, ignores that their errors go together."
             )
-            header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Decision")
+            header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Verdict")
             yield scrolling(Table(header, rows), "Paired and independent")
         else:
             yield self._heading("Independent, not paired")
@@ -164,10 +164,6 @@ class PairReport:
 
     def _assumptions(self) -> Iterator[str]:
         first = self.first
-        said: dict[str, list[str]] = {}
-        for c in self.comparisons:
-            said.setdefault(assumptions(c), []).append(c.label)
-        how = [text if len(said) == 1 else f"{', '.join(labels)}: {text}" for text, labels in said.items()]
         hypotheses = (
             f"H1 says that {first.model_b} scores higher than {first.model_a} on the population that the test data "
             "stand for, H0 that it does not. Their probabilities are given data and prior; they are not p-values."
@@ -177,7 +173,5 @@ class PairReport:
             f"{'seen as far as the folds show it' if first.folds is not None else 'not seen here'}."
         )
         yield self._heading("Assumptions")
-        yield bullets([*how, _SAMPLED[first.assumption], hypotheses, training])
+        yield bullets([assumptions(self.comparisons), _SAMPLED[first.assumption], hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
-        if caution := first.under.caution(first.measure):
-            yield paragraph(f"{caution[0].upper()}{caution[1:]}.", "caution")

@@ -85,8 +85,9 @@ def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
         return {}
     first = comparisons[0]
     # The draws are fixed: one comparison always has the same curve.
-    blocks = first.under.draw(prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
-    gaps = [[np.diff(c.measure(tables, c.ev.cells), axis=-1)[:, 0] for c in comparisons] for tables in blocks]
+    measures = [c.measure for c in comparisons]
+    blocks = first.under.scores(measures, prior=first.prior, n_draws=DRAWS, rng=np.random.default_rng(0))
+    gaps = [[np.diff(scores, axis=-1)[:, 0] for scores in block] for block in blocks]
     laws = (EmpiricalPosterior(np.concatenate(parts)) for parts in zip(*gaps, strict=True))
     return {c.metric: law for c, law in zip(comparisons, laws, strict=True)}
 
@@ -97,6 +98,8 @@ def _curve(c: Comparison, law: Posterior) -> RopeCurve:
     # Draws have atoms, and "less" is strict.
     less = np.asarray(law.cdf(np.nextafter(-margins, -np.inf)), dtype=np.float64)
     greater = np.asarray(law.sf(margins), dtype=np.float64)
+    if c.measure.lower_is_better:
+        less, greater = greater, less
     # What was reported stands as it was reported; on either side of it the curve is moved along.
     anchors = np.unique([0, start])
     ends = [*margins[anchors], margins[-1]]

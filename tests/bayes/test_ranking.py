@@ -62,7 +62,7 @@ def test_wording_names_a_clear_winner(ranking):
 def test_wording_admits_that_a_ranking_does_not_decide():
     ranking = bf.rank(bf.from_counts(A=(77, 44, 10), B=(78, 43, 9)), rng=1)
     assert "does not decide which is the best in F1: B comes first" in ranking.sentence()
-    assert "does not reach 0.95 against A" in ranking.sentence()
+    assert "does not reach 0.975 against A" in ranking.sentence()
 
 
 def test_a_ranking_is_a_dataset_that_prints_as_a_table(ranking):

@@ -45,9 +45,7 @@ def test_a_bootstrap_over_few_units_is_warned_of():
         lambda: bf.rank(ev, rng=0),
         lambda: bf.posterior(ev, "A", rng=0),
     ):
-        with pytest.warns(
-            UserWarning, match="there are only 4 sentences; a bootstrap over so few is too sure"
-        ):
+        with pytest.warns(UserWarning, match="there are only 4 sentences: so few hardly show"):
             ask()
 
 

@@ -351,7 +351,7 @@ class TestFormats:
     @pytest.mark.parametrize(("name", "method"), [("markdown", "to_markdown"), ("latex", "to_latex")])
     def test_markdown_and_latex_are_those_of_the_library(self, run, name, method):
         assert run("compare", "two.csv", "--format", name) == getattr(compare(TWO), method)() + "\n"
-        assert run("compare", "three.csv", "--format", name).count("F1") == 3
+        assert run("compare", "three.csv", "--format", name).count("\nF1 &" if name == "latex" else "| F1 |") == 3
 
     @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
     def test_an_output_file_holds_what_would_have_been_printed(self, here, run, name):
@@ -531,7 +531,7 @@ class TestTerminal:
 
     def test_a_narrow_terminal_loses_no_words_and_breaks_no_cells(self, here):
         shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=44))
-        assert "+8.9 [−3.0, +20.7]" in shown
+        assert "[−3.0, +20.7]" in shown
         sentences = [
             line for line in shown.splitlines() if "[" not in line and "─" not in line and "P(H0)" not in line
         ]
@@ -633,7 +633,7 @@ class TestPolish:
             "1",
         ]
         assert main(arguments) == 0
-        assert "warning: there are only 4 documents" in capsys.readouterr().err
+        assert "warning: the 4 documents, worth about 3" in capsys.readouterr().err
         assert main([*arguments, "--quiet"]) == 0
         assert capsys.readouterr().err == ""
 

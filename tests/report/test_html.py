@@ -235,7 +235,7 @@ def test_classes_are_compared_one_by_one():
     assert "Class by class" in page.text("h2")
     for name in ("LOC", "ORG", "PER"):
         c = alone[f"f1[{name}]"]
-        assert re.search(rf"{name}\[.*?{c.p_h1:.3f}", words)
+        assert re.search(rf"{name}[\d.]+ \[.*?{c.p_h1:.3f}", words)
     assert "Class by class" not in Page(report_html(bf.compare(COUNTS, metrics="f1"))).text("h2")
 
 

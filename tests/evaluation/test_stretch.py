@@ -1,0 +1,138 @@
+"""Few or uneven units: what they are worth, and how much a bootstrap over them is stretched."""
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation.stretch import Stretch, worth_of
+from bayesf1.evaluation.units import Units
+from evaluations import EVALUATIONS
+
+
+def documents(sizes, seed=0, hit=(0.7, 0.75)):
+    """Two models on documents with so many entities each."""
+    rng = np.random.default_rng(seed)
+    n = np.asarray(sizes)
+    common, own = rng.normal(0, 0.7, len(n)), rng.normal(0, 0.4, (2, len(n)))
+    rows = []
+    for m in range(2):
+        p = 1 / (1 + np.exp(-(np.log(hit[m] / (1 - hit[m])) + common + own[m])))
+        tp = rng.binomial(n, p)
+        rows.append(np.stack([tp, rng.binomial(n, 0.6 * (1 - p)), n - tp], axis=1))
+    return bf.from_units(np.stack(rows, axis=1).astype(float), unit="document")
+
+
+def test_even_units_are_worth_their_number():
+    for k in (2, 7, 500):
+        worth = worth_of(Units(np.array([[3.0]]), np.array([float(k)]), "document"), np.ones((1, 1)))
+        assert worth.units == pytest.approx(k)
+        assert worth.seen == pytest.approx((k - 1) / k)
+
+
+def test_the_bootstrap_sees_the_share_of_the_variance_that_is_said():
+    # A weighted mean of unit effects: what the bootstrap's variance is, on average, of the true one.
+    rng = np.random.default_rng(1)
+    sizes = np.array([1.0, 1, 2, 3, 5, 8, 40])
+    share = sizes / sizes.sum()
+    effects = rng.normal(size=(200_000, len(sizes)))
+    means = effects @ share
+    seen = ((effects - means[:, None]) ** 2 @ share**2).mean()
+    worth = worth_of(Units(sizes[:, None], np.ones(len(sizes)), "document"), np.ones((1, 1)))
+    assert worth.units == pytest.approx(1 / (share**2).sum())
+    assert seen / (share**2).sum() == pytest.approx(worth.seen, rel=0.01)
+
+
+def test_stretched_normal_draws_follow_students_t():
+    from scipy import stats
+
+    rng = np.random.default_rng(2)
+    draws = Stretch(np.array([0.5]), freedom=4.0)(0.5 + rng.normal(size=(200_000, 1)), rng)[:, 0]
+    for level in (0.9, 0.975, 0.995):
+        assert np.quantile(draws - 0.5, level) == pytest.approx(stats.t(4).ppf(level), rel=0.03)
+
+
+def test_single_items_and_many_even_units_stay_as_they_are():
+    for name, ev in EVALUATIONS.items():
+        under = ev().under()
+        measure = find_measure(None, ev())
+        if not under.bootstraps:
+            assert under.stretch(measure).freedom == np.inf, name
+    many = documents(np.full(2000, 10))
+    f1 = find_measure("f1", many)
+    stretch = many.under().stretch(f1)
+    assert stretch.freedom > 1900
+    assert stretch.widening == pytest.approx(1.0, abs=1e-3)
+
+
+def test_one_long_document_does_not_decide():
+    rows = np.zeros((41, 2, 3))
+    rows[:40] = [[2, 1, 1], [3, 1, 0]]
+    rows[40] = [[600, 150, 250], [700, 100, 150]]
+    ev = bf.from_units(rows, unit="document")
+    with pytest.warns(UserWarning, match="41 documents, worth about 1"):
+        res = bf.compare(ev, rng=1)
+    assert res["f1"].verdict == "undecided"
+    assert "do not decide" in res.sentence()
+    for text in (
+        str(res),
+        res.to_markdown(),
+        res.to_latex(),
+        res.to_json(),
+        res._repr_html_(),
+        res.methods_sentence(),
+    ):
+        assert "41 documents, worth about 1" in text
+    with pytest.warns(UserWarning, match="worth about 1"):
+        ranking = bf.rank(ev, rng=1)
+    for text in (
+        str(ranking),
+        ranking.to_markdown(),
+        ranking.to_latex(),
+        ranking.to_json(),
+        ranking.methods_sentence(),
+    ):
+        assert "41 documents, worth about 1" in text
+    with pytest.warns(UserWarning, match="worth about 1"):
+        assert "worth about 1" in str(bf.intervals(ev, "A", rng=1))
+
+
+def test_a_few_even_documents_are_counted_as_they_are():
+    ev = documents(np.full(8, 20))
+    with pytest.warns(UserWarning, match="only 8 documents"):
+        res = bf.compare(ev, rng=1)
+    assert "worth" not in str(res)
+
+
+@pytest.mark.filterwarnings("ignore:.*document")
+def test_every_verb_stretches_alike():
+    ev = documents(np.r_[np.full(9, 5), 60])
+    f1 = find_measure("f1", ev)
+    post = bf.posterior(ev, "A", rng=1)
+    plain = np.concatenate(
+        [f1(t, ev.cells) for t in ev.under().draw(prior=1.0, n_draws=20_000, rng=np.random.default_rng(1))]
+    )
+    low, high = post.interval(0.95)
+    assert high - low > 1.5 * np.diff(np.quantile(plain[:, 0], [0.025, 0.975]))[0]
+    table = bf.summary(ev, metrics="f1", rng=2).loc[("A", "f1")]
+    assert table["sd"] == pytest.approx(post.std(), rel=0.05)
+    ranking = bf.rank(ev, rng=3)
+    assert float(ranking.low.sel(system="A")) == pytest.approx(low, abs=0.02)
+    compared = bf.compare(ev, rng=4)["f1"]
+    assert compared.posterior_a.interval(0.95)[0] == pytest.approx(low, abs=0.02)
+    from bayesf1.base.arviz_data import group
+
+    drawn = group(bf.to_arviz(ev, n_draws=20_000, rng=5), "posterior")["f1"].sel(system="A").values
+    assert np.quantile(drawn, 0.025) == pytest.approx(low, abs=0.02)
+    delta = bf.difference_intervals(ev, metric="f1", rng=6)
+    lengths = {name: row.high - row.low for name, row in delta.items()}
+    assert lengths["delta"] > 1.5 * lengths["bootstrap_percentile"]
+
+
+@pytest.mark.filterwarnings("ignore:.*quer")
+def test_ten_queries_are_stretched_too():
+    rng = np.random.default_rng(0)
+    ev = bf.from_scores({"A": rng.random(10), "B": rng.random(10) + 0.1})
+    mean = find_measure("mean", ev)
+    assert ev.under().stretch(mean).freedom == pytest.approx(9.0)
+    assert ev.under("independent").stretch(mean).freedom == pytest.approx(9.0)
