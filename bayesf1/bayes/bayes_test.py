@@ -35,6 +35,7 @@ def compare(
     prob: float = 0.95,
     method: str = "auto",
     assumption: str = "auto",
+    target: str = "auto",
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> Comparisons:
@@ -63,6 +64,9 @@ def compare(
     assumption
         ``"auto"`` takes the strongest that the data support: ``"clustered"`` where units are sentences or
         documents, ``"paired"`` where they are items, ``"independent"`` where only totals are known.
+    target
+        What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
+        several runs or the folds of a cross-validation show it. ``"auto"`` takes the method where there are runs.
     n_draws
         Number of draws where draws are made; by default 1,000,000 tables, or 20,000 to 100,000 sets of
         pattern weights.
@@ -101,7 +105,7 @@ def compare(
         # Seeding from the system takes a tenth of an exact comparison's time.
         seed=None if rng is None else (int(check_rng(rng).integers(1 << 63)),),
     )
-    under = ev.under(assumption)
+    under = ev.under(assumption, target)
     under.warn(*measures)
     return Comparisons(_compare_all(under, measures, settings))
 
@@ -151,7 +155,7 @@ class _Settings:
 
 def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
     found: dict[str, Comparison] = {}
-    if not under.shared and settings.method != "montecarlo":
+    if under.closed and not under.shared and settings.method != "montecarlo":
         for measure in measures:
             exact = _exact(under, measure, settings)
             if exact is not None:
@@ -171,7 +175,7 @@ def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> l
 
 def _closed_when_paired(under: Under, measures: list[Metric], settings: _Settings) -> bool:
     closed = all(under.ev.kind.is_closed_when_paired(m) for m in measures)
-    return under.paired and not settings.rope and closed
+    return under.closed and under.paired and not settings.rope and closed
 
 
 def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | None:
@@ -204,16 +208,17 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
             f"but the tables have leading axes {under.ev.shape}"
         )
     seed = settings.seed or (int(np.random.default_rng().integers(1 << 63)),)
-    n_draws = settings.n_draws or under.ev.kind.default_draws(under)
+    n_draws = settings.n_draws or under.default_draws
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
-    alone = replace(settings, seed=(*seed, 1))
+    # Runs of a method share its units whatever else is assumed.
+    beside, alone = under.shared and not under.ev.methods, replace(settings, seed=(*seed, 1))
     found = []
     for measure in measures:
         closed = None
-        if under.paired and settings.method != "montecarlo":
+        if under.closed and under.paired and settings.method != "montecarlo":
             closed = _in_closed_form(under, measure, settings, np.random.default_rng((*seed, 2)))
         tails, mcse, method = closed or _counted(drawn, measure)
-        laws = [None if under.bootstraps else law_of(measure, under.ev, i, settings.prior) for i in (0, 1)]
+        laws = [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
         found.append(
             _result(
                 under,
@@ -226,7 +231,7 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
                 mcse=mcse,
                 method=method,
                 n_draws=n_draws,
-                beside=partial(_independent, under, measure, alone) if under.shared else None,
+                beside=partial(_independent, under, measure, alone) if beside else None,
             )
         )
     return found
@@ -290,12 +295,13 @@ def _result(under: Under, measure: Metric, settings: _Settings, tails: _Tails, *
     return Comparison(
         metric=measure.name,
         label=measure.label,
-        model_a=under.ev.models[0],
-        model_b=under.ev.models[1],
+        model_a=under.ev.names[0],
+        model_b=under.ev.names[1],
         **p,
         p_rope=plain(rope),
         rope=settings.rope,
         assumption=under.assumption,
+        target=under.target,
         prior=settings.prior,
         prob=settings.prob,
         ev=under.ev,

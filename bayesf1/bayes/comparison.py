@@ -19,10 +19,11 @@ from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.limits import notes_of
 from bayesf1.bayes.posterior import claim_threshold
+from bayesf1.bayes.variance import Variance, variance_of
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.metric import Metric
-from bayesf1.evaluation.under import Assumption, Under
+from bayesf1.evaluation.under import Assumption, Target, Under
 from bayesf1.laws.law import Posterior
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class Comparison:
         ``"exact"``, ``"quasi-montecarlo"`` or ``"montecarlo"``.
     assumption
         What is assumed of the two models: ``"independent"``, ``"paired"`` or ``"clustered"``.
+    target
+        What the claim is about: ``"models"``, these very ones, or ``"method"``, the way of training them.
     prior, prob
         λ of the Dirichlet prior, and the mass of intervals where the comparison is printed.
     ev
@@ -88,12 +91,13 @@ class Comparison:
     ev: Evaluation
     measure: Metric
     n_draws: int = 0
+    target: Target = "models"
     beside: Callable[[], Comparison] | None = None
 
     @property
     def under(self) -> Under:
         """The evaluation under the assumption that was taken."""
-        return Under(self.ev, self.assumption)
+        return Under(self.ev, self.assumption, self.target)
 
     @property
     def folds(self) -> Folds | None:
@@ -116,7 +120,7 @@ class Comparison:
         return self._plain(1)
 
     def _plain(self, model: int) -> Any:
-        return plain(self.measure(self.ev.tables[..., model, :], self.ev.cells))
+        return plain(self.ev.mean_scores(self.measure(self.ev.tables, self.ev.cells))[..., model])
 
     @property
     def threshold(self) -> float:
@@ -136,6 +140,11 @@ class Comparison:
             "undecided",
         )
         return found if found.ndim else str(found)
+
+    @cached_property
+    def variance(self) -> Variance | None:
+        """Where the doubt about two methods comes from: from training, or from test items; None of models."""
+        return variance_of(self) if self.ev.methods and self.target == "method" else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -201,7 +210,9 @@ class Comparison:
             "mcse": _listed(self.mcse),
             "method": self.method,
             "assumption": self.assumption,
+            "target": self.target,
             "p_h1_independent": None if self.independent is None else _listed(self.independent.p_h1),
+            "variance": None if self.variance is None else self.variance._asdict(),
             "a": described(self.posterior_a, self.score_a),
             "b": described(self.posterior_b, self.score_b),
             "difference": described(self.difference, np.asarray(self.score_b) - self.score_a),
@@ -211,6 +222,8 @@ class Comparison:
         """Return the numbers in one flat row, or with leading axes in one for each experiment."""
         found = self.to_dict()
         laws = {where: found.pop(where) for where in ("a", "b", "difference")}
+        parts = found.pop("variance") or {}
+        found |= {f"variance_{name}": value for name, value in parts.items()}
         found |= {f"{name}_{where}": value for where, law in laws.items() for name, value in law.items()}
         if not np.ndim(self.p_h1):
             return [found]

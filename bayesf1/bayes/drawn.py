@@ -75,7 +75,7 @@ class Drawn:
 
     @lazy_property
     def _made(self) -> dict[str, tuple[FloatArray, Counts]]:
-        first, second = self.under.ev.models
+        first, second = self.under.ev.names
         swapped = second < first
         names = (second, first) if swapped else (first, second)
         ordered = replace(self.under, ev=self.under.ev.select(names))

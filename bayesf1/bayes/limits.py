@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesf1.base.naming import joined
 from bayesf1.base.table import printable, probability
 from bayesf1.bayes.fold_spread import fold_spread
 
@@ -25,8 +27,22 @@ def notes_of(c: Comparison) -> tuple[str, ...]:
     if np.ndim(c.p_h1):
         return ()
     spread = fold_spread(c)
-    found = (_few_units(c), spread and spread.sentence(), _pairing(c), *c.ev.notes)
+    found = (*_of_training(c), _few_units(c), spread and spread.sentence(), _pairing(c), *c.ev.notes)
     return tuple(printable(note) for note in found if note)
+
+
+def _of_training(c: Comparison) -> Iterator[str]:
+    """Say where doubt about methods comes from, and of which training nothing is known."""
+    if c.variance is not None:
+        yield c.variance.sentence()
+    once = [method.name for method in c.ev.methods if len(method.runs) == 1]
+    if once and c.target == "method":
+        yield (
+            f"There is one run of {joined(once)}: nothing is known of how its training varies, which is taken to be as "
+            "that of the other."
+        )
+    if c.ev.methods and not c.under.shared:
+        yield "Only the runs' totals are known: they are taken to share all their items, as on one test set."
 
 
 def _few_units(c: Comparison) -> str:

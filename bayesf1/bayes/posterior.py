@@ -30,6 +30,7 @@ def posterior(
     *,
     prior: float | None = None,
     assumption: str = "auto",
+    target: str = "auto",
     n_draws: int = 100_000,
     rng: RNGLike = None,
 ) -> Posterior:
@@ -53,6 +54,8 @@ def posterior(
     assumption
         ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
+    target
+        ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' scores.
     n_draws, rng
         Number of draws and source of randomness, where draws are needed.
 
@@ -69,10 +72,13 @@ def posterior(
     """
     measure = find_measure(metric, ev)
     prior = ev.kind.check_prior(prior)
-    index = ev.index(model)
-    under = ev.under(assumption)
+    if ev.methods:
+        # A method is spoken of beside the others, whose runs tell of its training, too; a run by itself.
+        ev = ev if model in ev.names else ev.select([model])
+    index = ev.names.index(model) if ev.methods else ev.index(model)
+    under = ev.under(assumption, target)
     under.warn(measure)
-    law = law_of(measure, under.ev, index, prior) if not under.bootstraps else None
+    law = law_of(measure, under.ev, index, prior) if under.closed else None
     if law is not None:
         return law
     _check_single(ev, measure.name)
@@ -92,15 +98,16 @@ def posteriors(
     assumption: str,
     n_draws: int,
     rng: np.random.Generator,
+    target: str = "auto",
 ) -> dict[tuple[str, str], Posterior]:
     """Return what is believed of every model and measure, by their names; measures without a law share draws."""
-    under = ev.under(assumption)
+    under = ev.under(assumption, target)
     under.warn(*measures)
     found: dict[tuple[str, str], Posterior] = {}
     drawn: list[Metric] = []
     for measure in measures:
-        for i, model in enumerate(ev.models):
-            law = law_of(measure, under.ev, i, prior) if not under.bootstraps else None
+        for i, model in enumerate(ev.names):
+            law = law_of(measure, under.ev, i, prior) if under.closed else None
             if law is not None:
                 found[model, measure.name] = law
             elif measure not in drawn:
@@ -109,7 +116,7 @@ def posteriors(
         _check_single(ev, drawn[0].name)
         scores = under.scores(drawn, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
         for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
-            for model, values in zip(ev.models, np.concatenate(parts).T, strict=True):
+            for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
                 found.setdefault((model, measure.name), EmpiricalPosterior.within(values, measure.support))
     return found
 

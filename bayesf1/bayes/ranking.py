@@ -147,6 +147,7 @@ def rank(
     prior: float | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
+    target: str = "auto",
     n_draws: int = 50_000,
     rng: RNGLike = None,
 ) -> Ranking:
@@ -165,7 +166,7 @@ def rank(
     prob
         Mass of the intervals. The leader and a model are tied unless it is better with the probability from which
         on `compare` calls a model better: .975 where this is .95.
-    assumption
+    assumption, target
         As in `compare`.
     n_draws, rng
         Number of draws and source of randomness.
@@ -180,16 +181,16 @@ def rank(
     [True, False, False]
     """
     measure = find_measure(metric, ev)
-    if len(ev.models) < 2 or ev.shape:
+    if len(ev.names) < 2 or ev.shape:
         raise ValueError(f"a ranking needs one experiment with at least two models, not {ev!r}")
     rope, prior, prob = check_rope(rope, measure), ev.kind.check_prior(prior), check_prob(prob)
     n_draws = min(check_draws(n_draws), KEPT_DRAWS)
-    under = ev.under(assumption)
+    under = ev.under(assumption, target)
     under.warn(measure)
     blocks = under.scores([measure], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([block for (block,) in blocks])
 
-    observed = measure(under.ev.tables, ev.cells)
+    observed = ev.mean_scores(measure(under.ev.tables, ev.cells))
     # Ranks go by what is better; a loss is better the lower it is.
     scores = measure.sign * scores
     order = np.argsort(
@@ -202,7 +203,7 @@ def rank(
     p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
     scores = np.clip(measure.sign * scores, *measure.support)
     low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
-    names = [ev.models[i] for i in order]
+    names = [ev.names[i] for i in order]
     caution = under.caution(measure)
     notes = [*([f"{caution[0].upper()}{caution[1:]}."] if caution else []), *ev.notes]
     return Ranking(
@@ -228,6 +229,7 @@ def rank(
             "prob": prob,
             "threshold": claim_threshold(prob),
             "assumption": under.assumption,
+            "target": under.target,
             "dependence": under.dependence(measure),
             "citation": ev.kind.citation,
             "notes": notes,

@@ -22,6 +22,7 @@ def summary(
     prior: float | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
+    target: str = "auto",
     n_draws: int = 100_000,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
@@ -40,7 +41,7 @@ def summary(
         λ of the Dirichlet prior on each model's cells.
     prob
         Mass of the intervals.
-    assumption, n_draws, rng
+    assumption, target, n_draws, rng
         As in `posterior`.
 
     Examples
@@ -65,12 +66,13 @@ def summary(
         measures,
         prior=ev.kind.check_prior(prior),
         assumption=assumption,
+        target=target,
         n_draws=check_draws(n_draws),
         rng=check_rng(rng),
     )
     tail = 50.0 * (1.0 - prob)
     rows = {}
-    for model in ev.models:
+    for model in ev.names:
         for measure in measures:
             post = beliefs[model, measure.name]
             rows[model, measure.name] = (post.mean(), post.std(), *post.hdi(prob))

@@ -53,17 +53,18 @@ def sentence(c: Comparison) -> str:
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and c.model_b < c.model_a)
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if b_leads else (c.model_a, c.model_b, c.p_h0)
     margin = f"±{amount(c.rope, percent=percent)}"
+    scope = f", {c.under.scope}" if c.under.scope else ""
     if c.rope and c.p_rope >= c.prob:
         return printable(
             f"{c.model_a} and {c.model_b} are practically equivalent in {label}: they differ by no more than "
-            f"{margin} with probability {probability(c.p_rope)} ({size})."
+            f"{margin} with probability {probability(c.p_rope)}{scope} ({size})."
         )
     if is_decisive(c):
-        claim = f"{better} outperforms {worse} in {label} with probability {probability(p)} ({size})"
+        claim = f"{better} outperforms {worse} in {label} with probability {probability(p)}{scope} ({size})"
     else:
         claim = (
             f"The data do not decide between {c.model_a} and {c.model_b} in {label}: "
-            f"{better} is better with probability {probability(p)} ({size})"
+            f"{better} is better with probability {probability(p)}{scope} ({size})"
         )
     if c.rope:
         claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.base.table import printable
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.kind import Kind
+from bayesf1.evaluation.runs import Method, averages, methods_of
 from bayesf1.evaluation.under import Assumption, Under, under
 from bayesf1.evaluation.units import Units
 
@@ -44,6 +45,8 @@ class Evaluation:
         The single items of the units, where clusters were read item by item.
     folds
         The tables of the folds, after cross-validation.
+    methods
+        The ways of training that the models are runs of, where some have several; see `with_runs`.
     """
 
     models: tuple[str, ...]
@@ -52,6 +55,7 @@ class Evaluation:
     units: Units | None = None
     finer: Units | None = None
     folds: Folds | None = None
+    methods: tuple[Method, ...] = ()
 
     def __post_init__(self) -> None:
         self.tables.setflags(write=False)
@@ -128,7 +132,43 @@ class Evaluation:
     @property
     def alike(self) -> bool:
         """Whether the first two models did the same on every unit."""
-        return self.units is not None and self.units.alike(len(self.models))
+        return self.units is not None and not self.methods and self.units.alike(len(self.models))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is compared: the methods where models are runs of them, else the models."""
+        return tuple(method.name for method in self.methods) or self.models
+
+    def mean_scores(self, scores: FloatArray) -> FloatArray:
+        """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
+        return scores @ averages(self.methods, self.models) if self.methods else scores
+
+    def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
+        """Return the evaluation in which some models are runs of one method, trained several times.
+
+        What is then compared are the methods. A method's score is the mean of its runs' scores.
+
+        Parameters
+        ----------
+        runs
+            Mapping of a method's name to the names of its models; a model that none names is a method of one run.
+
+        Examples
+        --------
+        >>> from bayesf1 import from_labels
+        >>> gold = [1, 1, 1, 0, 0, 0]
+        >>> said = {"b1": [1, 1, 1, 0, 0, 1], "b2": [1, 1, 0, 0, 0, 0], "crf": [1, 0, 1, 0, 1, 0]}
+        >>> from_labels(gold, said, positive=1).with_runs({"bert": ["b1", "b2"]})
+        <Evaluation of 2 methods (bert: 2 runs, crf: 1 run) on cells tp, fp, fn, tn, 6 items in 6 patterns>
+        """
+        if self.folds is not None or self.shape:
+            raise ValueError(
+                "runs are of one test set; in a cross-validation each fold has its own training, which "
+                "compare(ev, target='method') allows for"
+            )
+        methods = methods_of(runs, self.models)
+        order = [model for method in methods for model in method.runs]
+        return replace(self.select(order), methods=methods)
 
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
@@ -140,7 +180,7 @@ class Evaluation:
         """Return one model's counts, axes (..., cell)."""
         return self.tables[..., self.index(model), :]
 
-    def under(self, assumption: str = "auto") -> Under:
+    def under(self, assumption: str = "auto", target: str = "auto") -> Under:
         """Return the evaluation under an assumption about what was sampled.
 
         Parameters
@@ -148,15 +188,22 @@ class Evaluation:
         assumption
             ``"independent"`` takes each model by itself, ``"paired"`` the items that both saw, ``"clustered"`` units
             of several items; ``"auto"`` the strongest that the data support.
+        target
+            ``"models"`` speaks of these very models, ``"method"`` of the methods that they are runs of; ``"auto"`` of
+            methods where there are several runs.
         """
-        return under(self, assumption)
+        return under(self, assumption, target)
 
     # ---- parts of it --------------------------------------------------------------------------------------
 
     def select(self, models: Sequence[str]) -> Evaluation:
-        """Return the evaluation of some of the models, in the order asked for."""
-        index, n = [self.index(model) for model in model_names(models)], len(self.models)
-        if index == list(range(n)):
+        """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
+        known = {method.name: method for method in self.methods}
+        asked = [known.get(name, Method(name, (name,))) for name in model_names(models)]
+        index, n = [self.index(model) for method in asked for model in method.runs], len(self.models)
+        several = any(len(method.runs) > 1 for method in asked)
+        methods = tuple(asked) if several else ()
+        if index == list(range(n)) and methods == self.methods:
             return self
         return replace(
             self,
@@ -165,6 +212,7 @@ class Evaluation:
             units=self.units and self.units.select(index, n),
             finer=self.finer and self.finer.select(index, n),
             folds=self.folds and self.folds.select(index),
+            methods=methods,
         )
 
     def keep(self, cells: Sequence[str]) -> Evaluation:
@@ -217,9 +265,10 @@ class Evaluation:
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out where there are just two."""
         if a is None and b is None:
-            if len(self.models) != 2:
-                number = "is one model" if len(self.models) == 1 else f"are {len(self.models)} models"
-                raise ValueError(f"there {number} ({', '.join(self.models)}); name the two to compare")
+            if len(self.names) != 2:
+                what = "method" if self.methods else "model"
+                number = f"is one {what}" if len(self.names) == 1 else f"are {len(self.names)} {what}s"
+                raise ValueError(f"there {number} ({', '.join(self.names)}); name the two to compare")
             return self
         if a is None or b is None:
             raise ValueError(f"name both models to compare, not only {a or b!r}")
@@ -230,7 +279,7 @@ class Evaluation:
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
-        mine, theirs = ((ev.models, type(ev.kind), ev.unit, ev.shape) for ev in (self, other))
+        mine, theirs = ((ev.models, ev.methods, type(ev.kind), ev.unit, ev.shape) for ev in (self, other))
         try:
             if mine != theirs:
                 raise ValueError
@@ -258,7 +307,9 @@ class Evaluation:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Evaluation):
             return NotImplemented
-        mine, theirs = ((ev.models, ev.kind, ev.units, ev.finer, ev.folds) for ev in (self, other))
+        mine, theirs = (
+            (ev.models, ev.methods, ev.kind, ev.units, ev.finer, ev.folds) for ev in (self, other)
+        )
         return mine == theirs and np.array_equal(self.tables, other.tables)
 
     __hash__ = None  # type: ignore[assignment]
@@ -304,7 +355,8 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
 
 
 def _describe(ev: Evaluation) -> str:
-    number = f"{len(ev.models)} model{'s' if len(ev.models) > 1 else ''} ({', '.join(ev.models)})"
+    what, names = ("method", tuple(map(str, ev.methods))) if ev.methods else ("model", ev.models)
+    number = f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({', '.join(names)})"
     parts = [f"{number} on {ev.kind.about}"]
     if ev.units is not None and ev.units.shared:
         parts.append(f"{ev.units.size:.6g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")

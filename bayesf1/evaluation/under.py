@@ -11,17 +11,23 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest, plural
+from bayesf1.base.naming import joined, nearest, plural
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.samples import Sample, Samples
 from bayesf1.evaluation.stretch import Stretch, Worth, worth_of
+from bayesf1.evaluation.training import Training, training_of
 from bayesf1.evaluation.units import Units
+from bayesf1.laws.spread import SCALE
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
 
 Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
+Target: TypeAlias = Literal["models", "method"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
+TARGETS = ("auto", "models", "method")
+# Draws from which it is learnt how much units alone make runs differ.
+_PILOT = 2000
 # What units are worth from which on they show well enough how much they vary.
 FEW_UNITS = 10
 
@@ -36,10 +42,13 @@ class Under:
         The evaluation.
     assumption
         ``"independent"``, ``"paired"`` or ``"clustered"``.
+    target
+        ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs.
     """
 
     ev: Evaluation
     assumption: Assumption
+    target: Target = "models"
 
     @property
     def shared(self) -> bool:
@@ -97,10 +106,11 @@ class Under:
     def scores(
         self, measures: Sequence[Metric], *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield blocks of posterior draws of all models' scores, for each measure an array (draw, model).
+        """Yield blocks of posterior draws of the scores of what is compared, for each measure an array (draw, name).
 
         Where units are bootstrapped, draws are stretched by what so few or uneven ones do not know; a score may
-        then lie outside of a measure's support, as the end of a t interval does.
+        then lie outside of a measure's support, as the end of a t interval does. A method's score is the mean of its
+        runs' scores, and where the target is the method what training adds is drawn, too.
 
         Parameters
         ----------
@@ -112,11 +122,56 @@ class Under:
         # Cells that no measure asks for would only keep patterns apart.
         asked = replace(self, ev=self.ev.keep(self.ev.kind.cells_for(measures)))
         stretches = [self.stretch(measure) for measure in measures]
+        training = self.training(measures, prior=prior, rng=rng) if self.target == "method" else None
         for tables in asked.draw(prior=prior, n_draws=n_draws, rng=rng):
-            scored = [measure(tables, asked.ev.cells) for measure in measures]
-            yield tuple(stretch(each, rng) for stretch, each in zip(stretches, scored, strict=True))
+            block = []
+            for i, (measure, stretch) in enumerate(zip(measures, stretches, strict=True)):
+                scores = self.ev.mean_scores(stretch(measure(tables, asked.ev.cells), rng))
+                if self.ev.methods and not self.shared:
+                    scores = self._sharing(scores, stretch.centre)
+                if training is not None:
+                    scores = scores + training[i].draw(len(scores), rng)
+                block.append(scores)
+            yield tuple(block)
+
+    @property
+    def default_draws(self) -> int:
+        """How many draws are made where no number was asked for."""
+        if not self.ev.methods:
+            return self.ev.kind.default_draws(self)
+        # Every draw of every run costs as much as there are patterns.
+        n_patterns = self.ev.units.n_patterns if self.ev.units is not None and self.shared else 1
+        return int(np.clip(20_000_000 // n_patterns, 4_000, 50_000))
+
+    # ---- runs of a method ----------------------------------------------------------------------------------
+
+    def training(
+        self, measures: Sequence[Metric], *, prior: float, rng: np.random.Generator
+    ) -> list[Training]:
+        """Return how much training adds to the doubt about the methods, for each measure."""
+        ev = self.ev
+        groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
+        drawn: list[FloatArray | None] = [None] * len(measures)
+        if self.shared:
+            tables = np.concatenate(list(self.draw(prior=prior, n_draws=_PILOT, rng=rng)))
+            drawn = [self.stretch(m).widening * m(tables, ev.cells) for m in measures]
+        return [
+            training_of(measure, measure(ev.tables, ev.cells), scores, groups)
+            for measure, scores in zip(measures, drawn, strict=True)
+        ]
+
+    def _sharing(self, scores: FloatArray, centre: FloatArray) -> FloatArray:
+        """Return draws of methods' means as if runs shared all their units, as totals cannot show that they do not."""
+        middle = self.ev.mean_scores(centre)
+        runs = np.array([len(method.runs) for method in self.ev.methods])
+        return np.asarray(middle + (scores - middle) * np.sqrt(runs))
 
     # ---- few or uneven units --------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether the scores that are compared may follow a law in closed form."""
+        return not self.bootstraps and not self.ev.methods
 
     @property
     def bootstraps(self) -> bool:
@@ -171,17 +226,46 @@ class Under:
             return self.sampled
         return f"{self.sampled}, worth about {max(effective, 1.0):,.0f}"
 
+    @property
+    def scope(self) -> str:
+        """What a claim about methods speaks of, as the middle of a sentence; empty where models are compared."""
+        if not self.ev.methods:
+            return ""
+        numbers = [len(method.runs) for method in self.ev.methods]
+        alike = len(set(numbers)) == 1
+        runs = f"{numbers[0]} runs each" if alike else f"{joined(map(str, numbers))} runs"
+        if self.target == "models":
+            return f"averaged over these very {runs}"
+        return f"averaged over {runs}, allowing for the training and for the {self.sampled or 'test items'}"
+
     def dependence(self, measure: Metric) -> str:
         """Return what was assumed of the models' dependence."""
+        what = "runs" if self.ev.methods else "models"
         if not self.shared:
-            return "models taken as independent"
+            return f"{what} taken as independent"
         if not self.bootstraps:
-            return f"models paired on {self.sampled}"
+            return f"{what} paired on {self.sampled}"
         counted = self.counted(measure)
-        return f"models paired on {counted}{',' if 'worth' in counted else ''} as units (Bayesian bootstrap)"
+        return f"{what} paired on {counted}{',' if 'worth' in counted else ''} as units (Bayesian bootstrap)"
 
     def in_methods(self, measure: Metric) -> str:
         """Return the same for a paper's section on methods."""
+        return f"{self._in_methods(measure)}{self._of_runs}"
+
+    @property
+    def _of_runs(self) -> str:
+        if not self.ev.methods:
+            return ""
+        said = "; a method's score is the mean of its runs' scores"
+        if self.target == "models":
+            return f"{said}, and the conclusions concern these very runs"
+        return (
+            f"{said}, and the runs' true scores were taken to vary around it by a standard deviation with a half-t prior "
+            f"(3 degrees of freedom, scale {SCALE:g} of the measure's range), learnt from the runs beside what drawing "
+            "test items does to them"
+        )
+
+    def _in_methods(self, measure: Metric) -> str:
         if not self.shared:
             return "the two models' test results were taken as independent"
         if not self.bootstraps:
@@ -216,8 +300,27 @@ class Under:
             warnings.warn(found, stacklevel=3)
 
 
-def under(ev: Evaluation, assumption: str) -> Under:
-    """Return an evaluation under an assumption, or say why the data do not support it."""
+def under(ev: Evaluation, assumption: str, target: str = "auto") -> Under:
+    """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
+    found = _assumed(ev, assumption)
+    return replace(found, target=check_target(ev, target))
+
+
+def check_target(ev: Evaluation, target: str) -> Target:
+    """Return what a conclusion is to speak of, or say why the data do not tell."""
+    if target not in TARGETS:
+        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
+    if target == "method" and not ev.methods and ev.folds is None:
+        raise ValueError(
+            "of a method one can speak where it was trained several times; give runs, as {'bert': {'seed1': …, "
+            "'seed2': …}} or by ev.with_runs, or a cross-validation"
+        )
+    if target == "auto":
+        return "method" if ev.methods else "models"
+    return "method" if target == "method" else "models"
+
+
+def _assumed(ev: Evaluation, assumption: str) -> Under:
     if assumption not in ASSUMPTIONS:
         raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
     if assumption == "auto":

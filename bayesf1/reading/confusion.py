@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.multiclass import MultiClass, class_outcomes
 from bayesf1.reading.counts import check_matrix
 from bayesf1.reading.label_columns import check_alike, class_names
 
 
+@with_runs_in("matrices")
 def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
     """Build an Evaluation from confusion matrices, whose rows are the truth and columns the predictions.
 

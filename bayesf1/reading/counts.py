@@ -16,6 +16,7 @@ from bayesf1.base.checks import check_unmasked
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation, model_names, warn_if_empty
 from bayesf1.evaluation.folds import Folds
+from bayesf1.evaluation.runs import flatten, with_runs_in
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
@@ -47,12 +48,14 @@ def from_counts(
     >>> ev.tables
     array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
     """
-    named = _named(counts, models, _COUNTS_EXAMPLE)
+    named, runs = flatten(_named(counts, models, _COUNTS_EXAMPLE))
     names = tuple(named)
     kind, tables = _side_by_side({name: check_counts(named[name], f"model {name!r}") for name in names})
-    return Evaluation(names, kind, warn_if_empty(tables, names))
+    ev = Evaluation(names, kind, warn_if_empty(tables, names))
+    return ev.with_runs(runs) if runs else ev
 
 
+@with_runs_in("folds")
 def from_folds(
     folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None
 ) -> Evaluation:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import Binary
 from bayesf1.reading.label_columns import (
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 
     Lazy: TypeAlias = nw.LazyFrame[Any]
 
-Models: TypeAlias = Sequence[str] | Mapping[str, str]
+Models: TypeAlias = Sequence[str] | Mapping[str, Any]
 
 # A frame with more kinds of rows than this holds something else than labels.
 MAX_PATTERNS = 1_000_000
 
 
+@with_runs_in("models")
 def from_frame(
     frame: Any, *, gold: str, models: Models, positive: Any = None, group: str | None = None
 ) -> Evaluation:
@@ -52,7 +54,7 @@ def from_frame(
     gold
         Name of the column of gold labels.
     models
-        Names of the columns of predictions, or a mapping of model name to column.
+        Names of the columns of predictions, or a mapping of model name to column, or of a method to its runs' columns.
     positive
         The label that counts as positive; see `from_labels` on when it may be left out. More than two labels
         are classes.
@@ -106,6 +108,7 @@ def from_frame(
     return documents
 
 
+@with_runs_in("models")
 def from_patterns(
     table: Any,
     *,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_class_codes
@@ -30,6 +31,7 @@ from bayesf1.reading.label_sets import from_label_sets
 _CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
 
+@with_runs_in("predictions")
 def from_labels(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
@@ -147,6 +149,7 @@ def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units
     return Units.merge(_CELL_OF_CODE[codes][..., :n_cells], weights, "item")
 
 
+@with_runs_in("counts")
 def from_units(
     counts: ArrayLike | Mapping[str, ArrayLike], *, models: Sequence[str] | None = None, unit: str = "unit"
 ) -> Evaluation:

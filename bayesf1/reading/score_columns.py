@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_unmasked
 from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.scores import Scores
 
 
+@with_runs_in("scores")
 def from_scores(scores: Mapping[str, ArrayLike], *, name: str = "", unit: str = "query") -> Evaluation:
     """Build an Evaluation from scores, one for each unit and model: paired over the units.
 

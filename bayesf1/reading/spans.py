@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import Evaluation, model_names
+from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_typed_spans
@@ -23,6 +24,7 @@ _SPAN_CELLS = BINARY_CELLS[:3]
 _UNITS = ("sentence", "document")
 
 
+@with_runs_in("predictions")
 def from_tags(
     gold: Iterable[Sequence[str]],
     predictions: Mapping[str, Iterable[Sequence[str]]],
@@ -99,6 +101,7 @@ def from_span_table(
     return Evaluation.of_units(table.models, Binary(_SPAN_CELLS), units, items)
 
 
+@with_runs_in("models")
 def from_conll(
     gold: str | PathLike[str] | None,
     models: Mapping[str, str | PathLike[str]],

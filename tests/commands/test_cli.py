@@ -351,7 +351,10 @@ class TestFormats:
     @pytest.mark.parametrize(("name", "method"), [("markdown", "to_markdown"), ("latex", "to_latex")])
     def test_markdown_and_latex_are_those_of_the_library(self, run, name, method):
         assert run("compare", "two.csv", "--format", name) == getattr(compare(TWO), method)() + "\n"
-        assert run("compare", "three.csv", "--format", name).count("\nF1 &" if name == "latex" else "| F1 |") == 3
+        assert (
+            run("compare", "three.csv", "--format", name).count("\nF1 &" if name == "latex" else "| F1 |")
+            == 3
+        )
 
     @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
     def test_an_output_file_holds_what_would_have_been_printed(self, here, run, name):
