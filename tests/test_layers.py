@@ -119,4 +119,4 @@ def test_no_module_asks_for_the_kind_of_a_task_or_for_an_assumption_by_its_name(
 
 
 def test_an_evaluation_is_a_handful_of_parts():
-    assert figures(PACKAGE)["fields of Evaluation"] == 6
+    assert figures(PACKAGE)["fields of Evaluation"] == 7

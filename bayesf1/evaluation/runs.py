@@ -107,7 +107,7 @@ _TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
 def _holds_runs(value: Any) -> bool:
-    return isinstance(value, Mapping) and not (value and _TABLE.issuperset(value))
+    return isinstance(value, Mapping) and not (value and _TABLE.issuperset(str(key).strip().lower() for key in value))
 
 
 def with_runs_in(argument: str) -> Callable[[F], F]:
