@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(
             f"--plot draws one pair of models, but there are {len(chosen)}; choose by --models A B"
         )
-    settings = inputs.given(args, "rope", "prior", "prob", "method", "assumption", "n_draws", "rng")
+    settings = inputs.given(args, "rope", "prior", "prob", "method", "assumption", "target", "n_draws", "rng")
     metrics = inputs.per_class(ev, args.metrics) if args.per_class else args.metrics
     results = [bf.compare(ev, a, b, metrics=metrics, **settings) for a, b in chosen]
     output.deliver(results, args)

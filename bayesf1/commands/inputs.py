@@ -11,6 +11,7 @@ from typing import Any
 
 import bayesf1 as bf
 from bayesf1.base.naming import listing
+from bayesf1.evaluation.runs import dotted_runs
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500
@@ -29,7 +30,7 @@ def evaluation(args: argparse.Namespace) -> bf.Evaluation:
     if "cv" in counts:
         counts["cv"] = bf.BlockedCV.parse(args.cv)
     try:
-        return read_sources(
+        ev = read_sources(
             args.files,
             counts=counts,
             predictions=given(args, "gold", "columns", "group", "positive"),
@@ -38,6 +39,7 @@ def evaluation(args: argparse.Namespace) -> bf.Evaluation:
         )
     except FileNotFoundError as error:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
+    return ev.with_runs(dotted_runs(ev.models)) if args.runs else ev
 
 
 def evaluation_of_units(args: argparse.Namespace, purpose: str) -> bf.Evaluation:
@@ -76,12 +78,12 @@ def pairs(ev: bf.Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the two models that were named by ``--models``, or all pairs."""
     if args.models is not None:
         return [tuple(args.models)]
-    n = len(ev.models)
+    n = len(ev.names)
     if n < 2:
-        raise ValueError(f"{args.files[0]} has one model ({ev.models[0]}); comparing takes two")
+        raise ValueError(f"{args.files[0]} has one model ({ev.names[0]}); comparing takes two")
     if n * (n - 1) // 2 > _MAX_PAIRS:
         raise ValueError(
-            f"{args.files[0]} has {n} models ({listing(ev.models, most=3)}), too many to compare all pairs; "
+            f"{args.files[0]} has {n} models ({listing(ev.names, most=3)}), too many to compare all pairs; "
             "choose two by --models A B"
         )
-    return list(combinations(ev.models, 2))
+    return list(combinations(ev.names, 2))

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     if args.difference is not None:
         results = [bf.difference_intervals(ev, *args.difference, **settings)]
     else:
-        models = ev.models if args.model is None else (args.model,)
+        models = ev.names if args.model is None else (args.model,)
         results = [bf.intervals(ev, model, **settings) for model in models]
     if args.plot is not None and len(results) > 1:
         raise ValueError(

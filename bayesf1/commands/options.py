@@ -186,8 +186,13 @@ def inputs(*, files: str = "+") -> Mapping[str, Options]:
                 "metavar": "FILE",
                 "help": "one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
                 "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
-                "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line",
-            }
+                "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line; a NAME that "
+                "comes again is a method, and its files are its runs",
+            },
+            "--runs": {
+                "action": "store_true",
+                "help": "models called bert.1 and bert.2 are runs of one method, bert",
+            },
         },
         "input: counts": {
             "--task": word("which task, where the file holds several"),
@@ -253,6 +258,9 @@ INFERENCE: Mapping[str, Options] = {
         "--prior": number("parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'"),
         "--prob": number("mass of the credible intervals (default: 0.95)"),
         "--assumption": word("auto (default), independent, paired or clustered models"),
+        "--target": word(
+            "what is claimed of: models, these very ones, or method (default where there are runs)"
+        ),
         "--draws": whole("number of draws, where draws are made", dest="n_draws"),
         **RNG,
     }

@@ -23,7 +23,7 @@ GROUPS = {
 def run(args: argparse.Namespace) -> None:
     """Rank all models on one measure."""
     output.check_figure(args)
-    settings = inputs.given(args, "metric", "rope", "prior", "prob", "assumption", "n_draws", "rng")
+    settings = inputs.given(args, "metric", "rope", "prior", "prob", "assumption", "target", "n_draws", "rng")
     ranking = bf.rank(inputs.evaluation(args), **settings)
     output.deliver([ranking], args)
     if args.plot is not None:

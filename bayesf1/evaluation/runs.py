@@ -75,6 +75,34 @@ def averages(methods: Sequence[Method], models: Sequence[str]) -> FloatArray:
     return matrix
 
 
+def check_one_run(ev: Evaluation, what: str) -> None:
+    """Raise a ValueError where methods of several runs were given to what takes models one by one."""
+    for method in ev.methods:
+        if len(method.runs) > 1:
+            raise ValueError(
+                f"{what} takes trained models, but {method.name!r} has {len(method.runs)} runs; choose one of each, as "
+                f"ev.select([{method.runs[0]!r}, …])"
+            )
+
+
+def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
+    """Return the runs of models that are called after their method, as ``bert.1`` and ``bert.2``.
+
+    Examples
+    --------
+    >>> dotted_runs(["bert.1", "bert.2", "crf"])
+    {'bert': ['bert.1', 'bert.2'], 'crf': ['crf']}
+    """
+    found: dict[str, list[str]] = {}
+    for model in models:
+        found.setdefault(model.rpartition(".")[0] or model, []).append(model)
+    if len(found) == len(models):
+        raise ValueError(
+            f"no two of {', '.join(models[:6])} are runs of one method; call them after it, as bert.1 and bert.2"
+        )
+    return found
+
+
 def flatten(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return a nested mapping {method: {run: what it did}} as one of models, and the models of each method.
 
@@ -107,7 +135,9 @@ _TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
 def _holds_runs(value: Any) -> bool:
-    return isinstance(value, Mapping) and not (value and _TABLE.issuperset(str(key).strip().lower() for key in value))
+    return isinstance(value, Mapping) and not (
+        value and _TABLE.issuperset(str(key).strip().lower() for key in value)
+    )
 
 
 def with_runs_in(argument: str) -> Callable[[F], F]:

@@ -57,11 +57,16 @@ def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluat
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> Any:
     """Return the plain point score of a model: a float, or an array where the tables have leading axes.
 
+    That of a method is the mean of its runs' scores, not the score of their pooled table.
+
     Examples
     --------
     >>> from bayesf1 import from_counts
     >>> score(from_counts(A=(77, 44, 10)), "A", metric="f1")
     0.7403846...
     """
-    scores = find_measure(metric, ev)(ev.table(model), ev.cells)
+    measure = find_measure(metric, ev)
+    if model in ev.names and ev.methods:
+        return float(ev.mean_scores(measure(ev.tables, ev.cells))[ev.names.index(model)])
+    scores = measure(ev.table(model), ev.cells)
     return scores if scores.ndim else float(scores)

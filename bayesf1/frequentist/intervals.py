@@ -150,7 +150,7 @@ def difference_intervals(
     check_evaluation(ev)
     pair = ev.pair(a, b)
     measure = find_measure(metric, pair)
-    return _listed(pair, pair.models, measure, confidence_level, n_resamples, prior, assumption, rng)
+    return _listed(pair, pair.names, measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
 def _listed(
@@ -169,7 +169,8 @@ def _listed(
     prior = ev.kind.check_prior(prior)
     rng = check_rng(rng)
     for model in models:
-        ev.index(model)
+        if model not in ev.names:
+            ev.index(model)
     under = ev.under(assumption)
     if ev.shape:
         raise ValueError(
@@ -184,15 +185,15 @@ def _listed(
     alone = len(models) == 1
 
     def statistic(tables: FloatArray) -> FloatArray:
-        if alone:
+        if alone and not kept.methods:
             return measure(tables[..., 0, :], kept.cells)
-        scores = measure(tables, kept.cells)
-        return np.asarray(scores[..., 1] - scores[..., 0])
+        scores = kept.mean_scores(measure(tables, kept.cells))
+        return np.asarray(scores[..., 0] if alone else scores[..., 1] - scores[..., 0])
 
     low, high = measure.support
     support = (low, high) if alone else (low - high, high - low)
     rows = []
-    if alone:
+    if alone and not kept.methods:
         note = "" if under.single else "single items as independent"
         rows += closed_rows(measure, kept.tables[0], kept.cells, level, note)
     rows += unit_rows(
@@ -214,7 +215,7 @@ def _listed(
         law = test[measure.name].difference
     rows += credible_rows(law, support, level)
     estimate = float(statistic(samples.tables))
-    notes = _notes(under, measure, n_resamples, prior, alone=alone)
+    notes = _notes(replace(under, ev=kept), measure, n_resamples, prior, alone=alone)
     return Intervals(
         models, measure.name, measure.label, estimate, level, tuple(rows), notes, measure.percent
     )
@@ -234,6 +235,11 @@ def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alo
     if under.bootstraps:
         credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
     notes = [f"{said}; bootstrap of {n_resamples:,} resamples; {credible}."]
+    if ev.methods:
+        notes.append(
+            "The delta method and the bootstrap speak of the mean of these very runs; the credible intervals also allow "
+            "for what training would give another time."
+        )
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     if caution := under.caution(measure):

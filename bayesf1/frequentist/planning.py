@@ -17,6 +17,7 @@ from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, amount, printable
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike
+from bayesf1.evaluation.runs import check_one_run
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.bounds import normal_quantile
 from bayesf1.frequentist.delta import check_weights
@@ -258,12 +259,13 @@ def _from_pilot(
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
     check_evaluation(pilot)
     if model is None:
-        if len(pilot.models) > 1:
-            raise ValueError(f"the pilot has several models ({', '.join(pilot.models)}); choose one by model")
-        model = pilot.models[0]
+        if len(pilot.names) > 1:
+            raise ValueError(f"the pilot has several models ({', '.join(pilot.names)}); choose one by model")
+        model = pilot.names[0]
     if pilot.shape:
         raise ValueError(f"a pilot is one experiment, but its tables have leading axes {pilot.shape}")
     one = pilot.select([model])
+    check_one_run(one, "a plan for an interval")
     measure = find_measure(metric, one)
     sample = one.under().samples
     variance = sample.variance(lambda tables: measure(tables[..., 0, :], one.cells))

@@ -16,6 +16,7 @@ from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table, digits_of, points, printable
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.runs import check_one_run
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
@@ -207,6 +208,7 @@ def randomization_test(
     """
     measure = find_measure(metric, ev)
     ev = ev.pair(a, b)
+    check_one_run(ev, "a randomisation test")
     swaps, statistic, n_units = _arrange(ev, measure)
     score_a, score_b = (float(x) for x in measure(ev.tables, ev.cells))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):

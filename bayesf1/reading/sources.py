@@ -127,15 +127,19 @@ def read_sources(
         _refuse(given, "counts", files[0])
         return read_counts(files[0], **counts)
     _refuse(given, "tags", "column files")
-    models: dict[str, str] = {}
+    models: dict[str, Any] = {}
     for file, pair in zip(files, named, strict=True):
         if pair is None:
             if file is not files[0]:
                 raise ValueError(f"{file!r} has no name; write name={file} for a model's file")
             continue
-        if pair[0] in models:
-            raise ValueError(f"model {pair[0]!r} is given twice")
-        models[pair[0]] = pair[1]
+        models.setdefault(pair[0], []).append(pair[1])
+    for name, paths in models.items():
+        twice = next((path for path in paths if paths.count(path) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{name}={twice} is given twice; a run of {name!r} is a file of its own")
+        # A name that comes again is a method, and its files are its runs.
+        models[name] = paths[0] if len(paths) == 1 else {str(i): path for i, path in enumerate(paths, 1)}
     return from_conll(files[0] if named[0] is None else None, models, **tags)
 
 

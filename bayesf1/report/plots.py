@@ -19,7 +19,7 @@ from bayesf1.bayes.comparison import Comparison
 from bayesf1.bayes.posterior import posteriors
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.laws.law import Posterior
 from bayesf1.report.plot_style import (
@@ -65,7 +65,7 @@ def plot_posterior(
     """Draw what is believed about every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
 
     Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact where
-    a law is known and kernel estimates from draws where none is.
+    a law is known and kernel estimates from draws where none is. Runs of a method are points below its curve.
 
     Parameters
     ----------
@@ -119,16 +119,17 @@ def plot_posterior(
         for data, style, _ in curves:
             beliefs = posteriors(data, measures, **settings)
             for panel, measure in zip(axes, measures, strict=True):
-                for i, model in enumerate(ev.models):
+                for i, model in enumerate(ev.names):
                     marked = {"marker": marker_of(i)} if style == "-" else {}
                     law = beliefs[model, measure.name]
                     _draw_density(panel, law, color=colour_of(i), linestyle=style, **marked)
         for panel, measure in zip(axes, measures, strict=True):
+            _draw_runs(panel, ev, measure)
             label_x(panel, measure.label)
-            _number_ticks(panel, 3 if len(measures) > 3 else 4)
+            _number_ticks(panel, 3 if len(measures) > 3 else 4, below=bool(ev.methods))
         axes[0].set_ylabel("Posterior density")
-        handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(ev.models))]
-        labels = list(ev.models)
+        handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(ev.names))]
+        labels = list(ev.names)
         if len(curves) > 1:
             handles += [Line2D([], [], color=RULE, linestyle=style) for _, style, _ in curves]
             labels += [name for _, _, name in curves]
@@ -254,9 +255,11 @@ def plot_scores(c: Comparison) -> AxesArray:
             handles += panel.plot(
                 x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
             )
+        _draw_runs(panel, c.ev, c.measure)
         label_x(panel, c.label)
         panel.set_ylabel("Posterior density")
-        panel.set_ylim(bottom=0.0)
+        if not c.ev.methods:
+            panel.set_ylim(bottom=0.0)
         panel.set_yticks([])
         few_ticks(panel)
         legend_below(axes, handles, [c.model_a, c.model_b])
@@ -288,7 +291,25 @@ def _draw_density(panel: Axes, law: Posterior, **style: Any) -> None:
     panel.plot(x, y, markevery=[int(np.argmax(y))], **style)
 
 
-def _number_ticks(panel: Axes, most: int) -> None:
+def _draw_runs(panel: Axes, ev: Evaluation, measure: Metric) -> None:
+    """Draw the runs of each method as points below the curves, a row for each method."""
+    if not ev.methods:
+        return
+    scores = measure(ev.tables, ev.cells)
+    step = 0.06 * panel.get_ylim()[1]
+    for i, method in enumerate(ev.methods):
+        x = scores[[ev.models.index(run) for run in method.runs]]
+        look: dict[str, Any] = {
+            "color": colour_of(i),
+            "marker": marker_of(i),
+            "markersize": 3.0,
+            "alpha": 0.7,
+        }
+        panel.plot(x, np.full(len(x), -step * (i + 1)), linestyle="none", clip_on=False, **look)
+    panel.set_ylim(bottom=-step * (len(ev.methods) + 0.7))
+
+
+def _number_ticks(panel: Axes, most: int, *, below: bool) -> None:
     from matplotlib.ticker import AutoMinorLocator, MaxNLocator
 
     few_ticks(panel, most)
@@ -296,7 +317,8 @@ def _number_ticks(panel: Axes, most: int) -> None:
     panel.xaxis.set_minor_locator(AutoMinorLocator())
     panel.tick_params(which="minor", length=1.5, width=0.5)
     panel.ticklabel_format(axis="y", useOffset=False)
-    panel.set_ylim(bottom=0.0)
+    if not below:
+        panel.set_ylim(bottom=0.0)
 
 
 def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:

@@ -51,6 +51,8 @@ def python_lines(comparisons: Comparisons) -> str:
     draws = {x.n_draws for x in answers}
     if len(draws) == 1:
         settings["n_draws"] = str(draws.pop())
+    if first.ev.methods or first.target == "method":
+        settings["target"] = repr(first.target)
     written = ", ".join(f"{name}={value}" for name, value in settings.items())
     call = f"res = bf.compare(ev, {first.model_a!r}, {first.model_b!r}, {written})"
     return "\n".join(map(printable, ("import bayesf1 as bf", "", _data(first.ev), call)))
@@ -80,6 +82,8 @@ def _metric(c: Comparison) -> str:
 
 
 def _data(ev: Evaluation) -> str:
+    if ev.methods:
+        return f"ev = ...  # {ev!r}"
     if isinstance(ev.kind, Binary) and ev.units is None:
         if ev.folds is None:
             tables = {name: _tuple(ev.table(name)) for name in ev.models}
