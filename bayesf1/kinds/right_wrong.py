@@ -18,7 +18,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
-from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, proportion
+from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
 from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells, draw_patterns
 from bayesf1.kinds.scores import STATISTICS, Statistic
 
@@ -80,8 +80,8 @@ class RightWrong(Kind):
         """Return accuracy, error rate, a statistic of the 0s and 1s, or a function of tables, or of scores and weights."""
         if not isinstance(asked, str):
             if callable(asked) and _takes_scores(asked):
-                found = metric_of(_of_tables(cast("Statistic", asked)))
-                return found if hasattr(asked, "lower_is_better") else self._pointed(found)
+                down = points_down(asked, otherwise=self.counts_errors)
+                return replace(metric_of(_of_tables(cast("Statistic", asked))), lower_is_better=down)
             return metric_of(asked)
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         if name == "accuracy":
@@ -92,11 +92,12 @@ class RightWrong(Kind):
             raise ValueError(
                 f"unknown metric {asked!r} of items right or wrong; {nearest(asked, ['accuracy', 'error_rate', 'mean'])}"
             )
-        label, function = STATISTICS[name]
+        label, statistic = STATISTICS[name]
         label = f"{label} {self.scored}".strip()
         if name == "mean":
             return self._share(name, label, *self.cells)
-        return self._pointed(Metric(name, label, self.cells, None, _of_tables(function)))
+        function = _of_tables(statistic)
+        return Metric(name, label, self.cells, None, function, lower_is_better=self.counts_errors)
 
     def _title(self, plain: str, *, errors: bool) -> str:
         """Return the name that was given to what 1 stands for, for the measure that is its share."""
@@ -105,10 +106,6 @@ class RightWrong(Kind):
     def _share(self, name: str, label: str, counted: str, other: str) -> Metric:
         law = Proportion((counted,), (other,))
         return Metric(name, label, (counted, other), law, proportion(1), lower_is_better=counted == "wrong")
-
-    def _pointed(self, measure: Metric) -> Metric:
-        """Return a statistic of the 0s and 1s, with the direction that these have."""
-        return replace(measure, lower_is_better=self.counts_errors)
 
     def is_smooth(self, measure: Metric) -> bool:
         """Say whether a measure is smooth in the weights of units; a median is not."""

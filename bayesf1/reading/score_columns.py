@@ -58,7 +58,10 @@ def from_scores(
         raise ValueError(f"name says what the scores are called, such as 'NDCG', not {name!r}")
     if not isinstance(lower_is_better, bool | np.bool_):
         raise ValueError(f"lower_is_better is True or False, not {lower_is_better!r}")
-    check_unit(unit)
+    if check_unit(unit) == "item":
+        raise ValueError(
+            "unit is a name such as 'query' or 'document', not 'item'; items right or wrong go to from_correct"
+        )
     said = {model: f"scores of {model!r}" for model in names}
     aligned = align({said[model]: scores[model] for model in names})
     columns = [_scores(aligned[where], where) for where in said.values()]
@@ -69,10 +72,6 @@ def from_scores(
     stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
         return from_right(stacked > 0.0, names, name=name, unit=unit, errors=bool(lower_is_better))
-    if unit == "item":
-        raise ValueError(
-            "unit 'item' is for items right or wrong; scores are of units of another name, as 'query'"
-        )
     values, which = np.unique(stacked, return_inverse=True)
     place = which.reshape(n, len(names)) + np.arange(len(names)) * len(values)
     rows = csr_array(
