@@ -4,14 +4,13 @@ Before: a Bayesian bootstrap over items, or queries, in plain numpy. After: the 
 right or wrong and stretches a bootstrap over few units. Coverage of the true difference, mean length, and false claims
 (how often an interval excludes 0 where the models are equally good). Seeded; under a minute.
 
-    python benchmarks/calibration_correct.py [--replicates 400]
+    python benchmarks/calibration_correct.py [--replicates 300]
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -34,7 +33,7 @@ class Row(NamedTuple):
 
     def __str__(self) -> str:
         cells = (f"{c:.3f} / {length:.3f} / {claims:.3f}" for c, length, claims in (self.before, self.after))
-        return f"{self.data:<34} {self.n:>5}  {'    '.join(cells)}"
+        return f"{self.data:<36} {self.n:>5}  {'    '.join(cells)}"
 
 
 def bootstrapped(gap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -45,19 +44,10 @@ def bootstrapped(gap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def by_package(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the equal-tailed interval of a difference, B minus A, by the package."""
-    with warnings.catch_warnings():
-        # That there are few units is the point.
-        warnings.simplefilter("ignore")
-        ev = bf.from_scores({"A": a, "B": b})
-        (gaps,) = zip(
-            *(
-                (scores[:, 1] - scores[:, 0],)
-                for (scores,) in ev.under().scores(
-                    [ev.kind.measure("mean", ev.tables)], prior=1.0, n_draws=DRAWS, rng=rng
-                )
-            ),
-            strict=True,
-        )
+    ev = bf.from_scores({"A": a, "B": b})
+    mean = ev.kind.measure("mean", ev.tables)
+    blocks = ev.under().scores([mean], prior=1.0, n_draws=DRAWS, rng=rng)
+    gaps = [scores[:, 1] - scores[:, 0] for (scores,) in blocks]
     return np.quantile(np.concatenate(gaps), [0.025, 0.975])
 
 
@@ -107,8 +97,12 @@ def answers(
 def skewed(n: int, shape: str, shift: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Simulate scores whose differences are skewed, with this mean."""
     z = rng.standard_normal(n)
-    # Log-normal with mean 0; a cube is symmetric, with tails as long.
-    gap = np.exp(z) - np.exp(0.5) if shape == "log-normal" else z**3
+    # All of mean 0; a cube is symmetric, with tails as long.
+    gap = {
+        "cubed normal": z**3,
+        "log-normal": np.exp(z) - np.exp(0.5),
+        "mildly log-normal": np.exp(0.5 * z) - np.exp(0.125),
+    }[shape]
     a = rng.standard_normal(n)
     return a, a + gap + shift
 
@@ -123,22 +117,21 @@ def rows(replicates: int, rng: np.random.Generator) -> Iterator[Row]:
                 return answers(n, (a if differs else b, b), rng)
 
             yield study(f"accuracies {worse:.2f} and {better:.2f}", n, draw, better - worse, replicates, rng)
-    for n in (10, 20):
-        for shape in ("log-normal", "cubed normal"):
+    for shape in ("mildly log-normal", "log-normal", "cubed normal"):
 
-            def draw(differs: bool, *, n: int = n, shape: str = shape) -> tuple:
-                return skewed(n, shape, 0.5 if differs else 0.0, rng)
+        def draw(differs: bool, *, shape: str = shape) -> tuple:
+            return skewed(10, shape, 0.5 if differs else 0.0, rng)
 
-            yield study(f"scores, {shape} differences", n, draw, 0.5, replicates, rng)
+        yield study(f"scores, {shape} differences", 10, draw, 0.5, replicates, rng)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, default=400)
+    parser.add_argument("--replicates", type=int, default=300)
     replicates = parser.parse_args().replicates
     start = time.perf_counter()
     print(f"coverage / length / false claims of 95 % intervals of B minus A, {replicates} replicates\n")
-    print(f"{'data':<34} {'units':>5}  {'Bayesian bootstrap':<21}    as the package does")
+    print(f"{'data':<36} {'units':>5}  {'Bayesian bootstrap':<21}    as the package does")
     for row in rows(replicates, np.random.default_rng(2026)):
         print(row, flush=True)
     print(f"\n{time.perf_counter() - start:.0f} s")
