@@ -109,7 +109,7 @@ def test_a_column_of_0_and_1_in_a_file_is_right_or_wrong(tmp_path, capsys, yes, 
     assert "do not decide between a and b in EM" in printed
     assert main(["test", path, "--scores", "--metrics", "mean"]) == 0
     assert "p = 0.500, exact" in capsys.readouterr().out
-    for command in (["rank"], ["interval"], ["plan", "--difference", "0.2"]):
+    for command in (["rank"], ["interval"], ["plan", "--difference", "0.05"]):
         assert main([*command, path, "--scores", "EM", "--quiet"]) == 0
 
 

@@ -12,7 +12,7 @@ from bayesf1.report.rope_curve import rope_curves
 def losses():
     rng = np.random.default_rng(1)
     a = rng.gamma(2.0, 1.0, 40)
-    return {"A": a, "B": a * rng.uniform(0.6, 1.1, 40)}
+    return {"A": a, "B": a * rng.uniform(0.7, 1.25, 40)}
 
 
 def test_a_curve_says_how_likely_b_is_lower_by_more(losses):
