@@ -40,6 +40,7 @@ from .laws.distributions import Beta as Beta, FScore as FScore
 from .laws.empirical import EmpiricalPosterior as EmpiricalPosterior
 from .laws.law import Posterior as Posterior
 from .reading.confusion import from_confusion as from_confusion
+from .reading.correct import from_correct as from_correct
 from .reading.counts import from_counts as from_counts, from_folds as from_folds
 from .reading.files import read_counts as read_counts
 from .reading.frames import from_frame as from_frame, from_patterns as from_patterns

@@ -52,6 +52,12 @@ def tags(seed=0, n=60, groups=False, by_type=False):
     )
 
 
+def correct(seed=0, n=60, groups=False):
+    rng = np.random.default_rng(seed)
+    flags = {m: rng.random(n) < 0.9 - 0.1 * i for i, m in enumerate(MODELS)}
+    return bf.from_correct(flags, groups=documents(n, rng) if groups else None)
+
+
 def scores(seed=0, n=40):
     rng = np.random.default_rng(seed)
     return bf.from_scores({m: rng.integers(0, 20, n) / 20 for m in MODELS}, name="NDCG")
@@ -104,6 +110,8 @@ EVALUATIONS = {
     "spans in documents": functools.partial(tags, groups=True),
     "types": functools.partial(tags, by_type=True),
     "types in documents": functools.partial(tags, by_type=True, groups=True),
+    "right or wrong": correct,
+    "right or wrong in documents": functools.partial(correct, groups=True),
     "scores": scores,
     "cross-validated items": cross_validated,
     "cross-validated documents": functools.partial(cross_validated, groups=True),

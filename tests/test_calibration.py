@@ -43,3 +43,31 @@ def test_clustered_intervals_cover_where_documents_differ(spans):
 def test_spans_as_trials_undercover_where_documents_differ(spans):
     assert spans["paired"].coverage < 0.88
     assert spans["independent_f1"] < 0.85
+
+
+@pytest.fixture(scope="module")
+def few():
+    found = load_script("benchmarks/calibration_correct.py")
+    return {(row.data, row.n): row for row in found.rows(60, np.random.default_rng(3))}
+
+
+# Four standard errors of a coverage of .95 over 60 replicates are .11, of a rate of .05 as much.
+def test_accuracies_of_few_items_are_not_known_too_well(few):
+    for (data, _), row in few.items():
+        if data.startswith("accuracies"):
+            assert row.after[0] > 0.84
+            assert row.after[2] < 0.16
+
+
+def test_a_bootstrap_of_few_items_near_one_claims_what_is_not_there(few):
+    row = few["accuracies 0.93 and 0.98", 20]
+    assert row.before[0] < 0.9 < row.after[0]
+    assert row.before[2] > 0.2
+    assert row.before[1] < row.after[1]
+
+
+def test_scores_of_ten_queries_are_stretched(few):
+    for (data, _), row in few.items():
+        if data.startswith("scores"):
+            assert row.after[0] >= row.before[0]
+            assert row.after[1] > 1.1 * row.before[1]

@@ -175,7 +175,8 @@ class Comparison:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
-        return self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
+        low, high = self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
+        return (1.0 - high, 1.0 - low) if self.measure.lower_is_better else (low, high)
 
     def __str__(self) -> str:
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)

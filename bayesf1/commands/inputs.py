@@ -35,11 +35,22 @@ def evaluation(args: argparse.Namespace) -> bf.Evaluation:
             counts=counts,
             predictions=given(args, "gold", "columns", "group", "positive"),
             tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
-            scores=given(args, "scored", "columns", "unit") if args.scored is not None else None,
+            scores=_scores(args),
         )
     except FileNotFoundError as error:
         raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
     return ev.with_runs(dotted_runs(ev.models)) if args.runs else ev
+
+
+def _scores(args: argparse.Namespace) -> dict[str, Any] | None:
+    """Return the options of a file of scores, or None where it is another one."""
+    if args.scored is None:
+        if args.lower_is_better:
+            raise ValueError(
+                "--lower-is-better says how to read scores; give --scores with it, or leave it out"
+            )
+        return None
+    return given(args, "scored", "columns", "unit", "lower_is_better")
 
 
 def evaluation_of_units(args: argparse.Namespace, purpose: str) -> bf.Evaluation:

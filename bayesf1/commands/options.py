@@ -218,8 +218,14 @@ def inputs(*, files: str = "+") -> Mapping[str, Options]:
                 "nargs": "?",
                 "const": "",
                 "metavar": "NAME",
-                "help": "the file holds scores, a column for each model, such as NDCG; --columns and --unit say which",
-            }
+                "help": "the file holds scores, a column for each model, such as NDCG; --columns and --unit say which; "
+                "columns of 0 and 1, or true and false, are items right or wrong",
+            },
+            "--lower-is-better": {
+                "action": "store_true",
+                "default": None,
+                "help": "the better model has the lower scores, as with WER, a loss or perplexity",
+            },
         },
         "input: tags, one token a line": {
             "--scheme": word("tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),

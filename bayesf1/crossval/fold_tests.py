@@ -161,7 +161,7 @@ def fold_tests(
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = _ratio(mean - rope, corrected)
+    t = _ratio(measure.sign * mean - rope, corrected)
     p = float(special.stdtr(df, t))
     tests = [
         _t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),

@@ -77,7 +77,7 @@ class Evaluation:
 
     @property
     def task(self) -> str:
-        """The kind of task in one word: ``"binary"``, ``"multiclass"``, ``"multilabel"``, ``"spans"``, ``"scores"``."""
+        """The kind of task: ``"binary"``, ``"multiclass"``, ``"multilabel"``, ``"spans"``, ``"correct"``, ``"scores"``."""
         return self.kind.name
 
     @property
@@ -279,7 +279,9 @@ class Evaluation:
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
-        mine, theirs = ((ev.models, ev.methods, type(ev.kind), ev.unit, ev.shape) for ev in (self, other))
+        mine, theirs = (
+            (ev.models, ev.methods, type(ev.kind), ev.unit, ev.assumption, ev.shape) for ev in (self, other)
+        )
         try:
             if mine != theirs:
                 raise ValueError

@@ -58,7 +58,7 @@ class Metric:
     percent
         Whether it is printed in percent.
     lower_is_better
-        Whether the model with the lower score is the better one, as with error rates and losses.
+        Whether the better of two models has the lower value, as with error rates and losses.
     origin
         The kind of task, name and tables that a named measure was made from.
     """
@@ -72,6 +72,11 @@ class Metric:
     percent: bool = True
     lower_is_better: bool = False
     origin: tuple[Kind, str, FloatArray] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def sign(self) -> float:
+        """1 where more is better, else -1: of two models B is better iff sign·(ν_B - ν_A) > 0."""
+        return -1.0 if self.lower_is_better else 1.0
 
     def __getstate__(self) -> dict[str, Any]:
         # A function made here cannot be pickled, but be made again.
@@ -94,11 +99,6 @@ class Metric:
             return self.function(tables)
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
-
-    @property
-    def sign(self) -> float:
-        """1, or -1 where the lower score is the better one."""
-        return -1.0 if self.lower_is_better else 1.0
 
     def loads(self, cells: tuple[str, ...]) -> FloatArray:
         """Return what one of each cell adds to what the measure is divided by; without a law, what it is a function of."""
@@ -154,13 +154,39 @@ MetricLike: TypeAlias = str | Callable[[FloatArray], Any] | Metric
 
 
 def metric_of(function: Any) -> Metric:
-    """Return a callable on tables (..., cell) as a measure."""
+    """Return a callable on tables (..., cell) as a measure; its attribute ``lower_is_better`` says which way it points.
+
+    Examples
+    --------
+    >>> def misses(tables):
+    ...     return tables[..., 2]
+    >>> misses.lower_is_better = True
+    >>> metric_of(misses).sign
+    -1.0
+    """
     if isinstance(function, Metric):
         return function
     if not callable(function):
         raise ValueError(f"metric {function!r} is neither a name such as 'f1' nor a callable on tables")
     title = getattr(function, "__name__", type(function).__name__)
-    return Metric(title, title, (), None, function, (-math.inf, math.inf), percent=False)
+    return Metric(
+        title,
+        title,
+        (),
+        None,
+        function,
+        (-math.inf, math.inf),
+        percent=False,
+        lower_is_better=points_down(function),
+    )
+
+
+def points_down(function: Any, *, otherwise: bool = False) -> bool:
+    """Return the attribute ``lower_is_better`` of a function, or say that it is neither True nor False."""
+    found = getattr(function, "lower_is_better", otherwise)
+    if not isinstance(found, bool | np.bool_):
+        raise ValueError(f"lower_is_better of metric {function!r} is True or False, not {found!r}")
+    return bool(found)
 
 
 def _checked_scores(name: str, scores: Any, shape: tuple[int, ...]) -> FloatArray:

@@ -135,9 +135,12 @@ _TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
 def _holds_runs(value: Any) -> bool:
-    return isinstance(value, Mapping) and not (
+    if not isinstance(value, Mapping) or (
         value and _TABLE.issuperset(str(key).strip().lower() for key in value)
-    )
+    ):
+        return False
+    # A number by the name of what was scored is one model's, too.
+    return not value or not all(isinstance(x, float | int | np.number) for x in value.values())
 
 
 def with_runs_in(argument: str) -> Callable[[F], F]:

@@ -22,9 +22,11 @@ class Units:
     weights
         How many units of each pattern there are, after any cross-validation discount.
     name
-        What one unit is called; an ``"item"`` adds one outcome to every model, other names are clusters of items.
+        What one unit is called; an ``"item"`` adds one outcome to every model.
     shared
         Whether the models were seen on the same units; otherwise each row is of one model alone.
+    each_an_item
+        Whether units of another name, such as queries, are single items, too; otherwise they are clusters of items.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class Units:
     weights: FloatArray
     name: str
     shared: bool = True
+    each_an_item: bool = False
 
     def __post_init__(self) -> None:
         for array in (self.rows, self.weights):
@@ -44,7 +47,9 @@ class Units:
                 array.setflags(write=False)
 
     @classmethod
-    def merge(cls, rows: Any, weights: FloatArray, name: str, *, shared: bool = True) -> Units:
+    def merge(
+        cls, rows: Any, weights: FloatArray, name: str, *, shared: bool = True, each_an_item: bool = False
+    ) -> Units:
         """Return units from what each adds, merging those that add the same."""
         if isinstance(rows, np.ndarray):
             flat = rows.reshape(len(rows), -1)
@@ -61,7 +66,7 @@ class Units:
             _, first, which = np.unique(projected, axis=0, return_index=True, return_inverse=True)
             patterns = rows[first]
         summed = np.bincount(which.ravel(), weights=weights, minlength=patterns.shape[0])
-        return cls(patterns, summed.astype(float), name, shared)
+        return cls(patterns, summed.astype(float), name, shared, each_an_item)
 
     @property
     def n_patterns(self) -> int:
@@ -87,7 +92,7 @@ class Units:
     @property
     def single(self) -> bool:
         """Whether units are single items."""
-        return self.name == "item"
+        return self.each_an_item or self.name == "item"
 
     def select(self, models: Sequence[int], n_models: int) -> Units:
         """Return what the units add to some of the models."""
@@ -119,7 +124,8 @@ class Units:
             return self
         alone = [self.select([i], n_models) for i in range(n_models)]
         rows = block_diag([one.rows for one in alone], format="csr")
-        return Units.merge(rows, np.concatenate([one.weights for one in alone]), self.name, shared=False)
+        weights = np.concatenate([one.weights for one in alone])
+        return replace(self, shared=False)._merged(rows, weights)
 
     def alike(self, n_models: int) -> bool:
         """Say whether the first two models did the same on every unit."""
@@ -135,14 +141,14 @@ class Units:
             from scipy.sparse import vstack
 
             rows = vstack([self.rows, other.rows])
-        weights = np.concatenate([self.weights, other.weights])
-        return Units.merge(rows, weights, self.name, shared=self.shared)
+        return self._merged(rows, np.concatenate([self.weights, other.weights]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Units):
             return NotImplemented
         return (
-            (self.name, self.shared, self.rows.shape) == (other.name, other.shared, other.rows.shape)
+            (self.name, self.shared, self.single, self.rows.shape)
+            == (other.name, other.shared, other.single, other.rows.shape)
             and bool(abs(self.rows - other.rows).sum() == 0)
             and np.array_equal(self.weights, other.weights)
         )
@@ -154,4 +160,8 @@ class Units:
         return np.arange(self.rows.shape[1]).reshape(n_models, -1)
 
     def _take(self, columns: Any) -> Units:
-        return Units.merge(self.rows[:, columns.ravel()], self.weights, self.name, shared=self.shared)
+        return self._merged(self.rows[:, columns.ravel()], self.weights)
+
+    def _merged(self, rows: Any, weights: FloatArray) -> Units:
+        """Return units of this kind that add other rows."""
+        return Units.merge(rows, weights, self.name, shared=self.shared, each_an_item=self.each_an_item)

@@ -55,6 +55,8 @@ class RandomizationTest(Answer):
         Confidence level of that interval.
     unit, n_units, n_discordant
         What was swapped, how many there are, and on how many the models differ in what the measure counts.
+    lower_is_better
+        Whether the better model has the lower score.
     """
 
     title = "Randomisation test"
@@ -79,6 +81,7 @@ class RandomizationTest(Answer):
     unit: str
     n_units: int
     n_discordant: int
+    lower_is_better: bool = False
 
     @property
     def difference(self) -> float:
@@ -87,8 +90,9 @@ class RandomizationTest(Answer):
 
     @property
     def statistic(self) -> float:
-        """What is compared with its values under random swaps: the difference, or its size if two-sided."""
-        return abs(self.difference) if self.alternative == "two-sided" else self.difference
+        """What is compared with its values under random swaps: the lead of B, or the difference's size if two-sided."""
+        lead = -self.difference if self.lower_is_better else self.difference
+        return abs(lead) if self.alternative == "two-sided" else lead
 
     @property
     def table(self) -> Table:
@@ -115,8 +119,9 @@ class RandomizationTest(Answer):
         if not self.exact:
             how += f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
         score_a, score_b, _ = self._amounts
+        lower = ", lower is better" if self.lower_is_better else ""
         return printable(
-            f"Randomisation test of whether {what} ({score_a} and {score_b}): {p_equation(self.p_value)}, "
+            f"Randomisation test of whether {what} ({score_a} and {score_b}{lower}): {p_equation(self.p_value)}, "
             f"{how}; the models differ on {self._discordant}."
         )
 
@@ -218,9 +223,10 @@ def randomization_test(
     check_prob(confidence_level, "confidence_level")
     observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))
     turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+    sign = measure.sign
 
     def extreme(sums: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(turned(statistic(sums)) >= turned(observed) - slack)
+        return np.asarray(turned(sign * statistic(sums)) >= turned(sign * observed) - slack)
 
     p_value = None if method == "montecarlo" else swaps.exact_share(extreme)
     exact = p_value is not None
@@ -253,6 +259,7 @@ def randomization_test(
         unit=ev.unit,
         n_units=n_units,
         n_discordant=int(swaps.counts.sum()),
+        lower_is_better=measure.lower_is_better,
     )
 
 
@@ -260,6 +267,7 @@ def randomization_test_scores(
     a: ArrayLike,
     b: ArrayLike,
     *,
+    lower_is_better: bool = False,
     alternative: str = "two-sided",
     method: str = "auto",
     n_trials: int = 10_000,
@@ -272,6 +280,8 @@ def randomization_test_scores(
     ----------
     a, b
         Scores of the two models on the same units, in the same order, such as BLEU or a rating of each sentence.
+    lower_is_better
+        Whether the better model has the lower scores, as with losses.
     alternative, method, n_trials, confidence_level, rng
         As in `randomization_test`.
 
@@ -288,7 +298,7 @@ def randomization_test_scores(
     Padó (2006), *User's guide to sigf: significance testing by approximate randomisation*.
     """
     return randomization_test(
-        from_scores({"A": a, "B": b}, unit="unit"),
+        from_scores({"A": a, "B": b}, unit="unit", lower_is_better=lower_is_better),
         metric="mean",
         alternative=alternative,
         method=method,

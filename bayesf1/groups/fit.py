@@ -133,9 +133,10 @@ class HierarchicalFit:
         self, pair: Evaluation, measure: Metric, draws: FloatArray, question: str, rope: float
     ) -> GroupComparison:
         gap = draws[..., 1] - draws[..., 0]
-        better, less, greater = (float(x.mean()) for x in (gap > 0, gap < -rope, gap > rope))
+        ahead = measure.sign * gap
+        better, less, greater = (float(x.mean()) for x in (ahead > 0, ahead < -rope, ahead > rope))
         if self.diagnostics.pareto_k is None:
-            effective = arviz_data.effective((gap > 0).astype(float))
+            effective = arviz_data.effective((ahead > 0).astype(float))
         else:
             effective = min(self.diagnostics.ess_bulk, gap.size)
         smoothed = (better * effective + 1.0) / (effective + 2.0)
@@ -188,7 +189,7 @@ class HierarchicalFit:
             raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
         names = [m.name for m in self.metrics]
         at = names.index("f1") if "f1" in names else -1
-        mean = self._scores("population")[..., at].mean(axis=(0, 1))
+        mean = self.metrics[at].sign * self._scores("population")[..., at].mean(axis=(0, 1))
         second_best, best = np.argsort(mean)[-2:]
         return self.models[second_best], self.models[best]
 

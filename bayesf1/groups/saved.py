@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
@@ -122,6 +122,7 @@ def describe(fit: HierarchicalFit) -> str:
             "callable": not m.needs,
             "support": [None if math.isinf(end) else end for end in m.support],
             "percent": m.percent,
+            "lower_is_better": m.lower_is_better,
         }
         for m in fit.metrics
     ]
@@ -137,12 +138,24 @@ def describe(fit: HierarchicalFit) -> str:
 
 
 def _measure(entry: Mapping[str, Any], ev: Evaluation) -> Metric:
+    if not isinstance(entry["label"], str):
+        raise ValueError(f"label is {entry['label']!r:.60}")
     if not entry["callable"]:
-        return find_measure(entry["name"], ev)
+        return replace(find_measure(entry["name"], ev), label=entry["label"])
     low, high = entry["support"]
     support = (-math.inf if low is None else low, math.inf if high is None else high)
 
     def lost(tables: FloatArray) -> FloatArray:
         raise ValueError(f"metric {entry['name']!r} was a callable, which no file can keep")
 
-    return Metric(entry["name"], entry["label"], (), None, lost, support, percent=entry["percent"])
+    return Metric(
+        entry["name"],
+        entry["label"],
+        (),
+        None,
+        lost,
+        support,
+        percent=entry["percent"],
+        # Fits that were saved before measures had a direction say nothing of it.
+        lower_is_better=bool(entry.get("lower_is_better", False)),
+    )

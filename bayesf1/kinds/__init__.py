@@ -7,12 +7,14 @@ from bayesf1.evaluation.kind import Kind
 from bayesf1.kinds.binary import Binary
 from bayesf1.kinds.labels import LabelSets, TypedSpans
 from bayesf1.kinds.multiclass import MultiClass
+from bayesf1.kinds.right_wrong import RightWrong
 
 # How a kind is made anew from the cells and classes that a file names; scores stand in no file.
 _NAMED: dict[str, Callable[[tuple[str, ...], tuple[str, ...]], Kind]] = {
     Binary.name: lambda cells, classes: Binary(cells),
     MultiClass.name: lambda cells, classes: MultiClass(classes),
     LabelSets.name: lambda cells, classes: LabelSets(classes),
+    RightWrong.name: lambda cells, classes: RightWrong(cells),
     TypedSpans.name: lambda cells, classes: TypedSpans(classes),
 }
 

@@ -15,7 +15,7 @@ from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.draws import atoms_of, break_sticks, draw_cells, draw_patterns
+from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells, draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
@@ -99,13 +99,10 @@ class Binary(Kind):
         out = np.zeros((n, n_models, len(self.cells)))
         for yes, no in (("tp", "fn"), ("fp", "tn")):
             sticks = break_sticks(2.0 * prior, atoms, n, rng)
-            mass = sticks.sum(axis=1, keepdims=True)
-            for j in range(0, n_models, 62):
-                coins = rng.integers(0, 1 << min(62, n_models - j), size=(n, atoms))
-                for i in range(j, min(j + 62, n_models)):
-                    out[:, i, self.cells.index(yes)] = (sticks * (coins >> (i - j) & 1)).sum(axis=1)
+            heads = coin_shares(sticks, n_models, rng)
+            out[..., self.cells.index(yes)] = heads
             if no in self.cells:
-                out[..., self.cells.index(no)] = mass - out[..., self.cells.index(yes)]
+                out[..., self.cells.index(no)] = sticks.sum(axis=1, keepdims=True) - heads
         return out
 
     def default_draws(self, under: Under) -> int:

@@ -43,6 +43,16 @@ def atoms_of(mass: float) -> int:
     return math.ceil(_CUT / math.log1p(1.0 / mass))
 
 
+def coin_shares(atoms: FloatArray, n_models: int, rng: np.random.Generator) -> FloatArray:
+    """Return how much of the mass of atoms (draw, atom) falls to heads of each model's fair coins, axes (draw, model)."""
+    out = np.empty((len(atoms), n_models))
+    for j in range(0, n_models, 62):
+        coins = rng.integers(0, 1 << min(62, n_models - j), size=atoms.shape)
+        for i in range(j, min(j + 62, n_models)):
+            out[:, i] = (atoms * (coins >> (i - j) & 1)).sum(axis=1)
+    return out
+
+
 def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw the atoms of a gamma process by stick-breaking (Sethuraman 1994), axes (draw, atom)."""
     left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)

@@ -7,7 +7,7 @@ each occurs, so that a Bayesian bootstrap over units weighs it like any other ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.kind import Kind, Score
-from bayesf1.evaluation.metric import Metric, MetricLike, ratio
+from bayesf1.evaluation.metric import Metric, MetricLike, points_down, ratio
 from bayesf1.kinds.draws import draw_patterns
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Scores(Kind):
         The scores that occur, in rising order.
     scored
         What the scores are called in print.
+    lower_is_better
+        Whether the better of two models has the lower scores, as with losses.
     """
 
     name: ClassVar[str] = "scores"
@@ -44,6 +46,7 @@ class Scores(Kind):
 
     values: tuple[float, ...]
     scored: str = ""
+    lower_is_better: bool = False
 
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -58,7 +61,9 @@ class Scores(Kind):
 
     def union(self, other: Self) -> Self:
         """Return the kind with the scores of both."""
-        return type(self)(tuple(sorted({*self.values, *other.values})), self.scored)
+        if self.lower_is_better != other.lower_is_better:
+            return super().union(other)
+        return replace(self, values=tuple(sorted({*self.values, *other.values})))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -83,6 +88,7 @@ class Scores(Kind):
             raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
         values = np.array(self.values)
         named = isinstance(asked, str)
+        down = points_down(asked, otherwise=self.lower_is_better)
         if named and name == "geometric_mean" and values[0] < 0:
             raise ValueError(f"a geometric mean needs scores from 0, but there is {values[0]:g}")
 
@@ -101,7 +107,9 @@ class Scores(Kind):
 
         support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         share = named and values[0] >= 0 and values[-1] <= 1
-        return Metric(name, label, self.cells, None, scored, support, percent=bool(share))
+        return Metric(
+            name, label, self.cells, None, scored, support, percent=bool(share), lower_is_better=down
+        )
 
     def is_smooth(self, measure: Metric) -> bool:
         """Say whether a statistic is smooth in the weights of units; a median is not."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import located
 from bayesf1.base.naming import listing
 from bayesf1.evaluation.evaluation import Evaluation
@@ -67,11 +68,17 @@ def read_predictions(
 
 
 def read_scores(
-    path: str | Path, *, columns: Sequence[str] | None = None, scored: str = "", unit: str = "query"
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    scored: str = "",
+    unit: str = "query",
+    lower_is_better: bool = False,
 ) -> Evaluation:
     r"""Read a table of scores: one query or document a row, a column for each model.
 
-    `columns` are by default all that hold numbers; `scored` and `unit` are what scores and rows are called.
+    `columns` are by default all that hold numbers; `scored` and `unit` are what scores and rows are called. Scores that
+    are all 0 or 1, or true or false, are items right or wrong, as in `from_scores`.
 
     Examples
     --------
@@ -84,20 +91,36 @@ def read_scores(
     """
     path = Path(path)
     header, _ = read_header(path)
-    found: dict[str, Any] = {}
+    found: dict[str, FloatArray] = {}
+    spelled = set()
     for name, (labels, codes) in read_columns(path, list(columns or header)).items():
-        values = np.array([math.nan if (x := read_number(label)) is None else x for label in labels])[codes]
+        values = np.array([_score(label) for label in labels])[codes]
         strange = np.isnan(values)
+        if columns is None and len(values) > 2 and np.array_equal(values - values[0], np.arange(len(values))):
+            raise ValueError(
+                f"{path}, column {name!r}, numbers the rows; name the models' columns by --columns"
+            )
         if not strange.any():
             found[name] = values
+            spelled |= {name} if read_number(labels[0]) is None else set()
         elif columns is not None or strange.mean() < 0.5:
             row = int(np.argmax(strange))
             raise ValueError(
                 f"{path}, row {row + 1}, has {labels[codes[row]]!r} in column {name!r}, no number"
             )
+    if columns is None and not all(np.isin(values, (0.0, 1.0)).all() for values in found.values()):
+        # Beside amounts, true and false say something of the row, not of a model.
+        found = {name: values for name, values in found.items() if name not in spelled}
     if not found:
         raise ValueError(f"{path} has no column of scores; it has {listing(header)}")
-    return from_scores(found, name=scored, unit=unit)
+    with located(path):
+        return from_scores(found, name=scored, unit=unit, lower_is_better=lower_is_better)
+
+
+def _score(text: str) -> float:
+    """Return the number in a cell, 1 and 0 for true and false, or NaN."""
+    found = {"true": 1.0, "false": 0.0}.get(text.strip().lower(), read_number(text))
+    return math.nan if found is None else found
 
 
 def read_sources(

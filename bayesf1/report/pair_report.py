@@ -165,7 +165,8 @@ class PairReport:
     def _assumptions(self) -> Iterator[str]:
         first = self.first
         hypotheses = (
-            f"H1 says that {first.model_b} scores higher than {first.model_a} on the population that the test data "
+            f"H1 says that {first.model_b} scores {'lower' if first.measure.lower_is_better else 'higher'} than "
+            f"{first.model_a} on the population that the test data "
             "stand for, H0 that it does not. Their probabilities are given data and prior; they are not p-values."
         )
         training = (

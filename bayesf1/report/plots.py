@@ -335,16 +335,23 @@ def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
         )
     panel.vlines(0.0, 0.0, 1.06 * peak, color=RULE, linewidth=0.8, zorder=1)
     if len(x) > 1:
-        panel.fill_between(x, y, where=x >= 0, color=colour_of(0), alpha=0.35, linewidth=0)
-        panel.fill_between(x, y, where=x <= 0, facecolor="none", edgecolor=RULE, hatch="/////", linewidth=0)
+        ahead = c.measure.sign * x
+        panel.fill_between(x, y, where=ahead >= 0, color=colour_of(0), alpha=0.35, linewidth=0)
+        panel.fill_between(
+            x, y, where=ahead <= 0, facecolor="none", edgecolor=RULE, hatch="/////", linewidth=0
+        )
         panel.plot(x, y, color=colour_of(0))
     else:
         panel.vlines(x, 0.0, peak, color=colour_of(0))
     low, high = law.hdi(prob)
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
+    # Each hypothesis on its side of 0.
+    left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][
+        :: -1 if c.measure.lower_is_better else 1
+    ]
     texts = [
-        (0.01, 1.0, "left", equation("P(H0)", c.p_h0)),
-        (0.99, 1.0, "right", equation("P(H1)", c.p_h1)),
+        (0.01, 1.0, "left", left),
+        (0.99, 1.0, "right", right),
         (0.5, 0.01, "center", f"{100 * prob:g} % HDI {signed(low, high)}"),
     ]
     if c.rope:

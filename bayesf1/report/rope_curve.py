@@ -55,10 +55,11 @@ class RopeCurve:
 def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
     r"""Return the probabilities of comparisons as functions of the half-width r of their region.
 
-    .. math:: P(\nu_B - \nu_A < -r), \qquad P(\nu_B - \nu_A > r).
+    .. math:: P(\nu_B - \nu_A < -r), \qquad P(\nu_B - \nu_A > r),
 
-    They are exact where the law of the difference is known, and shares of draws elsewhere: of those that the
-    comparison was made from, or of a million where paired items were compared by quadrature.
+    the other way round where lower is better. They are exact where the law of the difference is known, and shares of
+    draws elsewhere: of those that the comparison was made from, or of a million where paired items were compared by
+    quadrature.
 
     Examples
     --------
@@ -96,10 +97,9 @@ def _curve(c: Comparison, law: Posterior) -> RopeCurve:
     margins, step = _half_widths(c)
     start = int(np.argmin(np.abs(margins - c.rope)))
     # Draws have atoms, and "less" is strict.
-    less = np.asarray(law.cdf(np.nextafter(-margins, -np.inf)), dtype=np.float64)
-    greater = np.asarray(law.sf(margins), dtype=np.float64)
-    if c.measure.lower_is_better:
-        less, greater = greater, less
+    below = np.asarray(law.cdf(np.nextafter(-margins, -np.inf)), dtype=np.float64)
+    above = np.asarray(law.sf(margins), dtype=np.float64)
+    less, greater = (above, below) if c.measure.lower_is_better else (below, above)
     # What was reported stands as it was reported; on either side of it the curve is moved along.
     anchors = np.unique([0, start])
     ends = [*margins[anchors], margins[-1]]

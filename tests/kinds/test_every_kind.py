@@ -10,7 +10,7 @@ from bayesf1.bayes.posterior import law_of
 from bayesf1.evaluation.scoring import find_measure, find_measures
 from evaluations import EVALUATIONS
 
-KINDS = ["items", "spans", "classes", "label sets", "types", "scores"]
+KINDS = ["items", "spans", "classes", "label sets", "types", "right or wrong", "scores"]
 N_DRAWS = 20_000
 
 
@@ -111,7 +111,7 @@ def test_closed_forms_of_pairs_are_those_of_the_draws(ev):
                 found.error.max()
             )
         assert not pair.kind.is_closed_when_paired(measure) or found is not None
-    assert checked or ev.task not in ("binary", "multiclass")
+    assert checked or ev.task not in ("binary", "multiclass", "correct")
 
 
 def test_outcomes_make_the_tables(ev):
@@ -144,10 +144,10 @@ def test_a_prior_that_is_none_is_refused(ev, prior):
         bf.compare(ev, "A", "B", prior=prior)
 
 
-def test_pairing_bounds_are_for_binary_tables_alone(ev):
+def test_pairing_bounds_are_for_tables_of_two_outcomes_alone(ev):
     c = bf.compare(ev, "A", "B", assumption="independent", n_draws=1000, rng=1)
     headline = next(iter(c.values()))
-    if ev.task == "binary":
+    if ev.task in ("binary", "correct"):
         low, high = headline.pairing_bounds
         assert 0 <= low <= high <= 1
     else:

@@ -1,0 +1,241 @@
+r"""Every item is right or wrong: one number of two, which no bootstrap over a few items knows enough of.
+
+Twenty of twenty right have no spread, and a bootstrap over them knows no doubt. Here an item has one of two outcomes,
+and several models on the same items one of :math:`2^m` joint ones, with a Dirichlet prior of :math:`2\lambda/2^m` each:
+the accuracy of each model is then :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
+from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
+from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells, draw_patterns
+from bayesf1.kinds.scores import STATISTICS, Statistic
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation.evaluation import Evaluation
+    from bayesf1.evaluation.under import Under
+
+RIGHT_WRONG = ("right", "wrong")
+_SCORES = np.array([0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class RightWrong(Kind):
+    """Items that each model has right or wrong.
+
+    Attributes
+    ----------
+    cells
+        ``("right", "wrong")``; the other way round where 1 stands for an error, and a mean is an error rate.
+    scored
+        What being right is called in print, such as ``"exact match"``.
+    """
+
+    name: ClassVar[str] = "correct"
+    # A quadrature needs Beta parameters whose mass does not underflow in the logit.
+    least_prior: ClassVar[float] = 0.1
+
+    cells: tuple[str, ...] = RIGHT_WRONG
+    scored: str = ""
+
+    def keep(self, cells: tuple[str, ...]) -> Self:
+        """Refuse: what is not right is wrong."""
+        raise ValueError(
+            f"an item is right or wrong, so that neither can be left out, but {', '.join(cells)} alone was asked for"
+        )
+
+    def union(self, other: Self) -> Self:
+        """Return this kind, where only the name in print differs."""
+        return self if self.cells == other.cells else super().union(other)
+
+    @property
+    def counts_all_items(self) -> bool:
+        """Every item is in the table."""
+        return True
+
+    # ---- measures -----------------------------------------------------------------------------------------
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether 1 stands for an error."""
+        return self.cells != RIGHT_WRONG
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The accuracy, or the error rate where 1 stands for an error."""
+        return ("error_rate",) if self.counts_errors else ("accuracy",)
+
+    def measure(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return accuracy, error rate, a statistic of the 0s and 1s, or a function of tables, or of scores and weights."""
+        if not isinstance(asked, str):
+            if callable(asked) and _takes_scores(asked):
+                down = points_down(asked, otherwise=self.counts_errors)
+                return replace(metric_of(_of_tables(cast("Statistic", asked))), lower_is_better=down)
+            return metric_of(asked)
+        name = asked.strip().lower().replace("-", "_").replace(" ", "_")
+        if name == "accuracy":
+            return self._share(name, self._title("Accuracy", errors=False), "right", "wrong")
+        if name == "error_rate":
+            return self._share(name, self._title("Error rate", errors=True), "wrong", "right")
+        if name not in STATISTICS:
+            raise ValueError(
+                f"unknown metric {asked!r} of items right or wrong; {nearest(asked, ['accuracy', 'error_rate', 'mean'])}"
+            )
+        label, statistic = STATISTICS[name]
+        label = f"{label} {self.scored}".strip()
+        if name == "mean":
+            return self._share(name, label, *self.cells)
+        function = _of_tables(statistic)
+        return Metric(name, label, self.cells, None, function, lower_is_better=self.counts_errors)
+
+    def _title(self, plain: str, *, errors: bool) -> str:
+        """Return the name that was given to what 1 stands for, for the measure that is its share."""
+        return self.scored if self.scored and errors == self.counts_errors else plain
+
+    def _share(self, name: str, label: str, counted: str, other: str) -> Metric:
+        law = Proportion((counted,), (other,))
+        return Metric(name, label, (counted, other), law, proportion(1), lower_is_better=counted == "wrong")
+
+    def is_smooth(self, measure: Metric) -> bool:
+        """Say whether a measure is smooth in the weights of units; a median is not."""
+        return measure.name not in ("median", "geometric_mean")
+
+    # ---- prior and posterior ------------------------------------------------------------------------------
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        rate = "error rate" if self.counts_errors else "accuracy"
+        return f"Beta({prior:g}, {prior:g}) prior of each {rate}"
+
+    def draw(
+        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: Beta laws of each model, or a Dirichlet of the patterns that the models share."""
+        ev = under.ev
+        if not under.shared:
+            yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
+            return
+        assert ev.units is not None
+        rows, weights, n_models = ev.units.rows, ev.units.weights, len(ev.models)
+        atoms = atoms_of(2.0 * prior)
+        # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
+        enumerated = 2**n_models <= atoms
+        if enumerated:
+            outcomes = self.joint_outcomes(n_models)
+            rows = np.concatenate([rows, outcomes.reshape(len(outcomes), -1)])
+            weights = np.concatenate([weights, np.full(len(outcomes), prior / 2 ** (n_models - 1))])
+        seen = weights > 0
+        rows, weights = rows[seen], weights[seen]
+        size = len(weights) + rows.shape[1] + (0 if enumerated else 2 * atoms)
+        for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = flat.reshape(len(flat), *ev.tables.shape)
+            if not enumerated:
+                sticks = break_sticks(2.0 * prior, atoms, len(flat), rng)
+                heads = coin_shares(sticks, n_models, rng)
+                tables += np.stack([heads, sticks.sum(axis=1, keepdims=True) - heads], axis=-1)
+            yield tables
+
+    def default_draws(self, under: Under) -> int:
+        """Return a million tables, or fewer sets of weights of patterns."""
+        units = under.ev.units
+        if not under.shared or units is None:
+            return 1_000_000
+        return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))
+
+    # ---- closed forms -------------------------------------------------------------------------------------
+
+    def is_closed_when_paired(self, measure: Metric) -> bool:
+        """Say whether a measure is the share of items that are right, or wrong."""
+        return measure.law is not None
+
+    def paired_sf(
+        self,
+        ev: Evaluation,
+        measure: Metric,
+        margins: Sequence[float],
+        *,
+        prior: float,
+        rng: np.random.Generator,
+    ) -> Estimate | None:
+        """Return P(ν_B - ν_A > d) by the closed form for d = 0, by one-dimensional quadrature for others."""
+        from bayesf1.kinds.discordance import Discordance
+
+        if measure.law is None:
+            return None
+        assert ev.units is not None
+        at = self.cells.index(measure.needs[0])
+        a, b = (ev.units.rows[:, i * 2 + at] for i in (0, 1))
+        only_a, only_b = (float(ev.units.weights @ x) for x in (a * (1.0 - b), b * (1.0 - a)))
+        found = Discordance(only_a, only_b, ev.units.size - only_a - only_b, prior)
+        values = np.array([found.sf(margin) for margin in margins])
+        return Estimate(values, np.zeros(len(values)))
+
+    def pairing_bounds(
+        self, tables: FloatArray, measure: Metric, *, prior: float, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Return the range of P(ν_B > ν_A) over all pairings of items that two tables allow."""
+        from bayesf1.kinds.discordance import Discordance
+
+        if measure.law is None:
+            raise ValueError(f"pairing bounds are those of accuracy and error rate, not of {measure.name}")
+        (a, _), (b, _) = measure_counts = tables[:, [self.cells.index(cell) for cell in measure.needs]]
+        n_a, n_b = measure_counts.sum(axis=1)
+        if not np.isclose(n_a, n_b, rtol=1e-9, atol=1e-9):
+            raise ValueError(
+                f"the tables have {n_a:g} and {n_b:g} items, so they are not from one test set and there is no "
+                "pairing to bound"
+            )
+        overlaps = max(0.0, a + b - n_a), min(a, b)
+        found = [Discordance(a - both, b - both, n_a - a - b + 2 * both, prior).sf(0.0) for both in overlaps]
+        return min(found), max(found)
+
+    # ---- one outcome an item ------------------------------------------------------------------------------
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """Right and wrong."""
+        return Outcomes(self.cells, np.eye(2))
+
+    def joint_outcomes(self, n_models: int) -> FloatArray:
+        """Return every joint outcome of models on one item."""
+        return np.array(list(itertools.product(np.eye(2), repeat=n_models)))
+
+    @property
+    def about(self) -> str:
+        """What being right is called, or the cells."""
+        return self.scored or super().about
+
+
+def _takes_scores(function: Callable[..., Any]) -> bool:
+    """Say whether a function needs two arguments: scores and weights, as from `from_scores`, not one of tables."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    return len(needed) == 2
+
+
+def _of_tables(function: Statistic) -> Callable[[FloatArray], Any]:
+    """Return a function of scores and weights as one of tables, whose first cell scores 1 and whose second 0."""
+
+    def scored(tables: FloatArray) -> Any:
+        return function(_SCORES, tables[..., ::-1])
+
+    scored.__name__ = getattr(function, "__name__", type(function).__name__)
+    return scored
