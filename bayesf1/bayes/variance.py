@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
 
-_DRAWS = 4000
+_DRAWS = 1000
 # Halves and tenths are told in words.
 _SHARES = ("none", "a tenth", "a fifth", "three tenths", "two fifths", "half", "three fifths", "seven tenths",
            "four fifths", "nine tenths", "all")  # fmt: skip

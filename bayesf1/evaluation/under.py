@@ -27,7 +27,7 @@ Target: TypeAlias = Literal["models", "method"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
 # Draws from which it is learnt how much units alone make runs differ.
-_PILOT = 2000
+_PILOT = 1000
 # What units are worth from which on they show well enough how much they vary.
 FEW_UNITS = 10
 
@@ -141,7 +141,7 @@ class Under:
             return self.ev.kind.default_draws(self)
         # Every draw of every run costs as much as there are patterns.
         n_patterns = self.ev.units.n_patterns if self.ev.units is not None and self.shared else 1
-        return int(np.clip(20_000_000 // n_patterns, 4_000, 50_000))
+        return int(np.clip(6_000_000 // n_patterns, 4_000, 50_000))
 
     # ---- runs of a method ----------------------------------------------------------------------------------
 
