@@ -27,6 +27,9 @@ GROUPS = {
         **options.CONFIDENCE_LEVEL,
         "--p-h1": options.number("P(H1) from which on it is decided (default: 0.975, as compare)"),
         "--assurance": options.number("probability of a decision (default: 0.8)"),
+        "--runs-each": options.whole(
+            "runs of each method, where FILE has runs (default: as there)", dest="runs_each"
+        ),
     },
     "a pilot in FILE": {
         "--model": options.word("the model that an interval is planned for"),
@@ -88,10 +91,12 @@ def _for_decision(args: argparse.Namespace) -> bf.DecisionPlan:
         )
     pilot = _pilot(args)
     models = args.models or (None, None)
-    if args.models is None and len(pilot.models) != 2:
-        number = "one model" if len(pilot.models) == 1 else f"{len(pilot.models)} models"
+    if args.models is None and len(pilot.names) != 2:
+        number = "one model" if len(pilot.names) == 1 else f"{len(pilot.names)} models"
         raise ValueError(f"{args.files[0]} has {number}; a decision is between two, chosen by --models A B")
     settings = inputs.given(args, "metric", "p_h1", "assurance", "n_sets", "prior", "rng")
+    if args.runs_each is not None:
+        settings["runs"] = args.runs_each
     if args.difference is not None:
         return bf.plan_comparison(pilot, *models, difference=args.difference, **settings)
     return bf.resolution(pilot, *models, **settings)

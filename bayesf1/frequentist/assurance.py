@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_rng, is_number
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, check_whole, is_number
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import plural
 from bayesf1.base.table import Table, digits_of, points, printable, probability
@@ -17,6 +17,7 @@ from bayesf1.bayes.posterior import claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.frequentist.method_plan import method_pilot, smallest_difference, units_for
 from bayesf1.frequentist.planning import Plan
 from bayesf1.frequentist.rivals import rivals
 
@@ -41,7 +42,7 @@ class DecisionPlan(Plan):
     n_units, unit
         How many units the test set has, and of what kind.
     agreement
-        Share of the units on which both models do the same, as far as the measure counts it.
+        Share of the units on which both models do the same, as far as the measure counts it; None of methods.
     p_h1
         The probability of being better from which on the decision is made.
     goal
@@ -50,6 +51,8 @@ class DecisionPlan(Plan):
         The probability with which it is made, and the standard error of its simulation.
     question
         ``"size"`` where the number of units was asked for, ``"resolution"`` where the difference was.
+    runs
+        How many runs each method has; 0 where two trained models are compared.
     """
 
     metric: str
@@ -58,12 +61,13 @@ class DecisionPlan(Plan):
     difference: float
     n_units: int
     unit: str
-    agreement: float
+    agreement: float | None
     p_h1: float
     goal: float
     assurance: float
     mcse: float
     question: str
+    runs: int = 0
 
     @property
     def _amount(self) -> str:
@@ -74,8 +78,13 @@ class DecisionPlan(Plan):
     @property
     def assumptions(self) -> str:
         """What was supposed, as a sentence."""
+        if self.runs:
+            return (
+                "Supposes that training varies as among the pilot's runs, and that items do what the pilot's did; normal "
+                f"approximation, power {self.assurance:.3f}."
+            )
         return (
-            f"Supposes that the models agree on {points(self.agreement, 1)} % of the {plural(self.unit)}; simulated "
+            f"Supposes that the models agree on {points(self.agreement or 0.0, 1)} % of the {plural(self.unit)}; simulated "
             f"assurance {self.assurance:.3f}, standard error {self.mcse:.1g}."
         )
 
@@ -83,15 +92,17 @@ class DecisionPlan(Plan):
     def sentence(self) -> str:
         """The answer as a sentence."""
         units = f"{self.n_units:,} {self.unit if self.n_units == 1 else plural(self.unit)}"
+        what = "method" if self.runs else "model"
+        units += f" and {self.runs} runs of each" if self.runs else ""
         better = f"P(H1) ≥ {self.p_h1:g}"
         if self.question == "size":
             return printable(
-                f"A model that is better by {self._amount} in {self.label} is called better "
+                f"A {what} that is better by {self._amount} in {self.label} is called better "
                 f"({better}) with probability {self.goal:g} on {units}."
             )
         return printable(
             f"With {units} a difference in {self.label} below {self._amount} may well stay undecided: the power to "
-            f"call the better model better ({better}) is less than {self.goal:g}."
+            f"call the better {what} better ({better}) is less than {self.goal:g}."
         )
 
     @property
@@ -99,8 +110,10 @@ class DecisionPlan(Plan):
         """The plan as a table of one row."""
         units = plural(self.unit).capitalize()
         header = ("Metric", "Difference", units, "Agreement", "P(H1) from", "Assurance")
-        numbers = f"{self.n_units:,}", f"{points(self.agreement, 1)} %", f"{self.p_h1:g}"
+        numbers = f"{self.n_units:,}", f"{points(self.agreement or 0.0, 1)} %", f"{self.p_h1:g}"
         row = (self.label, self._amount, *numbers, probability(self.assurance))
+        if self.runs:
+            header, row = (*header[:3], "Runs", *header[4:]), (*row[:3], str(self.runs), *row[4:])
         return Table(header, (row,), sure=(True,))
 
 
@@ -113,6 +126,7 @@ def plan_comparison(
     metric: MetricLike | None = None,
     p_h1: float = DECIDED,
     assurance: float = 0.8,
+    runs: int | None = None,
     prior: float | None = None,
     n_sets: int = 10_000,
     rng: RNGLike = None,
@@ -143,6 +157,9 @@ def plan_comparison(
         with its 95 % intervals calls a model better.
     assurance
         The probability with which it shall be made.
+    runs
+        Where the pilot has runs of two methods: how many of each there will be; as many as the pilot's by default. See
+        `bayesf1.frequentist.method_plan`.
     prior
         λ of the Dirichlet prior on each model's cells.
     n_sets, rng
@@ -160,11 +177,18 @@ def plan_comparison(
     ----------
     O'Hagan, Stevens & Campbell (2005), *Assurance in clinical trial design*, Pharmaceutical Statistics 4.
     """
-    task = _Task(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
     if not is_number(difference) or not difference > 0:
         raise ValueError(
             f"difference is how much better a model is, such as 0.02 for two points, not {difference!r}"
         )
+    check_evaluation(pilot)
+    if pilot.pair(a, b).methods:
+        return _between_methods(
+            pilot.pair(a, b), metric, p_h1, assurance, runs, prior, rng, float(difference)
+        )
+    if runs is not None:
+        raise ValueError("runs plans for methods, but the pilot has models of one run each; see ev.with_runs")
+    task = _Task(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
     target = float(difference)
     largest = task.rivals.largest
     if target >= 0.99 * largest:
@@ -198,6 +222,7 @@ def resolution(
     metric: MetricLike | None = None,
     p_h1: float = DECIDED,
     assurance: float = 0.8,
+    runs: int | None = None,
     prior: float | None = None,
     n_sets: int = 10_000,
     rng: RNGLike = None,
@@ -208,7 +233,7 @@ def resolution(
     ----------
     ev
         What two models did on the test set, or an `assumed_pilot` of its size.
-    a, b, metric, p_h1, assurance, prior, n_sets, rng
+    a, b, metric, p_h1, assurance, runs, prior, n_sets, rng
         As in `plan_comparison`.
 
     Examples
@@ -218,6 +243,11 @@ def resolution(
     >>> print(found.sentence)
     With 1,287 sentences a difference in F1 below ... percentage points may well stay undecided: ...
     """
+    check_evaluation(ev)
+    if ev.pair(a, b).methods:
+        return _between_methods(ev.pair(a, b), metric, p_h1, assurance, runs, prior, rng, None)
+    if runs is not None:
+        raise ValueError("runs plans for methods, but there are models of one run each; see ev.with_runs")
     task = _Task(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
     n = max(1, round(task.rivals.size))
     slope = math.sqrt(n) / task.rivals.spread
@@ -234,6 +264,51 @@ def resolution(
             f"put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a probability of less than {assurance:g}"
         )
     return task.result(n, target, "resolution")
+
+
+def _between_methods(
+    ev: Evaluation,
+    metric: MetricLike | None,
+    p_h1: float,
+    assurance: float,
+    runs: int | None,
+    prior: float | None,
+    rng: RNGLike,
+    difference: float | None,
+) -> DecisionPlan:
+    """Return how many units it takes to see a difference between methods, or the smallest that is seen."""
+    measure = find_measure(metric, ev)
+    _check_shares(p_h1=(p_h1, 0.5), assurance=(assurance, 0.0))
+    if runs is not None:
+        check_whole(runs, "runs", 2, 6)
+    number = runs or min(len(method.runs) for method in ev.methods if len(method.runs) > 1)
+    pilot = method_pilot(ev, measure, ev.kind.check_prior(prior), check_rng(rng))
+    if difference is None:
+        n_units, question = round(pilot.n_units), "resolution"
+        difference = smallest_difference(pilot, number, p_h1, assurance)
+    else:
+        n_units, question = units_for(pilot, difference, number, p_h1, assurance, ev.unit), "size"
+    return DecisionPlan(
+        metric=measure.name,
+        label=measure.label,
+        percent=measure.percent,
+        difference=difference,
+        n_units=n_units,
+        unit=ev.unit,
+        agreement=None,
+        p_h1=float(p_h1),
+        goal=float(assurance),
+        assurance=pilot.power(difference, n_units, number, p_h1),
+        mcse=0.0,
+        question=question,
+        runs=number,
+    )
+
+
+def _check_shares(**shares: tuple[float, float]) -> None:
+    for name, (value, low) in shares.items():
+        if not is_number(value) or not low < value < 1.0:
+            raise WordedError(Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}")
 
 
 class _Task:
@@ -254,11 +329,7 @@ class _Task:
         check_evaluation(ev)
         ev = ev.pair(a, b)
         self.unit, self.measure = ev.unit, find_measure(metric, ev)
-        for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
-            if not is_number(value) or not low < value < 1.0:
-                raise WordedError(
-                    Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}"
-                )
+        _check_shares(p_h1=(p_h1, 0.5), assurance=(assurance, 0.0))
         self.p_h1, self.goal = float(p_h1), float(assurance)
         self.rivals = rivals(ev, self.measure, ev.kind.check_prior(prior))
         self.n_sets, self.rng = check_draws(n_sets), check_rng(rng)

@@ -173,3 +173,41 @@ def test_figures_show_the_runs(ev, res):
     scores = find_measure("f1", ev)(ev.tables, ev.cells)
     assert rows[0].get_xdata() == pytest.approx(scores[:4])
     bf.plot_difference(res)
+
+
+def test_a_plan_for_methods_holds_what_it_promises():
+    # Experiments of the planned size, simulated anew: how often is the better method called better?
+    pilot = trained(seed=3, n=600, runs=(6, 6), tau=0.1, gain=0.5)
+    gain = bf.score(pilot, "bert") - bf.score(pilot, "crf")
+    plan = bf.plan_comparison(pilot, difference=gain, runs=6, assurance=0.7, rng=1)
+    assert plan.runs == 6
+    assert "6 runs of each" in plan.sentence
+    json.loads(plan.to_json())
+    more = bf.plan_comparison(pilot, difference=gain, runs=20, assurance=0.7, rng=1)
+    assert more.n_units < plan.n_units
+
+
+def test_a_plan_says_when_it_takes_more_runs():
+    with pytest.raises(ValueError, match="cannot be seen with 4 runs of each method, however many items"):
+        bf.plan_comparison(trained(), difference=0.02, rng=1)
+    with pytest.raises(ValueError, match="runs plans for methods"):
+        bf.plan_comparison(trained().select(["crf/s0", "bert/s0"]), difference=0.02, runs=5)
+    with pytest.raises(ValueError, match="runs must be a whole number from 2"):
+        bf.plan_comparison(trained(), difference=0.2, runs=1)
+
+
+def test_power_for_methods_is_that_of_simulated_comparisons():
+    from bayesf1.frequentist.method_plan import MethodPilot
+
+    rng = np.random.default_rng(0)
+    tau, single, shared, runs, n = 0.02, 2e-4, 1e-4, 5, 2.0
+    pilot = MethodPilot(1.0, shared, single, np.full(1, tau))
+    power = pilot.power(0.05, n, runs, 0.975)
+    items = (shared + 2 * single / runs) / n
+    means = 0.05 + rng.normal(0, np.sqrt(items + 2 * tau**2 / runs), 20_000)
+    spread = tau**2 * rng.chisquare(2 * runs - 2, 20_000) / (2 * runs - 2)
+    total = items + 2 * spread / runs
+    from scipy import stats
+
+    freedom = (2 * runs - 2) * (total / (2 * spread / runs)) ** 2
+    assert power == pytest.approx(np.mean(means / np.sqrt(total) > stats.t(freedom).ppf(0.975)), abs=0.02)
