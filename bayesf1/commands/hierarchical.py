@@ -23,9 +23,13 @@ GROUPS = {
     "model": {
         **options.BEST_TWO,
         "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
-        "--likelihood": options.word("scores (default, any measure), dirichlet or logistic-normal (of counts)"),
+        "--likelihood": options.word(
+            "scores (default, any measure), dirichlet or logistic-normal (of counts)"
+        ),
         "--weights": options.names("weights of the corpora in the suite, as news=2,forum=1 (default: equal)"),
-        "--sampler": options.word("grid (for scores), importance (for dirichlet), nutpie (for logistic-normal) or pymc"),
+        "--sampler": options.word(
+            "grid (for scores), importance (for dirichlet), nutpie (for logistic-normal) or pymc"
+        ),
         "--chains": options.whole("number of Markov chains (default: 4)"),
         "--tune": options.whole("steps to tune a chain (default: 1000)"),
         "--target-accept": options.number("how carefully chains step (default: 0.9)"),

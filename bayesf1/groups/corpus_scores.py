@@ -222,6 +222,11 @@ def _cautions(taken: Mapping[str, Under], found: Mapping[str, list[Metric]]) -> 
     return [f"on {few[0]} {told[few[0]]}{more}"]
 
 
+def spreads_of(n_models: int) -> tuple[str, ...]:
+    """Return the names of the spreads that a fit has: with one model there is no difference that could vary."""
+    return ("difficulty",) if n_models == 1 else ("spread", "difficulty")
+
+
 def arviz_groups_of_scores(
     corpora: CorpusScores,
     effects: Sequence[Effects],
@@ -258,8 +263,10 @@ def arviz_groups_of_scores(
             "score": (wide, stacked([e.average for e in effects], -1)),
             "score_new": (wide, stacked([e.new for e in effects], -1)),
             "score_dataset": ((*wide, "dataset"), each),
-            "spread": ((*lead, "measure"), stacked([e.spread for e in effects], -1)),
-            "difficulty": ((*lead, "measure"), stacked([e.difficulty for e in effects], -1)),
+            **{
+                name: ((*lead, "measure"), stacked([getattr(e, name) for e in effects], -1))
+                for name in spreads_of(len(corpora.ev.models))
+            },
         },
         "posterior_predictive": {
             "score": ((*lead, "dataset", "system", "measure"), np.moveaxis(each[:, :n] + noise, -1, 2))
@@ -268,8 +275,8 @@ def arviz_groups_of_scores(
             "score": ((*lead, "dataset", "measure"), stacked([e.log_likelihood for e in effects], -1))
         },
         "prior": {
-            "spread": ((*lead, "measure"), before(prior.spread)),
-            "difficulty": ((*lead, "measure"), before(prior.difficulty)),
+            name: ((*lead, "measure"), before(getattr(prior, name)))
+            for name in spreads_of(len(corpora.ev.models))
         },
         "observed_data": {"score": (("dataset", "system", "measure"), corpora.ev.tables.copy())},
         "constant_data": {

@@ -17,6 +17,7 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.groups.corpora import suite_weights
+from bayesf1.groups.corpus_scores import spreads_of
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.plain_scores import PlainScores
@@ -104,7 +105,7 @@ def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
         covariance = groups["constant_data"]["covariance"]
         arrays += [
             (covariance, (n_datasets, n_models, n_models, n_metrics)),
-            *((posterior[name], (*lead, n_metrics)) for name in ("spread", "difficulty")),
+            *((posterior[name], (*lead, n_metrics)) for name in spreads_of(n_models)),
         ]
         if [entry["name"] for entry in said["metrics"]] != said["cells"]:
             raise ValueError(f"cells are {said['cells']!r:.60}, where the measures belong")

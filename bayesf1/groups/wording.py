@@ -125,13 +125,13 @@ def assumptions(fit: HierarchicalFit) -> str:
 def _scores(fit: HierarchicalFit) -> str:
     measure = fit.metrics[fit.main_measure]
     at = {"measure": measure.name}
-    sizes = [float(fit.posterior[name].sel(at).median()) for name in ("difficulty", "spread")]
-    apart = [amount(float(f"{value:.2g}"), percent=measure.percent) for value in sizes]
-    prior = [amount(value, percent=measure.percent) for value in (fit.prior.difficulty, fit.prior.spread)]
+    names = ("difficulty",) if len(fit.models) == 1 else ("difficulty", "spread")
+    found = [float(fit.posterior[name].sel(at).median()) for name in names]
+    apart = [amount(float(f"{value:.2g}"), percent=measure.percent) for value in found]
+    scale = " and ".join(amount(getattr(fit.prior, name), percent=measure.percent) for name in names)
     differ = f"{fit.nouns} differ in {measure.label} by about {apart[0]}"
     if len(fit.models) > 1:
         differ += f" for all models alike, and in the difference of two models by about {apart[1]}"
-    scale = prior[0] if len(fit.models) == 1 else " and ".join(prior)
     return (
         f"Random-effects model of the scores, {fit.within}: {differ} (standard deviations, posterior medians; "
         f"half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.laws.spread import SCALE, TAILS, Spread, log_half_t, spread_edges
+from bayesf1.laws.spread import SCALE, TAILS, log_half_t, spread_edges
 
 # Scale of the half-t prior of the spread that groups have in common: half of it lies below .15.
 DIFFICULTY = 0.2
@@ -111,9 +111,11 @@ class RandomEffects:
         """Return edges of the cells of τ and of τ_c, and the posterior probability of each pair of cells."""
         n_models = self.scores.shape[1]
         reach = float(np.ptp(self.scores, axis=0).max(initial=0.0))
-        noise = math.sqrt(float(np.median(np.diagonal(self.covariances, axis1=1, axis2=2))))
+        roots, _ = self._eigen
         edges = []
-        for scale in (self.spread, self.difficulty):
+        # The difference of two models is known as well as what is known best, difficulty as what is known worst.
+        for scale, known in ((self.spread, roots[:, 0]), (self.difficulty, roots[:, -1])):
+            noise = math.sqrt(float(np.median(known)))
             fine = 0.05 * min(scale, max(noise, 1e-3 * scale))
             edges.append(spread_edges(fine, 100.0 * scale + 20.0 * reach, _COARSE))
         if n_models == 1:
@@ -256,71 +258,13 @@ def robust_covariance(draws: FloatArray) -> FloatArray:
     low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
     sd = (high - low) / (2.0 * 1.959963984540054)
     x = np.divide(draws - middle, sd, out=np.zeros(draws.shape), where=sd > 0.0)
-    x *= np.minimum(1.0, 3.0 / np.maximum(np.abs(x).max(axis=1, keepdims=True), 1e-12))
-    second = x.T @ x
-    size = np.sqrt(np.maximum(np.diagonal(second), 1e-300))
-    return np.asarray(second / np.outer(size, size) * np.outer(sd, sd))
-
-
-def shrunken(
-    values: FloatArray,
-    covariance: FloatArray,
-    n_draws: int,
-    rng: np.random.Generator,
-    *,
-    scale: float = SCALE,
-    tails: float = TAILS,
-) -> tuple[FloatArray, Spread]:
-    r"""Shrink values of several groups towards each other.
-
-    .. math:: d \sim N(\theta, S), \quad \theta_k \sim N(\delta, \tau^2), \quad \delta \text{ flat}, \tau \text{ half-}t
-
-    Parameters
-    ----------
-    values, covariance
-        What was observed of each group, such as the difference of two models in each class, axes (group,), and the
-        sampling covariance, axes (group, group).
-    n_draws, rng
-        Number of draws and source of randomness.
-    scale, tails
-        Scale and degrees of freedom of the half-t prior of τ.
-
-    Returns
-    -------
-    draws, spread
-        Draws of θ, axes (draw, group), and the posterior of τ.
-
-    Examples
-    --------
-    >>> d = np.array([0.04, -0.02, 0.03, 0.30])
-    >>> draws, spread = shrunken(d, 0.03**2 * np.eye(4), 20_000, np.random.default_rng(1))
-    >>> draws.mean(axis=0).round(2).tolist()
-    [0.04, -0.01, 0.03, 0.29]
-    """
-    roots, turn = np.linalg.eigh(covariance)
-    roots = np.maximum(roots, (1e-5 * scale) ** 2)
-    ones, seen = turn.sum(axis=0), values @ turn
-    reach = float(np.ptp(values))
-    noise = math.sqrt(float(np.median(roots)))
-    edges = spread_edges(0.02 * min(scale, max(noise, 1e-3 * scale)), 200.0 * scale + 20.0 * reach)
-
-    def moments(tau: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the groups' variances (tau, root), precision and mean of δ (tau,)."""
-        own = roots + np.square(tau)[:, None]
-        precision = (np.square(ones) / own).sum(axis=1)
-        return own, precision, (ones * seen / own).sum(axis=1) / precision
-
-    def log_density(tau: FloatArray) -> FloatArray:
-        own, precision, mean = moments(tau)
-        squares = (np.square(seen - mean[:, None] * ones) / own).sum(axis=1)
-        found = log_half_t(tau, scale=scale, tails=tails)
-        return np.asarray(found - 0.5 * (np.log(own).sum(axis=1) + np.log(precision) + squares))
-
-    spread = Spread.of(log_density, edges)
-    tau = spread.draw(n_draws, rng)
-    own, precision, mean = moments(tau)
-    delta = mean + rng.standard_normal(n_draws) / np.sqrt(precision)
-    prior = delta[:, None] * ones
-    share = np.square(tau)[:, None] / own
-    turned = prior + share * (seen - prior) + np.sqrt(share * roots) * rng.standard_normal(share.shape)
-    return turned @ turn.T, spread
+    far = np.abs(x).max(axis=1)
+    for _ in range(3):
+        near = x * np.minimum(1.0, 3.0 / np.maximum(far, 1e-12))[:, None]
+        second = near.T @ near
+        size = np.sqrt(np.maximum(np.diagonal(second), 1e-300))
+        correlation = second / np.outer(size, size)
+        # How far out a draw is, the next time, by the correlations found, so that no direction counts more.
+        roots, turn = np.linalg.eigh(correlation)
+        far = np.sqrt(np.mean(np.square(x @ turn) / np.maximum(roots, 1e-8), axis=1))
+    return np.asarray(correlation * np.outer(sd, sd))

@@ -241,7 +241,11 @@ def test_three_models_have_fifteen_joint_outcomes_of_spans():
         ({"x": "file.csv"}, {}, "an Evaluation belongs here"),
         (CORPORA, {"likelihood": "dirichlt"}, "did you mean 'dirichlet'"),
         (CORPORA, {"sampler": "stan"}, "unknown sampler 'stan'"),
-        (CORPORA, {"sampler": "importance", "likelihood": "logistic-normal"}, "the sampler 'importance' is not for"),
+        (
+            CORPORA,
+            {"sampler": "importance", "likelihood": "logistic-normal"},
+            "the sampler 'importance' is not for",
+        ),
         (CORPORA, {"draws": 10}, "draws must be a whole number from 100"),
         (CORPORA, {"chains": 0}, "chains must be"),
         (CORPORA, {"tune": 2.5}, "tune must be"),
@@ -415,10 +419,10 @@ def test_leave_one_corpus_out_and_predictive_plots_work(fit):
         if is_old():
             arviz.plot_ppc(idata, num_pp_samples=20)
             arviz.plot_ppc(idata, group="prior", num_pp_samples=20)
-            arviz.plot_posterior(idata, var_names=["score"], coords={"measure": "f1"}, hdi_prob=0.95, rope=(-0.01, 0.01))
-            arviz.plot_forest(
-                idata, var_names=["score_dataset"], combined=True, hdi_prob=0.95
+            arviz.plot_posterior(
+                idata, var_names=["score"], coords={"measure": "f1"}, hdi_prob=0.95, rope=(-0.01, 0.01)
             )
+            arviz.plot_forest(idata, var_names=["score_dataset"], combined=True, hdi_prob=0.95)
             assert {"score[A, f1]", "score[B, f1]"} <= set(arviz.summary(idata).index)
         else:
             arviz.plot_ppc_dist(idata)
