@@ -62,7 +62,8 @@ def equal_models(n_corpora: int, replicates: int, rng: np.random.Generator) -> d
             }
         for name, fit in fits.items():
             told = {q: "outperforms" in fit.compare(question=q).sentence() for q in fit.questions}
-            told["any corpus"] = any([told.pop(corpus) for corpus in data])
+            each = [told.pop(corpus) for corpus in data]
+            told["any corpus"] = any(each)
             for question, sure in told.items():
                 found[f"{name}, {question}"] = found.get(f"{name}, {question}", 0) + sure
     return {name: n / replicates for name, n in found.items()}
