@@ -78,6 +78,7 @@ class Scores:
     name: str = "scores"
 
     def experiment(self, rng: np.random.Generator) -> tuple[dict[str, int], bool]:
+        """Return ranks of the truth, and whether the interval of a new corpus holds it."""
         tau, tau_c = np.abs(stats.t.rvs(TAILS, size=2, random_state=rng)) * (SCALE, DIFFICULTY)
         effects = tau_c * rng.normal(size=(5, 1)) + np.sqrt(0.5) * tau * rng.normal(size=(5, 2))
         own = np.square(self.sds)[:, None, None] * (0.4 * np.eye(2) + 0.6)

@@ -235,7 +235,7 @@ def test_models_that_did_the_same_are_not_told_apart():
     for question in found.questions:
         res = found.compare(question=question)["f1"]
         assert res.p_h1 == pytest.approx(0.5, abs=0.03)
-        assert question == "new" or res.difference.std() < 1.3 * alone
+        assert question == "new" or res.difference.interval(0.9)[1] < 3.0 * alone
 
 
 def test_scores_stay_within_the_support_and_differences_with_them():
