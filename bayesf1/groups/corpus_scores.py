@@ -25,8 +25,8 @@ from bayesf1.laws.random_effects import Effects, RandomEffects, robust_covarianc
 if TYPE_CHECKING:
     import xarray as xr
 
-# Draws of one corpus' posterior for its covariance, at most and at least, and gamma variates for all corpora.
-_MOST, _LEAST, _VARIATES = 8_000, 1_000, 40_000_000
+# Draws of one corpus' posterior for its covariance, at most and at least; draws and gamma variates for all corpora.
+_MOST, _LEAST, _DRAWS, _VARIATES = 8_000, 1_000, 400_000, 40_000_000
 # Predictions are for looking at; more draws of each chain would only take room.
 _PREDICTED = 500
 
@@ -120,7 +120,7 @@ def read_scores(
     found = {name: find_measures(metrics, under.ev) for name, under in taken.items()}
     measures, notes = _common(found, taken)
     size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
-    n_draws = int(np.clip(_VARIATES // size, _LEAST, _MOST))
+    n_draws = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
     scores, covariances = [], []
     for name, under in taken.items():
         weight = under.ev.kind.check_prior(prior)

@@ -43,7 +43,7 @@ SAMPLERS = {
 }
 _MAX_DRAWS = 10**7
 # Numbers that the draws of all corpora, models and measures may be, where none was asked for.
-_NUMBERS = 8_000_000
+_NUMBERS = 2_000_000
 
 
 def hierarchical(

@@ -197,7 +197,7 @@ class RandomEffects:
         def solved(x: FloatArray) -> FloatArray:
             """Return (T + S)⁻¹ x for x of axes (group, draw, model)."""
             plain = ((x @ turn) / own) @ back
-            return np.asarray(plain - (f * (a * x).sum(axis=-1))[..., None] * a)
+            return np.asarray(plain - (f * np.einsum("gtm,gtm->gt", a, x))[..., None] * a)
 
         def effects(shape: tuple[int, ...]) -> FloatArray:
             shared = tau_c[:, None] * rng.standard_normal((*shape[:-1], 1))
@@ -223,7 +223,9 @@ class RandomEffects:
         missed = seen - average
         determinant = np.log(own).sum(axis=-1) + np.log1p(common * q)
         fit = -0.5 * (
-            determinant + (missed * solved(missed)).sum(axis=-1) + n_models * math.log(2.0 * math.pi)
+            determinant
+            + np.einsum("gtm,gtm->gt", missed, solved(missed))
+            + n_models * math.log(2.0 * math.pi)
         )
         new = average + effects(average.shape)
         return Effects(middle + average, middle + new, middle + np.moveaxis(each, 0, 1), tau, tau_c, fit.T)
