@@ -41,8 +41,10 @@ class CorpusScores:
         Names of the corpora, and what one is called.
     ev
         The plain scores, an evaluation of axes (corpus, model, measure).
-    covariances
-        Sampling covariances of the models' scores, axes (corpus, model, model, measure).
+    centres, covariances
+        Medians of the posteriors of the models' scores, axes (corpus, model, measure), and their covariances, axes
+        (corpus, model, model, measure). A plain score near 1 comes with a small variance, one below with a larger, so
+        that plain scores of many small corpora would add up to too high an average.
     assumption, within
         What was assumed of the models within a corpus, where that is the same for all, and in words.
     note
@@ -52,6 +54,7 @@ class CorpusScores:
     names: tuple[str, ...]
     noun: str
     ev: Evaluation
+    centres: FloatArray
     covariances: FloatArray
     assumption: Assumption
     within: str
@@ -73,7 +76,7 @@ class CorpusScores:
         for k, measure in enumerate(self.measures):
             unit = self.unit(k)
             model = RandomEffects(
-                self.ev.tables[..., k],
+                self.centres[..., k],
                 self.covariances[..., k],
                 spread=unit * prior.spread,
                 difficulty=unit * prior.difficulty,
@@ -121,11 +124,12 @@ def read_scores(
     measures, notes = _common(found, taken)
     size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
     n_draws = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
-    scores, covariances = [], []
+    scores, centres, covariances = [], [], []
     for name, under in taken.items():
         weight = under.ev.kind.check_prior(prior)
         blocks = list(under.scores(found[name], prior=weight, n_draws=n_draws, rng=rng))
         drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        centres.append(np.stack([np.median(each, axis=0) for each in drawn], axis=-1))
         covariances.append(np.stack([robust_covariance(each) for each in drawn], axis=-1))
         scores.append(np.stack([m(under.ev.tables, under.ev.cells) for m in found[name]], axis=-1))
     models = next(iter(evaluations.values())).models
@@ -135,6 +139,7 @@ def read_scores(
         names=tuple(evaluations),
         noun=noun,
         ev=ev,
+        centres=np.stack(centres),
         covariances=np.stack(covariances),
         assumption=kinds.pop() if len(kinds) == 1 else "independent",
         within=_within(taken, "corpora" if noun == "corpus" else plural(noun)),
@@ -280,7 +285,8 @@ def arviz_groups_of_scores(
         },
         "observed_data": {"score": (("dataset", "system", "measure"), corpora.ev.tables.copy())},
         "constant_data": {
-            "covariance": (("dataset", "system", "opponent", "measure"), corpora.covariances.copy())
+            "centre": (("dataset", "system", "measure"), corpora.centres.copy()),
+            "covariance": (("dataset", "system", "opponent", "measure"), corpora.covariances.copy()),
         },
     }
     coords = {

@@ -179,11 +179,11 @@ class HierarchicalFit:
 
     def _suite(self, shares: FloatArray) -> FloatArray:
         """Return draws of the mean over the corpora at hand; of their own posteriors, where these are known."""
-        covariance = self.groups["constant_data"].get("covariance")
-        if covariance is None:
+        known = self.groups["constant_data"]
+        if "covariance" not in known:
             return np.asarray(self.posterior["score_dataset"].values @ shares)
-        mean = np.tensordot(shares, self.ev.tables, axes=1)
-        spread = np.tensordot(np.square(shares), covariance.values, axes=1)
+        mean = np.tensordot(shares, known["centre"].values, axes=1)
+        spread = np.tensordot(np.square(shares), known["covariance"].values, axes=1)
         # The same draws each time that the fit is asked.
         rng = np.random.default_rng(0)
         lead = (self.posterior.sizes["chain"], self.posterior.sizes["draw"])

@@ -102,9 +102,10 @@ def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
         (_observed(said, groups), (n_datasets, n_models, len(said["cells"]))),
     ]
     if said["likelihood"] == "scores":
-        covariance = groups["constant_data"]["covariance"]
+        known = groups["constant_data"]
         arrays += [
-            (covariance, (n_datasets, n_models, n_models, n_metrics)),
+            (known["centre"], (n_datasets, n_models, n_metrics)),
+            (known["covariance"], (n_datasets, n_models, n_models, n_metrics)),
             *((posterior[name], (*lead, n_metrics)) for name in spreads_of(n_models)),
         ]
         if [entry["name"] for entry in said["metrics"]] != said["cells"]:
