@@ -1,7 +1,8 @@
 """The public names, each with the module that has it; the package imports a module when a name of it is first used."""
 
 from . import measures as measures
-from .bayes.bayes_test import compare as compare, compare_classes as compare_classes
+from .bayes.bayes_test import compare as compare
+from .bayes.class_test import compare_classes as compare_classes
 from .bayes.comparison import Comparison as Comparison, Comparisons as Comparisons
 from .bayes.posterior import posterior as posterior
 from .bayes.ranking import Ranking as Ranking, rank as rank

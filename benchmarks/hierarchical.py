@@ -1,4 +1,4 @@
-"""Speed of hierarchical models: importance sampling, nutpie and PyMC side by side, cold and warm.
+"""Speed of hierarchical models: a grid, importance sampling, nutpie and PyMC side by side, cold and warm.
 
     python benchmarks/hierarchical.py [quick]
 
@@ -47,7 +47,7 @@ def measure(likelihood: str, sampler: str, groups: int, models: int, draws: int)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warm[run], fit = timed(partial(bf.hierarchical, data, **settings))
-    scores = fit.posterior["f1"].values
+    scores = fit.posterior["score"].sel(measure="f1").values
     ess = effective(scores[..., 1] - scores[..., 0])
     print(
         json.dumps({**warm, "ess": ess, "divergences": fit.diagnostics.divergences, "ok": fit.diagnostics.ok})
@@ -63,11 +63,14 @@ def in_process(folder: str, *arguments: object) -> dict[str, float]:
 
 def main(quick: bool) -> None:
     engines = [
+        ("scores", "grid", 6, 2, 2000),
         ("dirichlet", "importance", 6, 2, 2000),
         ("dirichlet", "nutpie", 6, 2, 2000),
         ("dirichlet", "pymc", 6, 2, 2000),
         ("logistic-normal", "nutpie", 6, 2, 2000),
         ("logistic-normal", "pymc", 6, 2, 2000),
+        ("scores", "grid", 50, 5, 1000),
+        ("scores", "grid", 200, 7, 500),
         ("dirichlet", "importance", 50, 5, 1000),
         ("dirichlet", "nutpie", 50, 5, 1000),
         ("logistic-normal", "nutpie", 50, 5, 1000),

@@ -2,7 +2,7 @@
 
     python benchmarks/sbc.py [experiments] [picture.png]
 
-For each of both likelihoods, parameters are drawn from the prior, counts from the parameters, and the rank of the true
+For each of three likelihoods, parameters are drawn from the prior, data from the parameters, and the rank of the true
 value among posterior draws is noted; ranks are uniform where the posterior is right (Talts et al. 2018). The picture
 shows their histograms with the band that 99 % of uniform ones stay in. The chance of a new corpus' F1 to lie in its
 90 % interval is counted along with them.
@@ -11,7 +11,8 @@ shows their histograms with the band that 99 % of uniform ones stay in. The chan
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import stats
@@ -23,6 +24,8 @@ from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import draw_counts
+from bayesf1.laws.random_effects import DIFFICULTY, RandomEffects
+from bayesf1.laws.spread import SCALE, TAILS
 from timing import timed
 
 DRAWS, THIN, BINS = 99, 10, 20
@@ -67,6 +70,30 @@ def experiment(base: nuts.Likelihood, rng: np.random.Generator) -> tuple[dict[st
     return ranks, 5 <= rank < 95
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Four corpora at the level of scores; the flat average has no prior to draw from, and any one value will do."""
+
+    sds: tuple[float, ...] = (0.03, 0.02, 0.01, 0.025)
+    name: str = "scores"
+
+    def experiment(self, rng: np.random.Generator) -> tuple[dict[str, int], bool]:
+        """Return ranks of the truth, and whether the interval of a new corpus holds it."""
+        tau, tau_c = np.abs(stats.t.rvs(TAILS, size=2, random_state=rng)) * (SCALE, DIFFICULTY)
+        effects = tau_c * rng.normal(size=(5, 1)) + np.sqrt(0.5) * tau * rng.normal(size=(5, 2))
+        own = np.square(self.sds)[:, None, None] * (0.4 * np.eye(2) + 0.6)
+        noise = np.stack([rng.multivariate_normal(np.zeros(2), each) for each in own])
+        found = RandomEffects(0.7 + effects[:4] + noise, own).draw(DRAWS, rng)
+        pairs = {
+            "score of A": (found.average[:, 0], 0.7),
+            "B minus A": (found.average[:, 1] - found.average[:, 0], 0.0),
+            "spread": (found.spread, tau),
+            "difficulty": (found.difficulty, tau_c),
+        }
+        rank = int((found.new[:, 0] < 0.7 + effects[4, 0]).sum())
+        return {name: int((draws < true).sum()) for name, (draws, true) in pairs.items()}, 5 <= rank < 95
+
+
 def main(n: int, picture: str) -> None:
     import matplotlib
 
@@ -76,12 +103,12 @@ def main(n: int, picture: str) -> None:
     tables = np.array([(0.6 * size, 0.25 * size, 0.15 * size) for size in SIZES])
     groups = read_groups(bf.from_counts(A=tables, B=tables), paired=False)
     prior = HierarchicalPrior(log_kappa_sd=1.5)
-    figure, axes = plt.subplots(2, 4, figsize=(12, 5), sharey=True, layout="constrained")
-    for row, base in zip(
-        axes, (DirichletMultinomial(groups, prior), LogisticNormal(groups, prior)), strict=True
-    ):
+    figure, axes = plt.subplots(3, 4, figsize=(12, 7.5), sharey=True, layout="constrained")
+    bases = (Scores(), DirichletMultinomial(groups, prior), LogisticNormal(groups, prior))
+    for row, base in zip(axes, bases, strict=True):
         rng = np.random.default_rng(2024)
-        seconds, found = timed(lambda b=base, r=rng: [experiment(b, r) for _ in range(n)])
+        run = base.experiment if isinstance(base, Scores) else partial(experiment, base)
+        seconds, found = timed(lambda run=run, rng=rng: [run(rng) for _ in range(n)])
         covered = np.mean([inside for _, inside in found])
         error = np.sqrt(0.09 / n)
         print(f"{base.name}: {n} experiments in {seconds:.0f} s")

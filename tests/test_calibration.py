@@ -1,4 +1,4 @@
-"""A small version of benchmarks/calibration.py: coverage over repeated experiments, seeded."""
+"""Small versions of benchmarks/calibration.py and calibration_corpora.py: repeated experiments, seeded."""
 
 import numpy as np
 import pytest
@@ -71,3 +71,35 @@ def test_scores_of_ten_queries_are_stretched(few):
         if data.startswith("scores"):
             assert row.after[0] >= row.before[0]
             assert row.after[1] > 1.1 * row.before[1]
+
+
+@pytest.fixture(scope="module")
+def corpora():
+    return load_script("benchmarks/calibration_corpora.py")
+
+
+def test_equal_models_are_told_apart_by_taking_items_of_documents_as_independent(corpora):
+    shares = corpora.equal_models(3, 12, np.random.default_rng(3))
+    assert shares["dirichlet, suite"] >= 0.25
+    assert shares["dirichlet, any corpus"] >= 0.5
+    # one of twelve at a rate of .05; three are seen one time in 200
+    assert shares["scores, average"] <= 2 / 12
+    assert shares["scores, suite"] <= 2 / 12
+
+
+def test_the_average_of_corpora_is_covered(corpora):
+    covered, length = corpora.average(0.03, 5, 60, np.random.default_rng(4), tails=1.0)
+    # a share of .95 is .85 or less one time in 500
+    assert covered > 0.85
+    assert 0.04 < length < 0.15
+
+
+def test_small_corpora_do_not_pull_their_average_to_the_prior(corpora):
+    shares = corpora.small_corpora(25, 40, 12, np.random.default_rng(5))
+    assert min(shares.values()) >= 0.75
+
+
+def test_fewer_classes_are_claimed_where_models_are_equal(corpora):
+    found = corpora.many_classes(np.zeros(30), 8, np.random.default_rng(6))
+    assert found["raw"]["claims"] > 2.0
+    assert found["shrunk"]["claims"] < 0.5

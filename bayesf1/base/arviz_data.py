@@ -1,9 +1,8 @@
 """Draws for ArviZ: the one place that knows how its lines 0.23 and 1.x differ.
 
 Under 0.23 draws live in an ``arviz.InferenceData``, under 1.x in an ``xarray.DataTree``. Datasets are the same in
-both, and so are files. Dims are ``chain, draw, system, metric, dataset, cell``; never ``model``, which arviz-plots
-reserves. One trap is left: ``arviz.summary`` of 0.23 cannot take variables with the dim ``metric``; `summary` here can,
-and every measure is a variable of its own, too.
+both, and so are files. Dims are ``chain, draw, system, measure, dataset, cell``; never ``model``, which arviz-plots
+reserves, nor ``metric``, along which the summary of 0.23 stacks its columns.
 """
 
 from __future__ import annotations
@@ -79,9 +78,6 @@ def dataset(
 def container(groups: Mapping[str, xr.Dataset]) -> Any:
     """Return Datasets by ArviZ group as what the installed ArviZ takes.
 
-    The summary of ArviZ 0.x fails on variables with a dim called ``metric``; there, those of the posterior are in
-    a group of their own, ``scores``.
-
     Examples
     --------
     >>> idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((4, 10)))}, {})})
@@ -92,21 +88,7 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
 
     if not is_old():
         return xr.DataTree.from_dict(dict(groups))
-    found = dict(groups)
-    if "posterior" in found:
-        posterior = found["posterior"]
-        stacked = [name for name, values in posterior.data_vars.items() if "metric" in values.dims]
-        if stacked:
-            found["posterior"] = posterior.drop_vars(stacked).drop_dims("metric", errors="ignore")
-            found["scores"] = posterior[stacked]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="scores group is not defined", category=UserWarning)
-        return load_arviz().InferenceData(**found)
-
-
-def stacked_scores(idata: Any) -> xr.Dataset:
-    """Return the group that holds variables over all measures, along ``metric``."""
-    return group(idata, "scores" if is_old() else "posterior")
+    return load_arviz().InferenceData(**groups)
 
 
 def group(idata: Any, name: str) -> xr.Dataset:
@@ -126,14 +108,12 @@ def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
     """
     arviz = load_arviz()
     tail = 50.0 * (1.0 - check_prob(prob))
-    # ArviZ 0.23 stacks its columns along a dim of this name.
-    renamed = data.rename(metric="measure") if "metric" in data.dims else data
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
         if is_old():
-            table: pd.DataFrame = arviz.summary(renamed, hdi_prob=prob, round_to="none")
+            table: pd.DataFrame = arviz.summary(data, hdi_prob=prob, round_to="none")
         else:
-            table = arviz.summary(renamed, ci_prob=prob, ci_kind="hdi", round_to="none")
+            table = arviz.summary(data, ci_prob=prob, ci_kind="hdi", round_to="none")
     ends = [column for column in table.columns if column.startswith("hdi")]
     named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
     # ArviZ 1.x gives strings for some columns where it rounds.
@@ -262,10 +242,3 @@ def _check_codecs(folder: Path) -> None:
             raise ValueError(
                 f"{file} names the codec {strange[0]!r}, which is none that bayesf1 or ArviZ write"
             )
-
-
-def named_scores(scores: FloatArray, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
-    """Return scores (chain, draw, system, metric) as one variable, and as one for each measure."""
-    dims = ("chain", "draw", "system")
-    each = {name: (dims, scores[..., i]) for i, name in enumerate(names)}
-    return {**each, "score": ((*dims, "metric"), scores)}

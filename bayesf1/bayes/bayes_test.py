@@ -96,7 +96,41 @@ def compare(
     measures = find_measures(metrics, ev)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
-    settings = _Settings(
+    settings = read_settings(ev, measures, rope, prior, prob, method, n_draws, rng)
+    under = ev.under(assumption, target)
+    under.warn(*measures)
+    return Comparisons(_compare_all(under, measures, settings))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked of a test, checked."""
+
+    rope: float
+    prior: float
+    prob: float
+    method: str
+    n_draws: int | None
+    seed: tuple[int, ...] | None
+
+    @property
+    def seeded(self) -> tuple[int, ...]:
+        """The seed, or one from the system."""
+        return self.seed or (int(np.random.default_rng().integers(1 << 63)),)
+
+
+def read_settings(
+    ev: Evaluation,
+    measures: Sequence[Metric],
+    rope: float,
+    prior: float | None,
+    prob: float,
+    method: str,
+    n_draws: int | None,
+    rng: RNGLike,
+) -> Settings:
+    """Return what was asked of a test, or say what cannot be."""
+    return Settings(
         rope=check_rope(rope, *measures),
         prior=ev.kind.check_prior(prior),
         prob=check_prob(prob),
@@ -105,55 +139,9 @@ def compare(
         # Seeding from the system takes a tenth of an exact comparison's time.
         seed=None if rng is None else (int(check_rng(rng).integers(1 << 63)),),
     )
-    under = ev.under(assumption, target)
-    under.warn(*measures)
-    return Comparisons(_compare_all(under, measures, settings))
 
 
-def compare_classes(
-    ev: Evaluation, a: str | None = None, b: str | None = None, *, metric: str = "f1", **settings: Any
-) -> Comparisons:
-    """Test class by class whether model B is better than model A: where it gains and where it loses.
-
-    Parameters
-    ----------
-    ev
-        An evaluation of several classes, labels or types of spans.
-    a, b
-        Names of the models; may be left out where there are exactly two.
-    metric
-        The measure of each class.
-    **settings
-        As in `compare`: rope, prior, prob, assumption, n_draws, rng.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_labels
-    >>> gold = list("aaabbbcccc") * 10
-    >>> ev = from_labels(gold, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
-    >>> list(compare_classes(ev, rng=1))
-    ['f1[a]', 'f1[b]', 'f1[c]']
-    """
-    check_evaluation(ev)
-    if not ev.classes:
-        raise ValueError(
-            "there are no classes to compare one by one; build the evaluation by from_labels with more than "
-            "two labels, or by from_tags with by_type=True"
-        )
-    return compare(ev, a, b, metrics=[f"{metric}[{name}]" for name in ev.classes], **settings)
-
-
-@dataclass(frozen=True)
-class _Settings:
-    rope: float
-    prior: float
-    prob: float
-    method: str
-    n_draws: int | None
-    seed: tuple[int, ...] | None
-
-
-def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
+def _compare_all(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
     found: dict[str, Comparison] = {}
     if under.closed and not under.shared and settings.method != "montecarlo":
         for measure in measures:
@@ -173,12 +161,12 @@ def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> l
     return [found[measure.name] for measure in measures]
 
 
-def _closed_when_paired(under: Under, measures: list[Metric], settings: _Settings) -> bool:
+def _closed_when_paired(under: Under, measures: list[Metric], settings: Settings) -> bool:
     closed = all(under.ev.kind.is_closed_when_paired(m) for m in measures)
     return under.closed and under.paired and not settings.rope and closed
 
 
-def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | None:
+def _exact(under: Under, measure: Metric, settings: Settings) -> Comparison | None:
     laws = [law_of(measure, under.ev, i, settings.prior) for i in (0, 1)]
     if laws[0] is None or laws[1] is None:
         return None
@@ -188,11 +176,11 @@ def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | N
     if settings.rope:
         p_less, _ = tail_probabilities(a, b, -settings.rope)
         _, p_greater = tail_probabilities(a, b, settings.rope)
-    return _result(
+    return result(
         under,
         measure,
         settings,
-        _Tails(p_h0, p_h1, p_less, p_greater),
+        Tails(p_h0, p_h1, p_less, p_greater),
         posterior_a=laws[0],
         posterior_b=laws[1],
         difference=Difference(laws[0], laws[1]),
@@ -201,13 +189,13 @@ def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | N
     )
 
 
-def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
+def _by_draws(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
     if under.ev.shape:
         raise ValueError(
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {under.ev.shape}"
         )
-    seed = settings.seed or (int(np.random.default_rng().integers(1 << 63)),)
+    seed = settings.seeded
     n_draws = settings.n_draws or under.default_draws
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
     # Runs of a method share its units whatever else is assumed.
@@ -220,7 +208,7 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
         tails, mcse, method = closed or _counted(drawn, measure)
         laws = [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
         found.append(
-            _result(
+            result(
                 under,
                 measure,
                 settings,
@@ -237,7 +225,9 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
     return found
 
 
-class _Tails(NamedTuple):
+class Tails(NamedTuple):
+    """Probabilities of both hypotheses, and that B is worse or better by more than the margin."""
+
     p_h0: Any
     p_h1: Any
     p_less: Any
@@ -245,8 +235,8 @@ class _Tails(NamedTuple):
 
 
 def _in_closed_form(
-    under: Under, measure: Metric, settings: _Settings, rng: np.random.Generator
-) -> tuple[_Tails, float, str] | None:
+    under: Under, measure: Metric, settings: Settings, rng: np.random.Generator
+) -> tuple[Tails, float, str] | None:
     """Return the probabilities where the law of paired items gives them, with their error and how."""
     ev = under.ev
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
@@ -262,11 +252,11 @@ def _in_closed_form(
     if swapped != measure.lower_is_better:
         above, more, not_less = 1.0 - above, 1.0 - not_less, 1.0 - more
     mcse = float(found.error.max())
-    tails = _Tails(1.0 - above, above, 1.0 - not_less, more)
+    tails = Tails(1.0 - above, above, 1.0 - not_less, more)
     return tails, mcse, "quasi-montecarlo" if mcse else "exact"
 
 
-def _counted(drawn: Drawn, measure: Metric) -> tuple[_Tails, float, str]:
+def _counted(drawn: Drawn, measure: Metric) -> tuple[Tails, float, str]:
     """Return the shares of draws, their standard error and how they were made."""
     better, worse_by, better_by = (count / drawn.n_draws for count in drawn.counts(measure.name))
     # One success and one failure more, so that 0 of n does not claim an error of 0.
@@ -278,16 +268,17 @@ def _counted(drawn: Drawn, measure: Metric) -> tuple[_Tails, float, str]:
     if not drawn.rope:
         worse_by, better_by = 1.0 - better, better
     mcse = float(np.sqrt(smoothed * (1.0 - smoothed) / drawn.n_draws))
-    return _Tails(1.0 - better, better, worse_by, better_by), mcse, "montecarlo"
+    return Tails(1.0 - better, better, worse_by, better_by), mcse, "montecarlo"
 
 
-def _independent(under: Under, measure: Metric, settings: _Settings) -> Comparison:
+def _independent(under: Under, measure: Metric, settings: Settings) -> Comparison:
     """Return the answer under independence."""
     (found,) = _compare_all(replace(under, assumption="independent"), [measure], settings)
     return found
 
 
-def _result(under: Under, measure: Metric, settings: _Settings, tails: _Tails, **parts: Any) -> Comparison:
+def result(under: Under, measure: Metric, settings: Settings, tails: Tails, **parts: Any) -> Comparison:
+    """Return a comparison from its probabilities and laws."""
     p = {name: plain(value) for name, value in tails._asdict().items()}
     rope = np.zeros_like(p["p_h1"])
     if settings.rope:

@@ -119,6 +119,11 @@ class Comparison:
         """The plain score of B."""
         return self._plain(1)
 
+    @property
+    def gap(self) -> Any:
+        """The difference that is told: of the plain scores, B minus A."""
+        return plain(np.asarray(self.score_b) - self.score_a)
+
     def _plain(self, model: int) -> Any:
         return plain(self.ev.mean_scores(self.measure(self.ev.tables, self.ev.cells))[..., model])
 
@@ -216,7 +221,7 @@ class Comparison:
             "variance": None if self.variance is None else self.variance._asdict(),
             "a": described(self.posterior_a, self.score_a),
             "b": described(self.posterior_b, self.score_b),
-            "difference": described(self.difference, np.asarray(self.score_b) - self.score_a),
+            "difference": described(self.difference, self.gap),
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -279,7 +284,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def table(self) -> Table:
         """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
-        return verdict.table(self._all)
+        return verdict.table(self._all, () if self._many else self.notes)
 
     @property
     def below(self) -> Sequence[str]:
@@ -313,7 +318,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """Return how the answer was found, for a paper's section on methods, with the citation."""
         from bayesf1.bayes.methods_sentence import of_comparison
 
-        return of_comparison(self._all)
+        return of_comparison(self._all, self.notes)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each measure (and experiment, with leading axes)."""

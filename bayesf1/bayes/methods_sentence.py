@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bayesf1.bayes.ranking import Ranking
 
 
-def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
+def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     from bayesf1.bayes.verdict import headline
 
@@ -33,7 +33,7 @@ def of_comparison(comparisons: tuple[Comparison, ...]) -> str:
         )
     parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
-    limits = " ".join(note for note in c.notes if not note.startswith("Paired item by item"))
+    limits = " ".join(note for note in notes if not note.startswith("Paired item by item"))
     return printable(f"{'; '.join(parts)}. {intervals} {limits}".rstrip())
 
 

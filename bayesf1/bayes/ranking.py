@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesf1.base.answer import Answer
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import joined
 from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
 from bayesf1.bayes.posterior import KEPT_DRAWS, check_rope, claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 
 _COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied")
@@ -191,25 +192,70 @@ def rank(
     scores = np.concatenate([block for (block,) in blocks])
 
     observed = ev.mean_scores(measure(under.ev.tables, ev.cells))
-    # Ranks go by what is better; a loss is better the lower it is.
-    scores = measure.sign * scores
-    order = np.argsort(
-        -scores.clip(*sorted(measure.sign * np.array(measure.support))).mean(axis=0), kind="stable"
-    )
-    scores = scores[:, order]
-    k = len(order)
-    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
-    p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / n_draws
-    p_beats = np.stack([(scores[:, [i]] > scores + rope).mean(axis=0) for i in range(k)])
-    scores = np.clip(measure.sign * scores, *measure.support)
-    low, high = np.quantile(scores, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
-    names = [ev.names[i] for i in order]
     caution = under.caution(measure)
-    notes = [*([f"{caution[0].upper()}{caution[1:]}."] if caution else []), *ev.notes]
+    return ranking_of(
+        scores,
+        observed,
+        ev.names,
+        measure,
+        rope=rope,
+        prob=prob,
+        attrs={
+            "belief": ev.kind.describe_prior(prior),
+            "prior": prior,
+            "assumption": under.assumption,
+            "target": under.target,
+            "dependence": under.dependence(measure),
+            "citation": ev.kind.citation,
+            "notes": [*([f"{caution[0].upper()}{caution[1:]}."] if caution else []), *ev.notes],
+        },
+    )
+
+
+def ranking_of(
+    scores: FloatArray,
+    observed: FloatArray,
+    names: Sequence[str],
+    measure: Metric,
+    *,
+    rope: float,
+    prob: float,
+    attrs: Mapping[str, Any],
+) -> Ranking:
+    """Return the ranking that joint draws of scores, axes (draw, system), make.
+
+    Parameters
+    ----------
+    scores, observed, names
+        The draws, the plain scores, and the names of the systems.
+    measure
+        The measure, whose direction ranks follow: a loss is better the lower it is.
+    rope, prob
+        What a system must be better by, and the mass of the intervals.
+    attrs
+        What else is to be said: belief, prior, assumption, target, dependence, citation and notes.
+
+    Examples
+    --------
+    >>> from bayesf1.kinds.binary_measures import find_metric
+    >>> words = dict.fromkeys(("belief", "dependence", "citation"), "") | {"notes": []}
+    >>> draws = np.array([[0.1, 0.3], [0.2, 0.4], [0.3, 0.2]])
+    >>> found = ranking_of(draws, draws[0], ["A", "B"], find_metric("f1"), rope=0.0, prob=0.95, attrs=words)
+    >>> found.p_best.values.round(2).tolist()
+    [0.67, 0.33]
+    """
+    shown, better = np.clip(scores, *measure.support), measure.sign * scores
+    order = np.argsort(-measure.sign * shown.mean(axis=0), kind="stable")
+    shown, better, k = shown[:, order], better[:, order], len(order)
+    ranks = np.argsort(np.argsort(-better, axis=1, kind="stable"), axis=1, kind="stable")
+    p_rank = np.stack([np.bincount(ranks[:, i], minlength=k) for i in range(k)]) / len(scores)
+    p_beats = np.stack([(better[:, [i]] > better + rope).mean(axis=0) for i in range(k)])
+    low, high = np.quantile(shown, [0.5 * (1 - prob), 0.5 * (1 + prob)], axis=0)
+    ordered = [names[i] for i in order]
     return Ranking(
         data_vars={
             "score": ("system", observed[order]),
-            "mean": ("system", scores.mean(axis=0)),
+            "mean": ("system", shown.mean(axis=0)),
             "low": ("system", low),
             "high": ("system", high),
             "p_best": ("system", p_rank[:, 0]),
@@ -218,21 +264,15 @@ def rank(
             "p_beats": (("system", "opponent"), p_beats),
             "tied": ("system", p_beats[0] < claim_threshold(prob)),
         },
-        coords={"system": names, "rank": np.arange(1, k + 1), "opponent": names},
+        coords={"system": ordered, "rank": np.arange(1, k + 1), "opponent": ordered},
         attrs={
             "metric": measure.name,
             "label": measure.label,
             "percent": int(measure.percent),
-            "belief": ev.kind.describe_prior(prior),
             "rope": rope,
-            "prior": prior,
             "prob": prob,
             "threshold": claim_threshold(prob),
-            "assumption": under.assumption,
-            "target": under.target,
-            "dependence": under.dependence(measure),
-            "citation": ev.kind.citation,
-            "notes": notes,
-            "n_draws": n_draws,
+            "n_draws": len(scores),
+            **attrs,
         },
     )

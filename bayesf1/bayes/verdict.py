@@ -128,7 +128,7 @@ def computed(comparisons: tuple[Comparison, ...]) -> str:
     return ", ".join(said)
 
 
-def table(comparisons: tuple[Comparison, ...]) -> Table:
+def table(comparisons: tuple[Comparison, ...], notes: tuple[str, ...] = ()) -> Table:
     """Return metric, both models' scores with intervals, the difference, P(H0), P(H1) and the verdict."""
     first = comparisons[0]
     if np.ndim(first.p_h1):
@@ -158,8 +158,8 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     # A model stands out where it is surely the better one.
     sure = tuple(is_decisive(c) for c in comparisons)
     bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if sure[i])
-    note, limits = assumptions(comparisons), headline(comparisons).notes
-    return Table((*header, "Verdict"), tuple(rows), (*latex, "Verdict"), bold, note, sure, limits)
+    note = assumptions(comparisons)
+    return Table((*header, "Verdict"), tuple(rows), (*latex, "Verdict"), bold, note, sure, notes)
 
 
 def _scored(score: float, post: Posterior, c: Comparison) -> str:
@@ -178,4 +178,4 @@ def signed(c: Comparison) -> str:
 def _difference(c: Comparison) -> tuple[str, ...]:
     low, high = c.difference.interval(c.prob)
     digits, percent = digits_of(low, high, percent=c.measure.percent), c.measure.percent
-    return tuple(points(x, digits, sign=True, percent=percent) for x in (c.score_b - c.score_a, low, high))
+    return tuple(points(x, digits, sign=True, percent=percent) for x in (c.gap, low, high))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import bayesf1 as bf
 from bayesf1.commands import inputs, options, output
@@ -27,6 +28,17 @@ GROUPS = {
 }
 
 
+def _by_class(
+    ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace, settings: dict[str, Any]
+) -> bf.Comparisons:
+    if "method" in settings:
+        raise ValueError("--method does not apply to --per-class, which draws; leave it out")
+    # Says so where there are no classes.
+    inputs.per_class(ev, args.metrics)
+    metric = "f1" if args.metrics is None else args.metrics[0]
+    return bf.compare_classes(ev, a, b, metric=metric, **settings)
+
+
 def run(args: argparse.Namespace) -> None:
     """Compare two models, or all pairs of several."""
     output.check_figure(args)
@@ -39,8 +51,10 @@ def run(args: argparse.Namespace) -> None:
             f"--plot draws one pair of models, but there are {len(chosen)}; choose by --models A B"
         )
     settings = inputs.given(args, "rope", "prior", "prob", "method", "assumption", "target", "n_draws", "rng")
-    metrics = inputs.per_class(ev, args.metrics) if args.per_class else args.metrics
-    results = [bf.compare(ev, a, b, metrics=metrics, **settings) for a, b in chosen]
+    if args.per_class:
+        results = [_by_class(ev, a, b, args, settings) for a, b in chosen]
+    else:
+        results = [bf.compare(ev, a, b, metrics=args.metrics, **settings) for a, b in chosen]
     output.deliver(results, args)
     if args.plot is not None:
         draw = bf.plot_classes if args.per_class else bf.plot_difference

@@ -23,8 +23,13 @@ GROUPS = {
     "model": {
         **options.BEST_TWO,
         "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
-        "--likelihood": options.word("dirichlet (default) or logistic-normal, which pairs models"),
-        "--sampler": options.word("importance (default for dirichlet), nutpie (for logistic-normal) or pymc"),
+        "--likelihood": options.word(
+            "scores (default, any measure), dirichlet or logistic-normal (of counts)"
+        ),
+        "--weights": options.names("weights of the corpora in the suite, as news=2,forum=1 (default: equal)"),
+        "--sampler": options.word(
+            "grid (for scores), importance (for dirichlet), nutpie (for logistic-normal) or pymc"
+        ),
         "--chains": options.whole("number of Markov chains (default: 4)"),
         "--tune": options.whole("steps to tune a chain (default: 1000)"),
         "--target-accept": options.number("how carefully chains step (default: 0.9)"),
@@ -41,6 +46,8 @@ def run(args: argparse.Namespace) -> None:
         *("metrics", "likelihood", "sampler", "rope", "prior", "prob", "assumption"),
         *("chains", "tune", "target_accept", "rng"),
     )
+    if args.weights is not None:
+        settings["weights"] = dict(map(_weight, args.weights))
     if args.n_draws is not None:
         settings["draws"] = args.n_draws
     if args.save is not None and Path(args.save).suffix not in (".nc", ".zarr"):
@@ -86,6 +93,14 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
             raise ValueError(f"corpus {label!r} is given twice; write another name, as {label}2={path}")
         found[label] = _read(args, path, args.task)
     return found
+
+
+def _weight(given: str) -> tuple[str, float]:
+    name, _, value = given.rpartition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise ValueError(f"--weights takes names and numbers, as news=2,forum=1, not {given!r}") from None
 
 
 def _read(args: argparse.Namespace, path: str, task: str | None) -> bf.Evaluation:

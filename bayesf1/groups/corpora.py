@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,15 +12,17 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.kind import Kind
-from bayesf1.evaluation.under import Assumption
+from bayesf1.evaluation.runs import check_one_run
+from bayesf1.evaluation.under import ASSUMPTIONS, Assumption, Under
 from bayesf1.evaluation.units import Units
 
 # Joint outcomes double with every model; beyond three models there are too few items in each.
 MAX_PAIRED = 3
-# Whether an assumption asks for joint outcomes; "auto" takes them where they are known.
-_PAIRED = {"auto": None, "independent": False, "paired": True}
-# Names of the two questions that are not about a corpus at hand.
-QUESTIONS = ("population", "new")
+# Whether an assumption asks for joint outcomes; "auto" and "items" take them where they are known.
+_PAIRED = {"auto": None, "items": None, "independent": False, "paired": True}
+# Names of the questions that are not about one corpus at hand, and other names for them.
+QUESTIONS = ("average", "new", "suite")
+ALIASES = {"population": "average"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,8 @@ def read_groups(
     """Return the groups of a mapping of evaluations, or of the folds or the several experiments of one.
 
     Where joint outcomes are of use, as `paired` says, the assumption ``"auto"`` pairs models if single items are
-    known, ``"paired"`` insists on it, ``"independent"`` does not.
+    known, ``"paired"`` insists on it, ``"independent"`` does not. Items of one document, or sentence, are not
+    independent trials as a multinomial takes them, and are refused unless the assumption ``"items"`` says so.
 
     Examples
     --------
@@ -92,13 +95,29 @@ def read_groups(
         if asked:
             raise ValueError("folds are known by each model's totals only; models cannot be paired")
         return _from_one(data)
-    evaluations = _check_mapping(data)
+    evaluations = check_corpora(data)
+    for name, ev in evaluations.items():
+        check_one_run(ev, f"a model of counts, as that of corpus {name!r},")
+    _check_outcomes(evaluations)
+    clusters = _clusters(evaluations)
+    if clusters and assumption == "auto":
+        name, unit = next(iter(clusters.items()))
+        raise ValueError(
+            f"corpus {name!r} was sampled by the {unit}, and a multinomial takes all items as independent; use the "
+            "likelihood 'scores', which knows of units, or say assumption 'items' to take them so"
+        )
+    loose = (
+        f"items of one {next(iter(clusters.values()))} were taken as independent, which is too sure where they are alike"
+        if clusters
+        else ""
+    )
     paired = paired and asked is not False
     note = _why_not_paired(evaluations) if paired else ""
     if asked and (note or not paired):
         raise ValueError(note or "only the logistic-normal likelihood can pair models; ask for that")
     if paired and not note:
-        return _joint(evaluations)
+        return replace(_joint(evaluations), note=loose)
+    note = "; ".join(filter(None, (loose, note)))
     if not note and any(ev.folds is not None for ev in evaluations.values()):
         note = "the folds of a corpus are summed and discounted, as compare() does"
     kinds = [ev.kind for ev in evaluations.values()]
@@ -157,6 +176,31 @@ def _joint(evaluations: dict[str, Evaluation]) -> Groups:
     return Groups(tuple(evaluations), "corpus", ev, counts, outcomes, labels, "paired")
 
 
+def _clusters(evaluations: dict[str, Evaluation]) -> dict[str, str]:
+    """Return what was sampled of each corpus whose units hold several items."""
+    taken = {name: ev.under() for name, ev in evaluations.items()}
+    return {name: under.ev.unit for name, under in taken.items() if not under.single}
+
+
+def under_of(ev: Evaluation, assumption: str) -> Under:
+    """Return a corpus under an assumption; ``"items"`` takes single items, paired where they are known of all models.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> under_of(from_counts(A=(77, 44, 10)), "items").assumption
+    'independent'
+    """
+    if assumption not in (*ASSUMPTIONS, "items"):
+        raise ValueError(
+            f"unknown assumption {assumption!r}; {nearest(str(assumption), (*ASSUMPTIONS, 'items'))}"
+        )
+    if assumption != "items":
+        return ev.under(assumption)
+    single = ev.under().single or ev.items is not None
+    return ev.under("paired" if single and ev.units is not None and ev.units.shared else "independent")
+
+
 def _items(ev: Evaluation) -> Units | None:
     return ev.units if ev.under().paired else ev.finer
 
@@ -179,33 +223,66 @@ def _why_not_paired(evaluations: dict[str, Evaluation]) -> str:
     return ""
 
 
-def _check_mapping(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:
+    """Return the share of each corpus in a suite, equal ones where no weights are given.
+
+    Examples
+    --------
+    >>> suite_weights({"x": 3, "y": 1}, ("x", "y"))
+    {'x': 0.75, 'y': 0.25}
+    """
+    if not weights:
+        return dict.fromkeys(names, 1.0 / len(names))
+    for name in weights:
+        if name not in names:
+            raise ValueError(
+                f"there is a weight of {name!r}, which is no corpus; {nearest(str(name), names)}"
+            )
+    for name in names:
+        value = weights.get(name)
+        number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
+        if value is None or not number or not 0.0 <= value < np.inf:
+            raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
+    total = float(sum(weights.values()))
+    if not total > 0.0:
+        raise ValueError("all weights of the suite are 0; one at least must be above")
+    return {name: float(weights[name]) / total for name in names}
+
+
+def check_corpora(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """Return corpora by name with their models in one order, or say what is wrong with them."""
     if not data:
         raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
     first_name, first = next(iter(data.items()))
     for name, ev in data.items():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"corpus name {name!r} is not a non-empty string")
-        if name in QUESTIONS:
+        if name in (*QUESTIONS, *ALIASES):
             raise ValueError(f"a corpus cannot be called {name!r}, which names a question; rename it")
         check_evaluation(ev)
         if ev.shape:
             raise ValueError(
                 f"corpus {name!r} has tables with leading axes {ev.shape}; give one table a model for a corpus"
             )
+        if set(ev.names) != set(first.names):
+            raise ValueError(
+                f"corpus {name!r} has the models {listing(ev.names)}, but {first_name!r} has "
+                f"{listing(first.names)}; select those that all have"
+            )
+    return {name: ev.select(first.names) for name, ev in data.items()}
+
+
+def _check_outcomes(evaluations: dict[str, Evaluation]) -> None:
+    """Raise a ValueError where corpora do not count items of one outcome each, and all the same."""
+    first_name, first = next(iter(evaluations.items()))
+    for name, ev in evaluations.items():
         if ev.kind.outcomes is None:
             raise ValueError(
                 f"corpus {name!r} has items that are not in one cell each ({ev.task}), as a multinomial needs; "
-                "compare models corpus by corpus with compare"
-            )
-        if set(ev.models) != set(first.models):
-            raise ValueError(
-                f"corpus {name!r} has the models {listing(ev.models)}, but {first_name!r} has "
-                f"{listing(first.models)}; select those that all have"
+                "use the likelihood 'scores'"
             )
         if type(ev.kind) is not type(first.kind) or not (ev.classes or ev.cells == first.cells):
             raise ValueError(
                 f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {first_name!r} has "
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
-    return {name: ev.select(first.models) for name, ev in data.items()}

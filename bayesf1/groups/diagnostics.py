@@ -1,4 +1,4 @@
-"""Can draws be trusted? Divergences, R-hat and effective sizes of chains; Pareto k of importance weights."""
+"""Can draws be trusted? Divergences, R-hat and effective sizes of chains; Pareto k of importance weights; grids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Diagnostics:
     Attributes
     ----------
     sampler
-        ``"importance"``, ``"pymc"`` or ``"nutpie"``.
+        ``"grid"``, ``"importance"``, ``"pymc"`` or ``"nutpie"``.
     n_draws
         How many draws in all.
     ess_bulk, ess_tail
@@ -24,7 +24,7 @@ class Diagnostics:
     divergences, r_hat
         Divergent transitions, and the worst disagreement of chains; None without chains.
     pareto_k
-        Shape of the tail of importance weights; None with chains.
+        Shape of the tail of importance weights; None without them.
 
     Examples
     --------
@@ -42,6 +42,11 @@ class Diagnostics:
     divergences: int | None = None
     r_hat: float | None = None
     pareto_k: float | None = None
+
+    @property
+    def chained(self) -> bool:
+        """Whether draws are those of Markov chains, and so depend on each other."""
+        return self.r_hat is not None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -77,6 +82,8 @@ class Diagnostics:
         return f"Caution: {'; '.join(self.problems)}." if self.problems else ""
 
     def __str__(self) -> str:
+        if not self.chained and self.pareto_k is None:
+            return f"computed on a grid, {self.n_draws:,} independent draws"
         if self.pareto_k is not None:
             shape = "no tail" if self.pareto_k < -10 else f"Pareto k {self.pareto_k:.2f}"
             return f"importance sampling, {self.n_draws:,} draws worth {self.ess_bulk:,.0f} independent ones, {shape}"

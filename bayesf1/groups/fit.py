@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,19 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption
 from bayesf1.groups import wording
-from bayesf1.groups.corpora import QUESTIONS
+from bayesf1.groups.corpora import ALIASES, QUESTIONS, suite_weights
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.wording import PairAnswer
 from bayesf1.laws.empirical import EmpiricalPosterior
+from bayesf1.laws.random_effects import within
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from bayesf1.bayes.ranking import Ranking
 
 FILE_FORMAT = PairAnswer.json_format
 
@@ -45,9 +48,9 @@ class HierarchicalFit:
     groups
         The draws: Datasets by ArviZ's names of groups.
     likelihood, assumption
-        The model, and whether the models were paired within a corpus.
+        The model, and what was assumed of the models within a corpus, where that is the same for all.
     ev
-        The tables of all corpora, axes (dataset, model, cell).
+        The tables of all corpora, axes (dataset, model, cell); plain scores under the likelihood ``"scores"``.
     datasets, noun
         Names of the corpora, and what one is called.
     metrics
@@ -58,8 +61,10 @@ class HierarchicalFit:
         The prior.
     diagnostics
         How well the posterior was sampled.
-    note
-        What should be known of the data, such as why models were not paired.
+    note, within
+        What should be known of the data, such as why models were not paired, and what was assumed within corpora.
+    weights
+        The weight of each corpus in the suite that they make.
     """
 
     groups: Mapping[str, xr.Dataset]
@@ -74,6 +79,8 @@ class HierarchicalFit:
     prior: HierarchicalPrior
     diagnostics: Diagnostics
     note: str = ""
+    within: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -87,7 +94,7 @@ class HierarchicalFit:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What can be asked: ``"population"``, ``"new"``, and the names of the corpora."""
+        """What can be asked: ``"average"``, ``"new"``, ``"suite"``, and the names of the corpora."""
         return (*QUESTIONS, *self.datasets)
 
     # ---- answers ------------------------------------------------------------------------------------------
@@ -97,48 +104,112 @@ class HierarchicalFit:
         a: str | None = None,
         b: str | None = None,
         *,
-        question: str = "population",
+        question: str = "average",
         rope: float | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> Comparisons:
-        """Return the Bayes tests of B against A for one of the three questions.
+        """Return the Bayes tests of B against A for one of the questions.
 
         Parameters
         ----------
         a, b
             Names of the models; may be left out where there are exactly two.
         question
-            ``"population"`` for the average corpus, ``"new"`` for a corpus not seen, or a corpus' name.
+            ``"average"`` for the average corpus of the population (``"population"`` is the same), ``"new"`` for a
+            corpus not seen, ``"suite"`` for the mean over the corpora at hand, taken as a fixed suite and not as a
+            sample of others, or a corpus' name.
         rope
             Half-width of practical equivalence; that of the fit by default.
+        weights
+            For the suite, the weight of each corpus by name; those of the fit by default.
         """
-        if question == "average" and question not in self.datasets:
-            question = "population"
-        if question not in self.questions:
-            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
+        question = self._check_question(question, weights)
         pair = self.ev.pair(a, b)
         width = self.rope if rope is None else check_rope(rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
-        scores = self._scores(question)[..., index, :]
+        scores = self._scores(question, weights)[..., index, :]
         return GroupComparisons(
             [self._compare(pair, m, scores[..., i], question, width) for i, m in enumerate(self.metrics)]
         )
 
-    def _scores(self, question: str) -> FloatArray:
-        """Return draws of scores, axes (chain, draw, model, metric)."""
-        name = {"population": "score", "new": "score_new"}.get(question, "score_dataset")
+    def rank(
+        self,
+        metric: str | None = None,
+        *,
+        question: str = "average",
+        rope: float | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Ranking:
+        """Rank all models for one of the questions, which `compare` explains, on one measure: F1 or the last by default.
+
+        Examples
+        --------
+        >>> from bayesf1 import from_counts, hierarchical
+        >>> corpora = {n: from_counts(A=(77, 44, 10 + i), B=(83, 9, 14), C=(70, 30, 27)) for i, n in enumerate("xyz")}
+        >>> hierarchical(corpora, rng=1).rank(question="suite").system.values.tolist()
+        ['B', 'A', 'C']
+        """
+        from bayesf1.groups.group_ranking import ranking_of
+
+        question = self._check_question(question, weights)
+        names = [m.name for m in self.metrics]
+        if metric is not None and metric not in names:
+            raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
+        at = self.main_measure if metric is None else names.index(metric)
+        width = self.rope if rope is None else check_rope(rope, self.metrics[at])
+        scores = self._scores(question, weights)[..., at]
+        return ranking_of(self, self.metrics[at], question, width, scores.reshape(-1, len(self.models)))
+
+    def _check_question(self, question: str, weights: Mapping[str, float] | None) -> str:
+        found = ALIASES.get(question, question)
+        if found not in self.questions:
+            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
+        if weights is not None and found != "suite":
+            raise ValueError(f"weights are those of the question 'suite', not of {question!r}")
+        return found
+
+    def _scores(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+        """Return draws of scores, axes (chain, draw, model, measure)."""
+        if question == "suite":
+            shares = suite_weights(self.weights if weights is None else weights, self.datasets)
+            return self._suite(np.array(list(shares.values())))
+        name = {"average": "score", "new": "score_new"}.get(question, "score_dataset")
         scores = np.asarray(self.posterior[name].values, dtype=float)
         return scores[..., self.datasets.index(question)] if question in self.datasets else scores
+
+    def _suite(self, shares: FloatArray) -> FloatArray:
+        """Return draws of the mean over the corpora at hand; of their own posteriors, where these are known."""
+        known = self.groups["constant_data"]
+        if "covariance" not in known:
+            return np.asarray(self.posterior["score_dataset"].values @ shares)
+        mean = np.tensordot(shares, known["centre"].values, axes=1)
+        spread = np.tensordot(np.square(shares), known["covariance"].values, axes=1)
+        # The same draws each time that the fit is asked.
+        rng = np.random.default_rng(0)
+        lead = (self.posterior.sizes["chain"], self.posterior.sizes["draw"])
+        drawn = [
+            rng.multivariate_normal(mean[:, k], spread[..., k], lead, method="eigh")
+            for k in range(mean.shape[1])
+        ]
+        return np.stack(
+            [within(each, m.support) for each, m in zip(drawn, self.metrics, strict=True)], axis=-1
+        )
 
     def _compare(
         self, pair: Evaluation, measure: Metric, draws: FloatArray, question: str, rope: float
     ) -> GroupComparison:
         gap = draws[..., 1] - draws[..., 0]
         ahead = measure.sign * gap
-        better, less, greater = (float(x.mean()) for x in (ahead > 0, ahead < -rope, ahead > rope))
-        if self.diagnostics.pareto_k is None:
+        # Scores at an end of a measure's support tie, as often for B as for A.
+        better, less, greater = (
+            float(x.mean()) for x in ((ahead > 0) + 0.5 * (ahead == 0), ahead < -rope, ahead > rope)
+        )
+        if self.diagnostics.chained:
             effective = arviz_data.effective((ahead > 0).astype(float))
         else:
             effective = min(self.diagnostics.ess_bulk, gap.size)
+        if not rope:
+            less, greater = 1.0 - better, better
         smoothed = (better * effective + 1.0) / (effective + 2.0)
         low, high = measure.support
         at = [self.datasets.index(question)] if question in self.datasets else slice(None)
@@ -172,13 +243,23 @@ class HierarchicalFit:
 
     def scope(self, question: str) -> str:
         """Say of which corpus a question asks."""
-        scopes = {"population": f"the average {self.noun}", "new": f"a new {self.noun}"}
+        scopes = {
+            "average": f"the average {self.noun}",
+            "new": f"a new {self.noun}",
+            "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
+        }
         return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
 
     @property
     def nouns(self) -> str:
         """What several of the corpora are called."""
         return "corpora" if self.noun == "corpus" else plural(self.noun)
+
+    @property
+    def main_measure(self) -> int:
+        """The place of F1, or of the last measure where there is none."""
+        names = [m.name for m in self.metrics]
+        return names.index("f1") if "f1" in names else len(names) - 1
 
     def main_pair(self, a: str | None = None, b: str | None = None) -> tuple[str, str]:
         """Return the two models that were named, or that there are, or that score best on average."""
@@ -187,9 +268,8 @@ class HierarchicalFit:
             return model_a, model_b
         if len(self.models) == 1:
             raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
-        names = [m.name for m in self.metrics]
-        at = names.index("f1") if "f1" in names else -1
-        mean = self.metrics[at].sign * self._scores("population")[..., at].mean(axis=(0, 1))
+        measure = self.metrics[self.main_measure]
+        mean = measure.sign * self._scores("average")[..., self.main_measure].mean(axis=(0, 1))
         second_best, best = np.argsort(mean)[-2:]
         return self.models[second_best], self.models[best]
 
@@ -229,6 +309,22 @@ class HierarchicalFit:
         alone = len(self.models) == 1
         return f"<pre>{escape(str(self))}</pre>" if alone else self.answer()._repr_html_()
 
+    def methods_sentence(self, a: str | None = None, b: str | None = None) -> str:
+        """Return how the answers were found, for a paper's section on methods."""
+        return self.compare(*self.main_pair(a, b)).methods_sentence()
+
+    def to_latex(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        siunitx: bool = False,
+    ) -> str:
+        """Return the table of all answers in LaTeX, as `Answer` does."""
+        return self.answer(a, b).to_latex(caption=caption, label=label, siunitx=siunitx)
+
     # ---- numbers ------------------------------------------------------------------------------------------
 
     def to_frame(self, a: str | None = None, b: str | None = None) -> pd.DataFrame:
@@ -243,8 +339,7 @@ class HierarchicalFit:
 
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of parameters and scores, with highest density intervals of mass `prob`."""
-        names = [name for name in self.posterior.data_vars if name not in {m.name for m in self.metrics}]
-        return arviz_data.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+        return arviz_data.summary(self.posterior, self.prob if prob is None else check_prob(prob))
 
     @property
     def inference_data(self) -> Any:

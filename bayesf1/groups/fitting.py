@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.groups import importance, nuts
-from bayesf1.groups.corpora import Groups, read_groups
+from bayesf1.groups.corpora import Groups, read_groups, suite_weights
+from bayesf1.groups.corpus_scores import CorpusScores, arviz_groups_of_scores, read_scores
 from bayesf1.groups.diagnostics import MAX_PARETO_K, MIN_ESS, Diagnostics
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
 from bayesf1.groups.fit import HierarchicalFit
@@ -28,23 +29,33 @@ from bayesf1.groups.named_arrays import arviz_groups
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import describe
 
-LIKELIHOODS: dict[str, Callable[[Groups, HierarchicalPrior], nuts.Likelihood]] = {
+# Models of counts; beside them stands that of scores, which takes anything.
+MULTINOMIALS: dict[str, Callable[[Groups, HierarchicalPrior], nuts.Likelihood]] = {
     "dirichlet": DirichletMultinomial,
     "logistic-normal": LogisticNormal,
 }
-SAMPLERS = ("importance", "pymc", "nutpie")
+LIKELIHOODS = ("scores", *MULTINOMIALS)
+# The samplers that a likelihood may have, the usual one first.
+SAMPLERS = {
+    "scores": ("grid",),
+    "dirichlet": ("importance", "nutpie", "pymc"),
+    "logistic-normal": ("nutpie", "pymc"),
+}
 _MAX_DRAWS = 10**7
+# Numbers that the draws of all corpora, models and measures may be, where none was asked for.
+_NUMBERS = 2_000_000
 
 
 def hierarchical(
     data: Mapping[str, Evaluation] | Evaluation,
     *,
-    likelihood: str = "dirichlet",
+    likelihood: str = "scores",
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     rope: float = 0.0,
     prior: float | HierarchicalPrior | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
+    weights: Mapping[str, float] | None = None,
     sampler: str | None = None,
     draws: int | None = None,
     tune: int = 1000,
@@ -53,16 +64,20 @@ def hierarchical(
     rng: RNGLike = None,
     progress: bool = True,
 ) -> HierarchicalFit:
-    r"""Fit one model to the tables of several corpora, folds or seeds.
+    r"""Fit one model to several corpora, folds or seeds.
 
-    Three questions are answered: is B better on the *average* corpus of the population, on a *new* corpus, and on
-    *each* corpus at hand, shrunk towards the others?
+    Four questions are answered: is B better on the *average* corpus of a population, on a *new* corpus, on the *suite*
+    of the corpora at hand, taken as all there are, and on *each* of them, shrunk towards the others?
 
-    - ``"dirichlet"``: shares of corpus g and model m are :math:`\mathrm{Dirichlet}(\kappa_m \pi_m)`, models
+    - ``"scores"``: corpus g gives all models' scores with the sampling covariance of its own posterior, paired and
+      clustered as its data are, :math:`y_g \sim N(\mu, \tau_c^2 11^\top + \tfrac12\tau^2 I + S_g)`: corpora differ in
+      difficulty by τ_c, and the difference of two models varies by τ, of all pairs alike. The average corpus has the
+      scores μ. Any measure of any kind of task; no Markov chain.
+    - ``"dirichlet"``: shares of corpus g and model m are :math:`\mathrm{Dirichlet}(\kappa_m \pi_m)`, models and items
       independent. The average corpus has the shares π.
     - ``"logistic-normal"``: logits are the population's, plus effects of the corpus that are shared by all models,
-      so that a hard corpus is hard for all, plus interactions. Where single items are known, outcomes are joint, so
-      that models are paired within a corpus, too. The average corpus is one whose effects are 0.
+      so that a hard corpus is hard for all, plus interactions; items independent. Where single items are known,
+      outcomes are joint, so that models are paired within a corpus, too. The average corpus is one whose effects are 0.
 
     Parameters
     ----------
@@ -70,24 +85,27 @@ def hierarchical(
         A mapping of names to evaluations of the same models; or one evaluation of folds, which are then taken as
         separate test sets with all their counts, without a discount.
     likelihood
-        ``"dirichlet"`` or ``"logistic-normal"``.
+        ``"scores"``, ``"dirichlet"`` or ``"logistic-normal"``.
     metrics
-        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+        Names of measures, or callables on tables (..., cell); the usual ones of the task by default.
     rope
         Half-width of the region of practical equivalence.
     prior
-        λ of the Dirichlet prior on the cells of the population's table, or a `HierarchicalPrior`, which says what is
-        believed of the spread between corpora, too.
+        λ of the Dirichlet prior on the cells of a table, or a `HierarchicalPrior`, which says what is believed of the
+        spread between corpora, too.
     prob
         Mass of the intervals that are printed.
     assumption
-        ``"auto"`` pairs models where it can, ``"independent"`` takes each model's table by itself.
+        ``"auto"`` respects units of several items and pairs models where it can, ``"independent"`` takes each model's
+        table by itself, ``"items"`` takes all items as independent, without which multinomials refuse units of several.
+    weights
+        The weight of each corpus in the suite, by name; equal ones by default.
     sampler
-        ``"importance"``, the default for ``"dirichlet"``, needs no other package and no Markov chain. ``"nutpie"``,
-        the default for ``"logistic-normal"``, and ``"pymc"`` come with the extra ``pymc``.
+        ``"grid"`` for ``"scores"`` and ``"importance"``, the default for ``"dirichlet"``, need no other package and no
+        Markov chain. ``"nutpie"``, the default for ``"logistic-normal"``, and ``"pymc"`` come with the extra ``pymc``.
     draws, tune, chains, target_accept
-        Draws of each chain (1000, or 5000 by importance sampling), steps to tune, number of chains, and how
-        carefully they step.
+        Draws of each chain (up to 5000; 1000 of Markov chains), steps to tune, number of chains, and how carefully
+        they step.
     rng
         Source of randomness: a Generator or an integer.
     progress
@@ -96,7 +114,7 @@ def hierarchical(
     Returns
     -------
     HierarchicalFit
-        Prints all three answers; ``compare`` gives one as `Comparisons`, ``to_arviz`` all draws.
+        Prints all answers; ``compare`` gives one as `Comparisons`, ``to_arviz`` all draws.
 
     Examples
     --------
@@ -104,54 +122,100 @@ def hierarchical(
     >>> fit = hierarchical(load_example("wang-li-org"), rng=1)
     >>> fit.compare(question="new")["f1"].assumption
     'independent'
-    >>> fit.diagnostics.ok
-    True
+    >>> fit.diagnostics
+    Diagnostics(sampler='grid', n_draws=20000, ...)
 
     References
     ----------
-    Minka (2000), *Estimating a Dirichlet distribution*; Aitchison & Shen (1980), *Logistic-normal distributions*.
+    Gelman (2006), *Prior distributions for variance parameters in hierarchical models*; Minka (2000), *Estimating a
+    Dirichlet distribution*; Aitchison & Shen (1980), *Logistic-normal distributions*.
     """
     if likelihood not in LIKELIHOODS:
         raise ValueError(f"unknown likelihood {likelihood!r}; {nearest(str(likelihood), LIKELIHOODS)}")
     chosen = _check_sampler(sampler, likelihood)
-    if draws is None:
-        draws = 5000 if chosen == "importance" else 1000
     run = nuts.Run(
-        draws=_whole("draws", draws, 100, _MAX_DRAWS),
+        draws=0 if draws is None else _whole("draws", draws, 100, _MAX_DRAWS),
         tune=_whole("tune", tune, 100, _MAX_DRAWS),
         chains=_whole("chains", chains, 1, 1000),
         target_accept=_check_accept(target_accept),
         progress=progress,
     )
-    groups = read_groups(data, paired=likelihood == "logistic-normal", assumption=assumption)
-    measures = find_measures(metrics, groups.ev)
-    if not isinstance(prior, HierarchicalPrior):
-        prior = HierarchicalPrior(None if prior is None else groups.ev.kind.check_prior(prior))
-    width, mass, generator = check_rope(rope, *measures), check_prob(prob), check_rng(rng)
-    model = LIKELIHOODS[likelihood](groups, prior)
-    found, stats, quality = _sample(model, chosen, run, generator, fall_back=sampler is None)
-    built = arviz_groups(model, found, measures, generator, stats)
-    if quality.pareto_k is None:
+    mass, generator = check_prob(prob), check_rng(rng)
+    belief = prior if isinstance(prior, HierarchicalPrior) else HierarchicalPrior(_check_cells(prior))
+    if likelihood == "scores":
+        found = _fit_scores(data, metrics, assumption, belief, run, generator)
+    else:
+        groups = read_groups(data, paired=likelihood == "logistic-normal", assumption=assumption)
+        if belief.cells is not None:
+            groups.ev.kind.check_prior(belief.cells)
+        measures = find_measures(metrics, groups.ev)
+        model = MULTINOMIALS[likelihood](groups, belief)
+        found = _fit_counts(model, measures, chosen, run, generator, fall_back=sampler is None)
+    fit = HierarchicalFit(
+        groups=found.built,
+        likelihood=likelihood,
+        assumption=found.corpora.assumption,
+        ev=found.corpora.ev,
+        datasets=found.corpora.names,
+        noun=found.corpora.noun,
+        metrics=found.measures,
+        rope=check_rope(rope, *found.measures),
+        prob=mass,
+        prior=belief,
+        diagnostics=found.quality,
+        note=found.corpora.note,
+        within=found.within,
+        weights=suite_weights(weights or {}, found.corpora.names),
+    )
+    found.built["posterior"].attrs["bayesf1"] = describe(fit)
+    if not found.quality.ok:
+        warnings.warn(found.quality.caution, stacklevel=2)
+    return fit
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What either kind of model found."""
+
+    built: dict[str, Any]
+    corpora: Groups | CorpusScores
+    measures: tuple[Metric, ...]
+    quality: Diagnostics
+    within: str = ""
+
+
+def _fit_scores(
+    data: Mapping[str, Evaluation] | Evaluation,
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    assumption: str,
+    prior: HierarchicalPrior,
+    run: nuts.Run,
+    rng: np.random.Generator,
+) -> _Found:
+    corpora = read_scores(data, metrics, assumption=assumption, prior=prior.cells, rng=rng)
+    usual = int(np.clip(_NUMBERS // (run.chains * corpora.ev.tables.size), 500, 5000))
+    n = run.chains * (run.draws or usual)
+    effects = corpora.draw(prior, n, rng)
+    built = arviz_groups_of_scores(corpora, effects, prior, run.chains, rng)
+    return _Found(built, corpora, corpora.measures, Diagnostics("grid", n, n, n), corpora.within)
+
+
+def _fit_counts(
+    model: nuts.Likelihood,
+    measures: list[Metric],
+    sampler: str,
+    run: nuts.Run,
+    rng: np.random.Generator,
+    *,
+    fall_back: bool,
+) -> _Found:
+    run = replace(run, draws=run.draws or (5000 if sampler == "importance" else 1000))
+    found, stats, quality = _sample(model, sampler, run, rng, fall_back=fall_back)
+    built = arviz_groups(model, found, measures, rng, stats)
+    if quality.chained:
         r_hat, bulk, tail = arviz_data.convergence(built["posterior"])
         quality = replace(quality, ess_bulk=bulk, ess_tail=tail, r_hat=r_hat)
-    fit = HierarchicalFit(
-        groups=built,
-        likelihood=likelihood,
-        assumption=groups.assumption,
-        ev=groups.ev,
-        datasets=groups.names,
-        noun=groups.noun,
-        metrics=tuple(measures),
-        rope=width,
-        prob=mass,
-        prior=prior,
-        diagnostics=quality,
-        note=groups.note,
-    )
-    built["posterior"].attrs["bayesf1"] = describe(fit)
-    if not quality.ok:
-        warnings.warn(quality.caution, stacklevel=2)
-    return fit
+    return _Found(built, model.groups, tuple(measures), quality)
 
 
 def _sample(
@@ -179,15 +243,22 @@ def _sample(
 
 
 def _check_sampler(sampler: str | None, likelihood: str) -> str:
-    if sampler is None:
-        return "importance" if likelihood == "dirichlet" else "nutpie"
-    if sampler not in SAMPLERS:
-        raise ValueError(f"unknown sampler {sampler!r}; {nearest(str(sampler), SAMPLERS)}")
-    if sampler == "importance" and likelihood != "dirichlet":
-        raise ValueError(
-            f"importance sampling is for the likelihood 'dirichlet', not {likelihood!r}; use 'nutpie' or 'pymc'"
-        )
-    return sampler
+    known = SAMPLERS[likelihood]
+    if sampler is None or sampler in known:
+        return sampler or known[0]
+    if not any(sampler in names for names in SAMPLERS.values()):
+        every = dict.fromkeys(name for names in SAMPLERS.values() for name in names)
+        raise ValueError(f"unknown sampler {sampler!r}; {nearest(str(sampler), every)}")
+    raise ValueError(
+        f"the sampler {sampler!r} is not for the likelihood {likelihood!r}; use {' or '.join(map(repr, known))}"
+    )
+
+
+def _check_cells(prior: float | None) -> float | None:
+    number = isinstance(prior, float | int | np.number) and not isinstance(prior, bool)
+    if prior is None or (number and 0.0 < prior < np.inf):
+        return None if prior is None else float(prior)
+    raise ValueError(f"prior must be a number above 0, such as 1, or a HierarchicalPrior, not {prior!r}")
 
 
 def _check_accept(value: float) -> float:

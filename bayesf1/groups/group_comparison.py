@@ -24,14 +24,14 @@ class GroupComparison(Comparison):
     Attributes
     ----------
     question, scope
-        ``"population"``, ``"new"`` or the name of a corpus, and the same in words.
+        ``"average"``, ``"new"``, ``"suite"`` or the name of a corpus, and the same in words.
     caution, note
         What is wrong with the draws, empty where nothing is, and how the answer was computed.
     scores
         The draws of both models' scores, axes (chain, draw, model).
     """
 
-    question: str = "population"
+    question: str = "average"
     scope: str = ""
     caution: str = ""
     note: str = ""

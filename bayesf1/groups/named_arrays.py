@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.arviz_data import dataset, named_scores
+from bayesf1.base.arviz_data import dataset
 from bayesf1.evaluation.metric import Metric
 from bayesf1.groups.dirichlet_multinomial import Draws
 from bayesf1.groups.nuts import Likelihood
@@ -67,7 +67,7 @@ def arviz_groups(
         found["sample_stats"] = {name: (_LEAD, value) for name, value in stats.items()}
     coords = {
         "system": groups.ev.models,
-        "metric": [measure.name for measure in measures],
+        "measure": [measure.name for measure in measures],
         "dataset": groups.names,
         "cell": groups.ev.cells,
         "outcome": groups.labels,
@@ -89,12 +89,15 @@ def _variables(
         tables = groups.tables(p)
         return np.stack([measure(tables, groups.ev.cells) for measure in measures], axis=-1)
 
-    found = named_scores(score(draws["pi"]), [m.name for m in measures])
-    found["score_new"] = ((*_LEAD, "system", "metric"), score(likelihood.new_shares(draws, rng)))
+    wide = (*_LEAD, "system", "measure")
+    found: Variables = {
+        "score": (wide, score(draws["pi"])),
+        "score_new": (wide, score(likelihood.new_shares(draws, rng))),
+    }
     # One corpus at a time, so that tables of all at once need no room. Dims come in one order throughout, as
     # ArviZ 1.x mixes up its labels otherwise.
     each = [score(shares[:, :, g]) for g in range(len(groups.names))]
-    found["score_dataset"] = ((*_LEAD, "system", "metric", "dataset"), np.stack(each, axis=-1))
+    found["score_dataset"] = ((*wide, "dataset"), np.stack(each, axis=-1))
     cell = "cell" if groups.labels == groups.ev.cells else "outcome"
     found["pi"] = (
         ((*_LEAD, cell), draws["pi"][..., 0, :]) if groups.joint else ((*_LEAD, "system", cell), draws["pi"])

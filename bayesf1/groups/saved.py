@@ -16,20 +16,30 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.groups.corpora import suite_weights
+from bayesf1.groups.corpus_scores import spreads_of
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
+from bayesf1.groups.plain_scores import PlainScores
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.kinds import named_kind
 
 # What a file says beside its draws, by type.
 _SCHEMA: dict[str, Any] = {
-    "likelihood assumption noun note task": str,
+    "likelihood assumption noun note within task": str,
     "rope prob": int | float,
     "models cells classes datasets metrics": list,
-    "prior diagnostics": dict,
+    "prior diagnostics weights": dict,
 }
-_KNOWN = {"likelihood": ("dirichlet", "logistic-normal"), "assumption": ("independent", "paired")}
-_AS_IT_IS = ("likelihood", "assumption", "noun", "rope", "prob", "note")
+# What a likelihood may assume of the models.
+_KNOWN = {
+    "scores": ("independent", "paired", "clustered"),
+    "dirichlet": ("independent",),
+    "logistic-normal": ("independent", "paired"),
+}
+_AS_IT_IS = ("likelihood", "assumption", "noun", "rope", "prob", "note", "within")
+# What files of the first version did not say.
+_FIRST_FORMAT, _UNSAID = "bayesf1.hierarchical/1", {"within": "", "weights": {}}
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
@@ -53,7 +63,10 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     groups = arviz_data.load(str(path))
     try:
         said = json.loads(groups["posterior"].attrs["bayesf1"])
-        if said.pop("format") != FILE_FORMAT:
+        version = said.pop("format")
+        if version == _FIRST_FORMAT:
+            said = {**_UNSAID, **said}
+        elif version != FILE_FORMAT:
             raise KeyError("format")
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved") from None
@@ -73,20 +86,33 @@ def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
     for name in ("models", "cells", "datasets", "classes"):
         if not all(isinstance(entry, str) for entry in said[name]) or len({*said[name]}) < len(said[name]):
             raise ValueError(f"{name} are {said[name]!r:.60}, where different names belong")
-    for name, known in _KNOWN.items():
-        if said[name] not in known:
-            raise ValueError(f"{name} is {said[name]!r:.60}")
+    if said["likelihood"] not in _KNOWN:
+        raise ValueError(f"likelihood is {said['likelihood']!r:.60}")
+    if said["assumption"] not in _KNOWN[said["likelihood"]]:
+        raise ValueError(f"assumption is {said['assumption']!r:.60}")
     if not (0.0 < said["prob"] < 1.0 and 0.0 <= said["rope"] < math.inf):
         raise ValueError(f"prob is {said['prob']!r} and rope {said['rope']!r}")
     n_models, n_metrics, n_datasets = (len(said[name]) for name in ("models", "metrics", "datasets"))
     posterior = groups["posterior"]
     lead = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
-    for data, shape in (
+    arrays = [
         (posterior["score"], (*lead, n_models, n_metrics)),
         (posterior["score_new"], (*lead, n_models, n_metrics)),
         (posterior["score_dataset"], (*lead, n_models, n_metrics, n_datasets)),
-        (groups["observed_data"]["counts"], (n_datasets, n_models, len(said["cells"]))),
-    ):
+        (_observed(said, groups), (n_datasets, n_models, len(said["cells"]))),
+    ]
+    if said["likelihood"] == "scores":
+        known = groups["constant_data"]
+        arrays += [
+            (known["centre"], (n_datasets, n_models, n_metrics)),
+            (known["covariance"], (n_datasets, n_models, n_models, n_metrics)),
+            *((posterior[name], (*lead, n_metrics)) for name in spreads_of(n_models)),
+        ]
+        if [entry["name"] for entry in said["metrics"]] != said["cells"]:
+            raise ValueError(f"cells are {said['cells']!r:.60}, where the measures belong")
+        if said["task"] != PlainScores.name or said["classes"]:
+            raise ValueError(f"task is {said['task']!r:.60}")
+    for data, shape in arrays:
         if (
             data.shape != shape
             or not data.size
@@ -96,11 +122,19 @@ def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
             raise ValueError(f"{data.name} is no array of finite numbers of shape {shape}")
 
 
+def _observed(said: Mapping[str, Any], groups: Mapping[str, Any]) -> Any:
+    return groups["observed_data"]["score" if said["likelihood"] == "scores" else "counts"]
+
+
 def _restored(said: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
     ev = Evaluation(
         models=tuple(said["models"]),
-        tables=np.array(groups["observed_data"]["counts"].values, dtype=float),
-        kind=named_kind(said["task"], said["cells"], said["classes"]),
+        tables=np.array(_observed(said, groups).values, dtype=float),
+        kind=(
+            PlainScores.of([_lost(entry) for entry in said["metrics"]])
+            if said["likelihood"] == "scores"
+            else named_kind(said["task"], said["cells"], said["classes"])
+        ),
     )
     return HierarchicalFit(
         groups=groups,
@@ -109,6 +143,7 @@ def _restored(said: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarchica
         metrics=tuple(_measure(entry, ev) for entry in said["metrics"]),
         prior=HierarchicalPrior(**said["prior"]),
         diagnostics=Diagnostics(**said["diagnostics"]),
+        weights=suite_weights(said["weights"], tuple(said["datasets"])),
         **{name: said[name] for name in _AS_IT_IS},
     )
 
@@ -128,7 +163,7 @@ def describe(fit: HierarchicalFit) -> str:
     ]
     said = {
         "format": FILE_FORMAT,
-        **{name: getattr(fit, name) for name in (*_AS_IT_IS, "datasets")},
+        **{name: getattr(fit, name) for name in (*_AS_IT_IS, "datasets", "weights")},
         **{name: getattr(fit.ev, name) for name in ("models", "cells", "task", "classes")},
         "metrics": measures,
         "prior": asdict(fit.prior),
@@ -140,10 +175,17 @@ def describe(fit: HierarchicalFit) -> str:
 def _measure(entry: Mapping[str, Any], ev: Evaluation) -> Metric:
     if not isinstance(entry["label"], str):
         raise ValueError(f"label is {entry['label']!r:.60}")
-    if not entry["callable"]:
-        return replace(find_measure(entry["name"], ev), label=entry["label"])
+    known = isinstance(ev.kind, PlainScores) or not entry["callable"]
+    return replace(find_measure(entry["name"], ev), label=entry["label"]) if known else _lost(entry)
+
+
+def _lost(entry: Mapping[str, Any]) -> Metric:
+    """Return a measure of which everything is known but how to compute it."""
     low, high = entry["support"]
     support = (-math.inf if low is None else low, math.inf if high is None else high)
+    texts = all(isinstance(entry[name], str) for name in ("name", "label"))
+    if not texts or not isinstance(entry["percent"], bool) or not support[0] < support[1]:
+        raise ValueError(f"a measure is {dict(entry)!r:.100}")
 
     def lost(tables: FloatArray) -> FloatArray:
         raise ValueError(f"metric {entry['name']!r} was a callable, which no file can keep")

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from bayesf1.base.answer import Answer, paragraphs
-from bayesf1.base.table import Table, printable, probability
+from bayesf1.base.table import Table, amount, printable, probability
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparison import Comparisons
 from bayesf1.groups.corpora import QUESTIONS
@@ -29,7 +29,7 @@ class PairAnswer(Answer):
     Where there are more models, these may have been `chosen`; else they are those that score best.
     """
 
-    json_format = "bayesf1.hierarchical/1"
+    json_format = "bayesf1.hierarchical/2"
     index_names = ("question", "metric")
 
     fit: HierarchicalFit
@@ -52,7 +52,7 @@ class PairAnswer(Answer):
 
     @property
     def table(self) -> Table:
-        """The answers to all three questions in one table."""
+        """The answers to all questions in one table."""
         rows: list[tuple[str, ...]] = []
         for question, res in self.answers.items():
             if question not in QUESTIONS and len(self.fit.datasets) > _MANY:
@@ -77,7 +77,7 @@ class PairAnswer(Answer):
 
     @property
     def sentences(self) -> list[str]:
-        """The verdicts: on the average corpus, on a new one, and on those at hand."""
+        """The verdicts: on the average corpus, on a new one, on the suite, and on those at hand."""
         fit, a, b = self.fit, self.model_a, self.model_b
         told = [self.answers[question].sentence() for question in QUESTIONS]
         heads = [verdict.headline(tuple(self.answers[name].values())) for name in fit.datasets]
@@ -119,15 +119,41 @@ class PairAnswer(Answer):
 
 def assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
-    if fit.likelihood == "dirichlet":
-        model = (
-            f"Dirichlet-multinomial model, effects of a {fit.noun} on one model unrelated to those on another "
-            '(likelihood="logistic-normal" shares them)'
-        )
-    else:
-        known = {"paired": "paired item by item", "independent": "known by their totals"}[fit.assumption]
-        model = f"Logistic-normal model, effects of a {fit.noun} shared by all models, models {known}"
-    return f"{model}; {fit.diagnostics}."
+    return f"{_MODELS[fit.likelihood](fit)}; {fit.diagnostics}."
+
+
+def _scores(fit: HierarchicalFit) -> str:
+    measure = fit.metrics[fit.main_measure]
+    at = {"measure": measure.name}
+    names = ("difficulty",) if len(fit.models) == 1 else ("difficulty", "spread")
+    found = [float(fit.posterior[name].sel(at).median()) for name in names]
+    apart = [amount(float(f"{value:.2g}"), percent=measure.percent) for value in found]
+    scale = " and ".join(amount(getattr(fit.prior, name), percent=measure.percent) for name in names)
+    differ = f"{fit.nouns} differ in {measure.label} by about {apart[0]}"
+    if len(fit.models) > 1:
+        differ += f" for all models alike, and in the difference of two models by about {apart[1]}"
+    return (
+        f"Random-effects model of the scores, {fit.within}: {differ} (standard deviations, posterior medians; "
+        f"half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
+    )
+
+
+def _dirichlet(fit: HierarchicalFit) -> str:
+    return (
+        f"Dirichlet-multinomial model, all items taken as independent, effects of a {fit.noun} on one model unrelated "
+        'to those on another (likelihood="scores" shares them)'
+    )
+
+
+def _logistic_normal(fit: HierarchicalFit) -> str:
+    known = {"paired": "paired item by item", "independent": "known by their totals"}[fit.assumption]
+    return (
+        f"Logistic-normal model, all items taken as independent, effects of a {fit.noun} shared by all models, "
+        f"models {known}"
+    )
+
+
+_MODELS = {"scores": _scores, "dirichlet": _dirichlet, "logistic-normal": _logistic_normal}
 
 
 def notes(fit: HierarchicalFit) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bayesf1.base.table import Table
-from bayesf1.bayes.bayes_test import compare
+from bayesf1.bayes.class_test import compare_classes
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.verdict import headline
 
@@ -55,5 +55,6 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
         found = Comparisons([known[name] for name in names])
     else:
         shared: Any = {"prior": first.prior, "prob": first.prob, "assumption": first.assumption}
-        found = compare(ev, metrics=names, rope=first.rope if first.rope < 1.0 else 0.0, rng=0, **shared)
+        shared |= {"target": first.target, "rope": first.rope if first.rope < 1.0 else 0.0}
+        found = compare_classes(ev, classes=classes, rng=0, **shared)
     return ByClass(classes, found)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.arviz_data import container, dataset, named_scores
+from bayesf1.base.arviz_data import container, dataset
 from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
@@ -53,18 +53,16 @@ def to_arviz(
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        As the installed ArviZ has it. The group ``posterior`` holds each measure (chain, draw, system), all of them
-        as ``score`` (chain, draw, system, metric) and the share of each cell, ``pi`` (chain, draw, system, cell);
-        ``observed_data`` the tables. Under ArviZ 0.x, whose summary cannot take a dim ``metric``, ``score`` is in
-        the group ``scores``.
+        As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
+        (chain, draw, system, measure) and the share of each cell, ``pi`` (chain, draw, system, cell);
+        ``observed_data`` the tables.
 
     Examples
     --------
     >>> from bayesf1 import from_counts
-    >>> from bayesf1.base.arviz_data import group, stacked_scores
     >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
-    >>> group(idata, "posterior")["f1"].dims, stacked_scores(idata)["score"].dims
-    (('chain', 'draw', 'system'), ('chain', 'draw', 'system', 'metric'))
+    >>> idata["posterior"]["score"].sel(measure="f1").dims
+    ('chain', 'draw', 'system')
     """
     check_evaluation(ev)
     measures = find_measures(metrics, ev)
@@ -79,17 +77,14 @@ def to_arviz(
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ: each measure and its difference, B minus A.
-
-    Measures are named as in `to_arviz`, differences ``f1_difference`` and so on, and all together ``difference``.
+    """Return draws of a comparison for ArviZ: ``score`` as in `to_arviz`, and ``difference``, B minus A.
 
     Examples
     --------
     >>> from bayesf1 import compare, from_counts
-    >>> from bayesf1.base.arviz_data import group, stacked_scores
     >>> idata = comparisons_to_arviz(compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))), rng=1)
-    >>> group(idata, "posterior")["f1_difference"].dims, stacked_scores(idata)["difference"].dims
-    (('chain', 'draw'), ('chain', 'draw', 'metric'))
+    >>> idata["posterior"]["difference"].dims
+    ('chain', 'draw', 'measure')
     """
     found = list(res.values())
     first = found[0]
@@ -101,10 +96,7 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
         _, scores = _drawn(first.under, measures, first.prior, n_draws, rng)
     settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
     gaps = scores[..., 1, :] - scores[..., 0, :]
-    differences: _Variables = {
-        **{f"{m.name}_difference": (("chain", "draw"), gaps[..., i]) for i, m in enumerate(measures)},
-        "difference": (("chain", "draw", "metric"), gaps),
-    }
+    differences: _Variables = {"difference": (("chain", "draw", "measure"), gaps)}
     return _inference_data(scores, differences, first.ev, measures, settings)
 
 
@@ -130,12 +122,12 @@ def _inference_data(
     scores: FloatArray, more: _Variables, ev: Evaluation, measures: Sequence[Metric], settings: dict[str, Any]
 ) -> Any:
     names = [m.name for m in measures]
-    coords = {"system": ev.models, "metric": names, "cell": ev.cells}
+    coords = {"system": ev.models, "measure": names, "cell": ev.cells}
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
     n_units = np.array(0.0 if ev.units is None else ev.units.size)
     groups: dict[str, _Variables] = {
-        "posterior": {**named_scores(scores, names), **more},
+        "posterior": {"score": (("chain", "draw", "system", "measure"), scores), **more},
         "observed_data": {"counts": ((*lead, "system", "cell"), np.array(ev.tables))},
         "constant_data": {"n_units": ((), n_units)},
     }

@@ -152,7 +152,7 @@ class PairReport:
             )
             header = ("Metric", "Models taken as", "Difference", "P(H0)", "P(H1)", "P(rope)", "Verdict")
             yield scrolling(Table(header, rows), "Paired and independent")
-        else:
+        elif not self.first.under.shared:
             yield self._heading("Independent, not paired")
             yield paragraph(
                 f"It is known what both models did on the same {units}, but they were compared as independent, as "

@@ -48,6 +48,20 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     assert '"repeat 3, fold 2",f1' in out
 
 
+def test_a_suite_has_weights_and_counts_have_models_by_name(run):
+    code, out, err = run(
+        "hierarchical", "a.csv", "b.csv", "--weights", "a=3,b=1", "--rng", "1", "--format", "json"
+    )
+    assert (code, err) == (0, "")
+    equal = run("hierarchical", "a.csv", "b.csv", "--rng", "1", "--format", "json")[1]
+    one, other = (json.loads(text)["answers"] for text in (out, equal))
+    assert one["suite"] != other["suite"]
+    assert one["average"] == other["average"]
+    code, out, _ = run("hierarchical", "a.csv", "b.csv", "--likelihood", "dirichlet", "--rng", "1")
+    assert code == 0
+    assert "Dirichlet-multinomial" in out
+
+
 @pytest.mark.parametrize(
     ("name", "sign"), [("markdown", "| On |"), ("latex", r"\toprule"), ("csv", "question,metric")]
 )
@@ -66,6 +80,8 @@ def test_every_format_is_written(run, name, sign):
         (("hierarchical", "a.csv", "x/z.csv"), "there is no file x/z.csv"),
         (("hierarchical", "a.csv", "a.csv"), "corpus 'a' is given twice"),
         (("hierarchical", "a.csv", "b.csv", "--sampler", "stan"), "unknown sampler"),
+        (("hierarchical", "a.csv", "b.csv", "--weights", "a"), "--weights takes names and numbers"),
+        (("hierarchical", "a.csv", "b.csv", "--weights", "a=1,x=1"), "there is a weight of 'x'"),
         (("hierarchical", "a.csv", "b.csv", "--target-accept", "2"), "--target-accept is a share"),
         (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot save to no/fit.nc"),
         (("show", "a.csv"), "not a file of draws"),

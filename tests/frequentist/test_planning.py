@@ -399,7 +399,7 @@ class TestDecision:
         a = rng.random(60).round(2)
         b = np.clip(a + rng.normal(0, 0.1, 60).round(2), 0, 1)
         found = plan_comparison(from_scores({"A": a, "B": b}), metric="mean", difference=0.02, rng=1)
-        textbook = (1.6449 + 0.8416) ** 2 * np.mean((b - a) ** 2) / 0.02**2
+        textbook = (1.96 + 0.8416) ** 2 * np.mean((b - a) ** 2) / 0.02**2
         assert found.unit == "query"
         assert found.n_units == pytest.approx(textbook, rel=0.06)
 

@@ -11,10 +11,11 @@ from bayesf1.base import arviz_data
 from bayesf1.groups.saved import load_fit
 
 
-@pytest.fixture(scope="module")
-def fit():
+@pytest.fixture(scope="module", params=["scores", "dirichlet"])
+def fit(request):
     ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
-    return bf.hierarchical({"x": ev, "y": bf.from_counts(A=(9, 5, 3), B=(10, 4, 2))}, rng=1, draws=200)
+    corpora = {"x": ev, "y": bf.from_counts(A=(9, 5, 3), B=(10, 4, 2))}
+    return bf.hierarchical(corpora, likelihood=request.param, rng=1, draws=200)
 
 
 @pytest.fixture
@@ -40,7 +41,8 @@ HOSTILE = [None, 0, -1, 1.5, True, "", "x", [], ["x"], ["x", "x"], {}, {"x": 1},
 
 
 @pytest.mark.parametrize("key", sorted(["likelihood", "assumption", "noun", "rope", "prob", "note", "datasets", "models",
-                                        "cells", "task", "classes", "metrics", "prior", "diagnostics"]))  # fmt: skip
+                                        "cells", "task", "classes", "metrics", "prior", "diagnostics", "weights",
+                                        "within"]))  # fmt: skip
 def test_words_of_another_type_are_refused(fit, crafted, key):
     whole = words(fit)
     assert str(crafted(whole)) == str(fit)
@@ -68,11 +70,36 @@ def test_words_of_another_type_are_refused(fit, crafted, key):
         ("metrics", [{}]),
         ("prior", {"unheard": 1}),
         ("diagnostics", {}),
+        ("weights", {"x": -1, "y": 1}),
+        ("weights", {"z": 1}),
     ],
 )
 def test_words_that_do_not_fit_the_draws_are_refused(fit, crafted, key, value):
     with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
         crafted({**words(fit), key: value})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"cells": ["f1", "recall", "precision"]},
+        {"classes": ["x"]},
+        {"task": "binary"},
+        {"likelihood": "dirichlet"},
+        {"metrics": [{"name": "f1", "label": 3, "callable": False, "support": [0, 1], "percent": True}] * 3},
+    ],
+)
+def test_words_of_counts_are_no_words_of_scores(crafted, fit, said):
+    if fit.likelihood == "scores":
+        with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
+            crafted({**words(fit), **said})
+
+
+def test_files_of_the_first_version_are_read(crafted, fit):
+    if fit.likelihood == "dirichlet":
+        old = {name: value for name, value in words(fit).items() if name not in ("within", "weights")}
+        old["prior"] = {k: v for k, v in old["prior"].items() if k not in ("spread", "difficulty", "tails")}
+        assert str(crafted({**old, "format": "bayesf1.hierarchical/1"})) == str(fit)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +110,7 @@ def test_words_that_do_not_fit_the_draws_are_refused(fit, crafted, key, value):
         lambda data: data.isel(system=[0]),
         lambda data: data.assign(score=data["score"] * np.nan),
         lambda data: data.assign(score=data["score"].astype(str)),
-        lambda data: data.assign(score=data["score_new"].isel(metric=[0])),
+        lambda data: data.assign(score=data["score_new"].isel(measure=[0])),
     ],
 )
 def test_draws_of_another_shape_are_refused(crafted, change):

@@ -1,4 +1,4 @@
-"""What a hierarchical fit answers and says, what it takes, and what it refuses."""
+"""What a hierarchical fit of counts answers and says, what it takes, and what it refuses."""
 
 import importlib.util
 import json
@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.base.arviz_data import group, is_old, load_arviz, stacked_scores
+from bayesf1.base.arviz_data import group, is_old, load_arviz
 from bayesf1.groups import fitting, importance, nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.diagnostics import Diagnostics
-from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import load_fit
 from bayesf1.kinds.joint import joint_counts
@@ -26,6 +25,10 @@ CORPORA = {
     "folk": bf.from_counts(A=(55, 20, 31), B=(50, 22, 36)),
     "mail": bf.from_counts(A=(12, 3, 2), B=(11, 0, 3)),
 }
+
+
+def hierarchical(data, **options):
+    return fitting.hierarchical(data, **{"likelihood": "dirichlet", **options})
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +52,14 @@ def sentences(n, seed):
 
 def test_a_new_corpus_is_less_certain_than_the_average_one(fit):
     for metric in ("precision", "recall", "f1"):
-        average, new = (fit.compare(question=q)[metric] for q in ("population", "new"))
+        average, new = (fit.compare(question=q)[metric] for q in ("average", "new"))
         assert new.difference.std() > average.difference.std()
     assert fit.compare(question="new")["f1"].p_h1 < fit.compare()["f1"].p_h1
 
 
 def test_a_small_corpus_is_shrunk_towards_the_others_more_than_a_large_one(fit):
-    f1 = fit.posterior["score_dataset"].sel(system="A", metric="f1").mean(("chain", "draw"))
-    average = float(fit.posterior["score"].sel(system="A", metric="f1").mean())
+    f1 = fit.posterior["score_dataset"].sel(system="A", measure="f1").mean(("chain", "draw"))
+    average = float(fit.posterior["score"].sel(system="A", measure="f1").mean())
     kept = {
         name: (float(f1.sel(dataset=name)) - average) / (bf.score(CORPORA[name], "A") - average)
         for name in ("mail", "conll")
@@ -98,7 +101,7 @@ def test_a_fit_prints_all_three_answers(fit):
     assert "<table>" in fit._repr_html_()
     document = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
     assert list(document["answers"]) == list(fit.questions)
-    assert len(fit.to_frame()) == 3 * 6
+    assert len(fit.to_frame()) == 3 * 7
 
 
 def test_corpora_are_named_safely_in_html():
@@ -155,7 +158,7 @@ def test_classes_are_counted_as_pairs_of_gold_and_predicted():
 
     data = {"x": corpus(list("abc"), 200), "y": corpus(list("bcd"), 150), "z": corpus(list("abd"), 150)}
     fit = hierarchical(data, metrics=["accuracy", "macro_f1", "f1[b]"], rng=8)
-    scores = fit.posterior["score_dataset"].sel(dataset="x", metric="accuracy").mean(("chain", "draw"))
+    scores = fit.posterior["score_dataset"].sel(dataset="x", measure="accuracy").mean(("chain", "draw"))
     for model in "AB":
         assert float(scores.sel(system=model)) == pytest.approx(
             bf.score(data["x"], model, "accuracy"), abs=0.05
@@ -181,10 +184,20 @@ def test_joint_outcomes_are_those_of_the_paired_comparison():
 
 def test_sentences_are_taken_apart_into_spans():
     ev = sentences(100, 10)
-    groups = read_groups({"x": ev, "y": ev}, paired=True)
+    groups = read_groups({"x": ev, "y": ev}, paired=True, assumption="items")
     assert groups.assumption == "paired"
     assert groups.labels[:2] == ("tp+tp", "tp+fn")
+    assert "items of one sentence were taken as independent" in groups.note
     assert np.array_equal(groups.ev.tables[0], ev.tables)
+
+
+def test_units_of_several_items_are_refused_where_items_are_taken_as_independent():
+    data = {"x": CORPORA["wnut"], "y": sentences(30, 11)}
+    with pytest.raises(ValueError, match="corpus 'y' was sampled by the sentence"):
+        hierarchical(data, draws=200)
+    told = str(hierarchical(data, assumption="items", draws=200, rng=1))
+    assert "Items of one sentence were taken as independent" in told
+    assert "all items taken as independent" in told
 
 
 def test_totals_and_many_models_are_not_paired_and_it_is_said():
@@ -205,7 +218,7 @@ def test_folds_of_several_corpora_are_summed_and_discounted_and_it_is_said():
 
 def test_three_models_have_fifteen_joint_outcomes_of_spans():
     ev = bf.load_example("wnut17").select(["Arcada", "FLYTXT", "MIC-CIS"])
-    groups = read_groups({"x": ev, "y": ev}, paired=True)
+    groups = read_groups({"x": ev, "y": ev}, paired=True, assumption="items")
     assert groups.counts.shape == (2, 1, 15)
     assert np.array_equal(groups.ev.tables[0], ev.tables)
     assert np.allclose(groups.tables(groups.alpha(1.0)), 1.0)
@@ -217,6 +230,7 @@ def test_three_models_have_fifteen_joint_outcomes_of_spans():
         ({}, {}, "no corpus given"),
         (CORPORA["wnut"], {}, "one evaluation is one corpus"),
         ({"new": CORPORA["wnut"]}, {}, "names a question"),
+        ({"suite": CORPORA["wnut"]}, {}, "names a question"),
         ({3: CORPORA["wnut"]}, {}, "corpus name 3"),
         (
             {"x": CORPORA["wnut"], "y": bf.from_counts(A=(1, 2, 3), C=(1, 2, 3))},
@@ -227,7 +241,11 @@ def test_three_models_have_fifteen_joint_outcomes_of_spans():
         ({"x": "file.csv"}, {}, "an Evaluation belongs here"),
         (CORPORA, {"likelihood": "dirichlt"}, "did you mean 'dirichlet'"),
         (CORPORA, {"sampler": "stan"}, "unknown sampler 'stan'"),
-        (CORPORA, {"sampler": "importance", "likelihood": "logistic-normal"}, "importance sampling is for"),
+        (
+            CORPORA,
+            {"sampler": "importance", "likelihood": "logistic-normal"},
+            "the sampler 'importance' is not for",
+        ),
         (CORPORA, {"draws": 10}, "draws must be a whole number from 100"),
         (CORPORA, {"chains": 0}, "chains must be"),
         (CORPORA, {"tune": 2.5}, "tune must be"),
@@ -253,8 +271,14 @@ def test_a_prior_that_is_none_gets_one_sentence():
 
 
 def test_unknown_questions_get_the_nearest(fit):
-    with pytest.raises(ValueError, match="did you mean 'population'"):
-        fit.compare(question="popluation")
+    with pytest.raises(ValueError, match="did you mean 'average'"):
+        fit.compare(question="avrage")
+
+
+def test_the_population_is_another_name_of_the_average(fit):
+    res = fit.compare(question="population")["f1"]
+    assert res.question == "average"
+    assert res.p_h1 == fit.compare()["f1"].p_h1
 
 
 # ---- trust ------------------------------------------------------------------------------------------------
@@ -355,9 +379,9 @@ def test_the_same_seed_gives_the_same_fit(fit):
 def test_arviz_gets_named_dims_and_every_metric_by_name(fit):
     idata = fit.to_arviz()
     posterior = group(idata, "posterior")
-    assert stacked_scores(idata)["score_dataset"].dims == ("chain", "draw", "system", "metric", "dataset")
+    assert posterior["score_dataset"].dims == ("chain", "draw", "system", "measure", "dataset")
     assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
-    assert posterior["f1"].dims == ("chain", "draw", "system")
+    assert set(posterior.data_vars) == {"score", "score_new", "score_dataset", "pi", "log_kappa"}
     assert {
         "posterior",
         "prior",
@@ -376,7 +400,7 @@ def test_the_summary_has_our_interval_and_names_what_it_means(fit):
     for system in "AB":
         for name in CORPORA:
             row = table.loc[f"score_dataset[{system}, f1, {name}]"]
-            draws = fit.posterior["score_dataset"].sel(system=system, metric="f1", dataset=name).values
+            draws = fit.posterior["score_dataset"].sel(system=system, measure="f1", dataset=name).values
             low, high = bf.EmpiricalPosterior(draws).hdi(0.9)
             assert row["mean"] == pytest.approx(draws.mean(), abs=1e-9)
             assert row["hdi_5%"] == pytest.approx(low, abs=0.003)
@@ -395,15 +419,15 @@ def test_leave_one_corpus_out_and_predictive_plots_work(fit):
         if is_old():
             arviz.plot_ppc(idata, num_pp_samples=20)
             arviz.plot_ppc(idata, group="prior", num_pp_samples=20)
-            arviz.plot_posterior(idata, var_names=["f1"], hdi_prob=0.95, rope=(-0.01, 0.01))
-            arviz.plot_forest(
-                stacked_scores(idata), var_names=["score_dataset"], combined=True, hdi_prob=0.95
+            arviz.plot_posterior(
+                idata, var_names=["score"], coords={"measure": "f1"}, hdi_prob=0.95, rope=(-0.01, 0.01)
             )
-            assert {"f1[A]", "f1[B]"} <= set(arviz.summary(idata).index)
+            arviz.plot_forest(idata, var_names=["score_dataset"], combined=True, hdi_prob=0.95)
+            assert {"score[A, f1]", "score[B, f1]"} <= set(arviz.summary(idata).index)
         else:
             arviz.plot_ppc_dist(idata)
             arviz.plot_ppc_dist(idata, group="prior_predictive")
-            arviz.plot_dist(idata, var_names=["f1"], ci_kind="hdi", ci_prob=0.95)
+            arviz.plot_dist(idata, var_names=["score"], coords={"measure": "f1"}, ci_kind="hdi", ci_prob=0.95)
             arviz.plot_forest(idata, var_names=["score_dataset"], combined=True)
             assert len(arviz.summary(idata)) > 30
     assert np.isfinite(loo.elpd_loo if is_old() else loo.elpd)

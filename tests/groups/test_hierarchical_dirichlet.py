@@ -91,7 +91,7 @@ def test_importance_sampling_agrees_with_a_sum_over_a_grid():
 def test_one_corpus_and_a_large_kappa_give_the_closed_form(metric):
     ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
     prior = HierarchicalPrior(kappa=1e9, log_kappa_sd=0.1)
-    fit = hierarchical({"only": ev}, prior=prior, rng=3)
+    fit = hierarchical({"only": ev}, likelihood="dirichlet", prior=prior, rng=3)
     exact = bf.compare(ev, rope=0.02)[metric]
     for question in fit.questions:
         res = fit.compare(question=question, rope=0.02)[metric]

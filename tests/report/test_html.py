@@ -244,8 +244,7 @@ def test_a_report_on_classes_alone_shows_their_table_once():
     page = Page(report_html(res))
     assert res.sentence() in page.text("p")
     assert len(page.curves) == 3
-    # The results, and the paired answers beside the independent ones.
-    assert len(page.all("table")) == 2
+    assert len(page.all("table")) == 1
     assert "pair1-classes-title" in {title.get("id") for title in page.all("title")}
 
 

@@ -17,7 +17,6 @@ from bayesf1.base.arviz_data import (
     load,
     load_arviz,
     save,
-    stacked_scores,
     summary,
 )
 from bayesf1.report.inference_data import comparisons_to_arviz, to_arviz
@@ -28,15 +27,14 @@ EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
 @pytest.fixture(scope="module")
 def posterior():
-    idata = to_arviz(EV, rng=1, n_draws=20_000)
-    return group(idata, "posterior").merge(stacked_scores(idata))
+    return group(to_arviz(EV, rng=1, n_draws=20_000), "posterior")
 
 
 def test_draws_have_the_dims_of_the_design(posterior):
-    assert posterior["score"].dims == ("chain", "draw", "system", "metric")
+    assert posterior["score"].dims == ("chain", "draw", "system", "measure")
     assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
     assert list(posterior["system"].values) == ["A", "B"]
-    assert list(posterior["metric"].values) == ["precision", "recall", "f1"]
+    assert list(posterior["measure"].values) == ["precision", "recall", "f1"]
     assert posterior["score"].sizes["draw"] * posterior["score"].sizes["chain"] == 20_000
     assert json.loads(posterior.attrs["settings"])["assumption"] == "independent"
 
@@ -44,11 +42,10 @@ def test_draws_have_the_dims_of_the_design(posterior):
 def test_draws_are_those_of_the_closed_form(posterior):
     for model in EV.models:
         for metric in ("precision", "recall", "f1"):
-            draws = posterior["score"].sel(system=model, metric=metric).values.ravel()
+            draws = posterior["score"].sel(system=model, measure=metric).values.ravel()
             law = bf.posterior(EV, model, metric)
             assert abs(draws.mean() - law.mean()) < 5 * law.std() / np.sqrt(draws.size)
             assert draws.std() == pytest.approx(law.std(), rel=0.03)
-            assert np.array_equal(draws, posterior[metric].sel(system=model).values.ravel())
 
 
 def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
@@ -63,7 +60,7 @@ def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
 def test_intervals_have_one_form(posterior):
     found = hdi(posterior[["score"]], 0.95)["score"]
     assert list(found["hdi"].values) == ["lower", "higher"]
-    one = found.sel(system="A", metric="f1")
+    one = found.sel(system="A", measure="f1")
     assert tuple(one.values) == pytest.approx(bf.posterior(EV, "A", "f1").hdi(0.95), abs=0.006)
 
 
@@ -76,18 +73,18 @@ def test_dependent_models_share_their_draws(kind):
     ev = bf.from_labels(
         gold, {"A": a, "B": b}, groups=None if kind == "paired" else np.repeat(np.arange(80), 5)
     )
-    scores = group(to_arviz(ev, rng=3), "posterior")["f1"]
+    scores = group(to_arviz(ev, rng=3), "posterior")["score"].sel(measure="f1")
     assert np.corrcoef(*(scores.sel(system=m).values.ravel() for m in "AB"))[0, 1] > 0.8
 
 
 def test_a_comparison_becomes_its_draws():
     res = bf.compare(EV, rope=0.02)
     idata = comparisons_to_arviz(res, n_draws=20_000, rng=4)
-    difference = stacked_scores(idata)["difference"]
-    assert np.array_equal(group(idata, "posterior")["f1_difference"], difference.sel(metric="f1"))
-    assert difference.dims == ("chain", "draw", "metric")
+    assert set(group(idata, "posterior").data_vars) == {"score", "difference"}
+    difference = group(idata, "posterior")["difference"]
+    assert difference.dims == ("chain", "draw", "measure")
     for metric, test in res.items():
-        share = float((difference.sel(metric=metric) > 0).mean())
+        share = float((difference.sel(measure=metric) > 0).mean())
         assert abs(share - test.p_h1) < 5 * np.sqrt(test.p_h1 * test.p_h0 / 20_000) + 1e-4
 
 
@@ -99,9 +96,9 @@ def test_arviz_takes_what_it_gets():
     with warnings.catch_warnings():
         # what plotting libraries deprecate among themselves
         warnings.simplefilter("ignore")
-        assert {"f1[A]", "recall[B]", "f1_difference"} <= set(arviz.summary(idata).index)
+        assert {"score[A, f1]", "score[B, recall]", "difference[f1]"} <= set(arviz.summary(idata).index)
         if is_old():
-            arviz.plot_posterior(idata, var_names=["f1_difference"], hdi_prob=0.95, rope=(-0.01, 0.01))
+            arviz.plot_posterior(idata, var_names=["difference"], hdi_prob=0.95, rope=(-0.01, 0.01))
             arviz.plot_forest(idata, combined=True, hdi_prob=0.95)
         else:
             arviz.plot_dist(idata, var_names=["difference"], ci_kind="hdi", ci_prob=0.95)
@@ -113,11 +110,11 @@ def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
     groups = {name: group(idata, name) for name in group_names(idata)}
     save(groups, tmp_path / "draws.nc")
     again = load(tmp_path / "draws.nc")
-    assert set(again) - {"scores"} == {"posterior", "observed_data", "constant_data"}
+    assert set(again) == {"posterior", "observed_data", "constant_data"}
     for name, data in groups.items():
         assert again[name].identical(data)
     theirs = load_arviz().from_netcdf(str(tmp_path / "draws.nc"))
-    assert np.array_equal(stacked_scores(theirs)["score"], stacked_scores(idata)["score"])
+    assert np.array_equal(theirs["posterior"]["score"], idata["posterior"]["score"])
     assert np.array_equal(again["observed_data"]["counts"], EV.tables)
 
 
