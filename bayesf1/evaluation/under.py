@@ -126,12 +126,9 @@ class Under:
         for tables in asked.draw(prior=prior, n_draws=n_draws, rng=rng):
             block = []
             for i, (measure, stretch) in enumerate(zip(measures, stretches, strict=True)):
-                scores = self.ev.mean_scores(stretch(measure(tables, asked.ev.cells), rng))
-                if self.ev.methods and not self.shared:
-                    scores = self._sharing(scores, stretch.centre)
-                if training is not None:
-                    scores = scores + training[i].draw(len(scores), rng)
-                block.append(scores)
+                scores = stretch(measure(tables, asked.ev.cells), rng)
+                known = None if training is None else training[i]
+                block.append(self.of_methods(scores, stretch.centre, known, rng))
             yield tuple(block)
 
     @property
@@ -160,11 +157,19 @@ class Under:
             for measure, scores in zip(measures, drawn, strict=True)
         ]
 
-    def _sharing(self, scores: FloatArray, centre: FloatArray) -> FloatArray:
-        """Return draws of methods' means as if runs shared all their units, as totals cannot show that they do not."""
-        middle = self.ev.mean_scores(centre)
-        runs = np.array([len(method.runs) for method in self.ev.methods])
-        return np.asarray(middle + (scores - middle) * np.sqrt(runs))
+    def of_methods(
+        self, scores: FloatArray, centre: FloatArray, training: Training | None, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return draws of the models' scores, axes (draw, model), as those of what is compared."""
+        if not self.ev.methods:
+            return scores
+        means = self.ev.mean_scores(scores)
+        if not self.shared:
+            # Totals cannot show that runs did not share all their units, and then their mean varies as one of them.
+            middle = self.ev.mean_scores(centre)
+            runs = np.array([len(method.runs) for method in self.ev.methods])
+            means = middle + (means - middle) * np.sqrt(runs)
+        return means if training is None else means + training.draw(len(means), rng)
 
     # ---- few or uneven units --------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ def to_arviz(
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     prior: float | None = None,
     assumption: str = "auto",
+    target: str = "auto",
     n_draws: int = 4000,
     rng: RNGLike = None,
 ) -> Any:
@@ -45,7 +46,7 @@ def to_arviz(
         The evaluation.
     metrics
         Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
-    prior, assumption
+    prior, assumption, target
         As in `compare`.
     n_draws, rng
         How many draws in all, in four chains, and the source of randomness.
@@ -55,7 +56,8 @@ def to_arviz(
     arviz.InferenceData or xarray.DataTree
         As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
         (chain, draw, system, measure) and the share of each cell, ``pi`` (chain, draw, system, cell);
-        ``observed_data`` the tables.
+        ``observed_data`` the tables. Where models are runs of methods, systems are the methods, and ``score_run``
+        (chain, draw, run, measure) has the runs.
 
     Examples
     --------
@@ -66,14 +68,19 @@ def to_arviz(
     """
     check_evaluation(ev)
     measures = find_measures(metrics, ev)
-    weight, under = ev.kind.check_prior(prior), ev.under(assumption)
+    weight, under = ev.kind.check_prior(prior), ev.under(assumption, target)
     under.warn(*measures)
-    draws, scores = _drawn(under, measures, weight, n_draws, rng)
-    settings = {"prior": weight, "assumption": under.assumption, "n_draws": n_draws}
-    sums = draws.sum(axis=-1, keepdims=True)
-    cells = np.divide(draws, sums, out=np.zeros_like(draws), where=sums > 0)
-    shares = {"pi": (("chain", "draw", "system", "cell"), cells)}
-    return _inference_data(scores, shares, ev, measures, settings)
+    drawn = _drawn(under, measures, weight, n_draws, rng)
+    settings = {
+        "prior": weight,
+        "assumption": under.assumption,
+        "target": under.target,
+        "n_draws": n_draws,
+    }
+    sums = drawn.tables.sum(axis=-1, keepdims=True)
+    cells = np.divide(drawn.tables, sums, out=np.zeros_like(drawn.tables), where=sums > 0)
+    shares = {"pi": (("chain", "draw", _trained(ev), "cell"), cells)}
+    return _inference_data(drawn.scores, {**_runs(ev, drawn), **shares}, ev, measures, settings)
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
@@ -89,46 +96,71 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     found = list(res.values())
     first = found[0]
     measures = [c.measure for c in found]
+    more: _Variables = {}
     kept = [getattr(c, "scores", None) for c in found]
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
     else:
-        _, scores = _drawn(first.under, measures, first.prior, n_draws, rng)
-    settings = {"rope": first.rope, "prob": first.prob, "prior": first.prior, "assumption": first.assumption}
+        drawn = _drawn(first.under, measures, first.prior, n_draws, rng)
+        scores, more = drawn.scores, _runs(first.ev, drawn)
+    names = ("rope", "prob", "prior", "assumption", "target")
+    settings = {name: getattr(first, name) for name in names}
     gaps = scores[..., 1, :] - scores[..., 0, :]
-    differences: _Variables = {"difference": (("chain", "draw", "measure"), gaps)}
+    differences: _Variables = {"difference": (("chain", "draw", "measure"), gaps), **more}
     return _inference_data(scores, differences, first.ev, measures, settings)
 
 
-def _drawn(
-    under: Under, measures: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
-) -> tuple[FloatArray, FloatArray]:
-    """Return draws of the tables (chain, draw, system, cell), and their scores (chain, draw, system, metric)."""
+class _Drawn(NamedTuple):
+    """Draws of the models' tables and scores, and of the scores of what is compared."""
+
+    tables: FloatArray
+    runs: FloatArray
+    scores: FloatArray
+
+
+def _trained(ev: Evaluation) -> str:
+    """Return what a trained model is called: a run, where several belong to a method."""
+    return "run" if ev.methods else "system"
+
+
+def _runs(ev: Evaluation, drawn: _Drawn) -> _Variables:
+    return {"score_run": (("chain", "draw", "run", "measure"), drawn.runs)} if ev.methods else {}
+
+
+def _drawn(under: Under, measures: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike) -> _Drawn:
     ev = under.ev
     if ev.shape:
         raise ValueError(f"draws are made for one experiment, but the tables have leading axes {ev.shape}")
     each = -(-check_draws(n_draws) // _CHAINS)
     generator = check_rng(rng)
     flat = np.concatenate(list(under.draw(prior=prior, n_draws=_CHAINS * each, rng=generator)))
-    scores = [
-        np.clip(under.stretch(measure)(measure(flat, ev.cells), generator), *measure.support)
-        for measure in measures
-    ]
-    shape = (_CHAINS, each, len(ev.models))
-    return flat.reshape(*shape, -1), np.stack([each.reshape(shape) for each in scores], axis=-1)
+    known: list[Any] = [None] * len(measures)
+    if under.target == "method":
+        known = under.training(measures, prior=prior, rng=generator)
+    runs, scores = [], []
+    for measure, training in zip(measures, known, strict=True):
+        stretch = under.stretch(measure)
+        of_runs = stretch(measure(flat, ev.cells), generator)
+        of_all = under.of_methods(of_runs, stretch.centre, training, generator)
+        runs.append(np.clip(of_runs, *measure.support).reshape(_CHAINS, each, -1))
+        scores.append(np.clip(of_all, *measure.support).reshape(_CHAINS, each, -1))
+    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
+    return _Drawn(tables, np.stack(runs, axis=-1), np.stack(scores, axis=-1))
 
 
 def _inference_data(
     scores: FloatArray, more: _Variables, ev: Evaluation, measures: Sequence[Metric], settings: dict[str, Any]
 ) -> Any:
     names = [m.name for m in measures]
-    coords = {"system": ev.models, "measure": names, "cell": ev.cells}
+    coords = {"system": ev.names, "measure": names, "cell": ev.cells}
+    if ev.methods:
+        coords["run"] = ev.models
     attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
     lead = ("dataset",) if ev.shape else ()
     n_units = np.array(0.0 if ev.units is None else ev.units.size)
     groups: dict[str, _Variables] = {
         "posterior": {"score": (("chain", "draw", "system", "measure"), scores), **more},
-        "observed_data": {"counts": ((*lead, "system", "cell"), np.array(ev.tables))},
+        "observed_data": {"counts": ((*lead, _trained(ev), "cell"), np.array(ev.tables))},
         "constant_data": {"n_units": ((), n_units)},
     }
     return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

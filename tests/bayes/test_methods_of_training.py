@@ -211,3 +211,16 @@ def test_power_for_methods_is_that_of_simulated_comparisons():
 
     freedom = (2 * runs - 2) * (total / (2 * spread / runs)) ** 2
     assert power == pytest.approx(np.mean(means / np.sqrt(total) > stats.t(freedom).ppf(0.975)), abs=0.02)
+
+
+def test_arviz_gets_methods_and_their_runs(ev, res):
+    from bayesf1.base.arviz_data import group
+
+    for idata in (bf.to_arviz(ev, metrics="f1", n_draws=4000, rng=1), res.to_arviz(n_draws=4000, rng=1)):
+        posterior = group(idata, "posterior")
+        assert posterior.system.values.tolist() == ["crf", "bert"]
+        assert posterior.run.values.tolist() == list(ev.models)
+        runs, score = posterior["score_run"].sel(measure="f1"), posterior["score"].sel(measure="f1", system="crf")
+        assert float(score.mean()) == pytest.approx(float(runs[..., :4].mean()), abs=0.01)
+        # Training is in the methods' scores and not in those of the runs at hand.
+        assert float(score.std()) > 1.2 * float(runs[..., :4].mean("run").std())
