@@ -1,9 +1,11 @@
-"""Do 95 % intervals of F1(B) - F1(A) hold what they promise, and what does pairing buy?
+"""Do intervals and claims hold what they promise? Every study of it, one after another.
 
 Coverage of the true difference, mean length, and power (share of intervals that exclude 0 where there is a
-difference), for models taken as independent, as paired item by item, and as clustered. Seeded; a few minutes.
+difference), for models taken as independent, as paired item by item, and as clustered; then few or uneven units, items
+that are right or wrong, rare classes, several corpora and many classes, each before and after what was mended. Seeded;
+some minutes, and with --full, to about 1 %, hours. Each of the others is also a script by itself.
 
-    python benchmarks/calibration.py [--replicates 1000]
+    python benchmarks/calibration.py [--replicates 200] [--full] [--only units]
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import replace
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +40,8 @@ class Quality(NamedTuple):
 
 def interval(ev: bf.Evaluation, assumption: str, rng: np.random.Generator, n_draws: int = 2000) -> np.ndarray:
     """Return the equal-tailed 95 % interval of F1(B) - F1(A)."""
-    tables = np.concatenate(list(ev.under(assumption).draw(prior=1.0, n_draws=n_draws, rng=rng)))
-    scores = F1(tables, ev.cells)
+    blocks = ev.under(assumption).scores([F1], prior=1.0, n_draws=n_draws, rng=rng)
+    scores = np.concatenate([block for (block,) in blocks])
     return np.quantile(scores[:, 1] - scores[:, 0], [0.025, 0.975])
 
 
@@ -133,12 +136,9 @@ def span_study(size: int, spread: float, *, replicates: int, rng: np.random.Gene
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, default=1000)
-    replicates = parser.parse_args().replicates
+def pairs(replicates: int) -> None:
+    """Print the studies of pairing and clustering."""
     rng = np.random.default_rng(2019)
-    start = time.perf_counter()
     print(f"coverage / length / power of 95 % intervals of F1(B) - F1(A), {replicates} replicates\n")
     print("labels, 1000 items\nagreement  true difference  independent            paired")
     for shared in (0.0, 0.6, 0.9):
@@ -157,7 +157,31 @@ def main() -> None:
         print(f"{size:<4}  {spread:<6}  {row['truth']:.3f}            ", end="")
         print(f"{row['independent']}  {row['paired']}  {row['clustered']}", end="")
         print(f"  {row['independent_f1']:.3f}, {row['clustered_f1']:.3f}")
-    print(f"\n{time.perf_counter() - start:.0f} s")
+
+
+# Name of a study, and the script that has it.
+STUDIES = {
+    "units": "calibration_units",
+    "correct": "calibration_correct",
+    "classes": "calibration_classes",
+    "corpora": "calibration_corpora",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--replicates", type=int, default=200)
+    parser.add_argument("--full", action="store_true", help="2000 replicates")
+    parser.add_argument("--only", choices=["pairs", *STUDIES])
+    args = parser.parse_args()
+    replicates = 2000 if args.full else args.replicates
+    for name in ["pairs", *STUDIES] if args.only is None else [args.only]:
+        start = time.perf_counter()
+        if name == "pairs":
+            pairs(replicates)
+        else:
+            import_module(STUDIES[name]).main(replicates)
+        print(f"\n{time.perf_counter() - start:.0f} s\n", flush=True)
 
 
 if __name__ == "__main__":

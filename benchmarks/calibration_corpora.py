@@ -182,8 +182,14 @@ def rows(replicates: int, rng: np.random.Generator) -> Iterator[str]:
             yield f"  {label}, {name}: {told}"
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, default=100)
-    for line in rows(parser.parse_args().replicates, np.random.default_rng(2024)):
+def main(replicates: int | None = None) -> None:
+    if replicates is None:
+        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        parser.add_argument("--replicates", type=int, default=100)
+        replicates = parser.parse_args().replicates
+    for line in rows(replicates, np.random.default_rng(2024)):
         print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -125,10 +125,11 @@ def rows(replicates: int, rng: np.random.Generator) -> Iterator[Row]:
         yield study(f"scores, {shape} differences", 10, draw, 0.5, replicates, rng)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, default=300)
-    replicates = parser.parse_args().replicates
+def main(replicates: int | None = None) -> None:
+    if replicates is None:
+        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        parser.add_argument("--replicates", type=int, default=300)
+        replicates = parser.parse_args().replicates
     start = time.perf_counter()
     print(f"coverage / length / false claims of 95 % intervals of B minus A, {replicates} replicates\n")
     print(f"{'data':<36} {'units':>5}  {'Bayesian bootstrap':<21}    as the package does")

@@ -103,3 +103,34 @@ def test_fewer_classes_are_claimed_where_models_are_equal(corpora):
     found = corpora.many_classes(np.zeros(30), 8, np.random.default_rng(6))
     assert found["raw"]["claims"] > 2.0
     assert found["shrunk"]["claims"] < 0.5
+
+
+@pytest.fixture(scope="module")
+def units():
+    return load_script("benchmarks/calibration_units.py")
+
+
+@pytest.mark.filterwarnings("ignore:.*documents")
+def test_few_or_uneven_documents_are_stretched(units):
+    found = {
+        (row.sizes, row.documents): row for row in units.rows(60, np.random.default_rng(1), documents=(6, 30))
+    }
+    # Four standard errors of a coverage of .95 over 60 replicates are .11.
+    for row in found.values():
+        assert row.after[0] > 0.84
+    assert found["even", 6].before[0] < found["even", 6].after[0]
+    assert found["log-normal", 6].before[0] < 0.9
+    assert found["one of 900 among 3", 41].before[0] < 0.75
+    assert found["even", 30].after[1] < 1.2 * found["even", 30].before[1]
+
+
+def test_runs_times_items_covers_what_either_alone_does_not():
+    method = load_script("benchmarks/method.py")
+    settings = (method.Setting(1000, 5, 0.3, 0.0, 0.5), method.Setting(300, 20, 0.1, 0.8, 0.3))
+    varied, hard = method.rows(25, np.random.default_rng(3), settings)
+    # Four standard errors of a coverage of .95 over 25 replicates are .17.
+    assert varied["runs × items"][0] > 0.77
+    assert varied["one run"][0] < 0.7
+    assert varied["mean of runs"][0] < 0.75
+    assert hard["runs × items"][0] > 0.77
+    assert hard["t over runs"][1] < hard["runs × items"][1]

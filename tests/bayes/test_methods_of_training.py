@@ -220,7 +220,10 @@ def test_arviz_gets_methods_and_their_runs(ev, res):
         posterior = group(idata, "posterior")
         assert posterior.system.values.tolist() == ["crf", "bert"]
         assert posterior.run.values.tolist() == list(ev.models)
-        runs, score = posterior["score_run"].sel(measure="f1"), posterior["score"].sel(measure="f1", system="crf")
+        runs, score = (
+            posterior["score_run"].sel(measure="f1"),
+            posterior["score"].sel(measure="f1", system="crf"),
+        )
         assert float(score.mean()) == pytest.approx(float(runs[..., :4].mean()), abs=0.01)
         # Training is in the methods' scores and not in those of the runs at hand.
         assert float(score.std()) > 1.2 * float(runs[..., :4].mean("run").std())

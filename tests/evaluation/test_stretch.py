@@ -122,7 +122,11 @@ def test_every_verb_stretches_alike():
     assert compared.posterior_a.interval(0.95)[0] == pytest.approx(low, abs=0.02)
     from bayesf1.base.arviz_data import group
 
-    drawn = group(bf.to_arviz(ev, n_draws=20_000, rng=5), "posterior")["score"].sel(system="A", measure="f1").values
+    drawn = (
+        group(bf.to_arviz(ev, n_draws=20_000, rng=5), "posterior")["score"]
+        .sel(system="A", measure="f1")
+        .values
+    )
     assert np.quantile(drawn, 0.025) == pytest.approx(low, abs=0.02)
     delta = bf.difference_intervals(ev, metric="f1", rng=6)
     lengths = {name: row.high - row.low for name, row in delta.items()}
