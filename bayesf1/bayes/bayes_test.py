@@ -18,7 +18,7 @@ from bayesf1.bayes.posterior import check_rope, law_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.evaluation.under import Under
+from bayesf1.evaluation.under import Target, Under
 from bayesf1.laws.difference import Difference, tail_probabilities
 
 METHODS = ("auto", "exact", "montecarlo")
@@ -66,7 +66,8 @@ def compare(
         documents, ``"paired"`` where they are items, ``"independent"`` where only totals are known.
     target
         What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
-        several runs or the folds of a cross-validation show it. ``"auto"`` takes the method where there are runs.
+        several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``
+        takes the method where there are runs, and the models elsewhere, with the other answer in the notes.
     n_draws
         Number of draws where draws are made; by default 1,000,000 tables, or 20,000 to 100,000 sets of
         pattern weights.
@@ -155,6 +156,8 @@ class _Settings:
 
 def _compare_all(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
     found: dict[str, Comparison] = {}
+    if under.retraining is not None and not under.retraining.mixed and settings.method != "montecarlo":
+        return [_by_contrasts(under, measure, settings) for measure in measures]
     if under.closed and not under.shared and settings.method != "montecarlo":
         for measure in measures:
             exact = _exact(under, measure, settings)
@@ -201,6 +204,28 @@ def _exact(under: Under, measure: Metric, settings: _Settings) -> Comparison | N
     )
 
 
+def _by_contrasts(under: Under, measure: Metric, settings: _Settings) -> Comparison:
+    """Return what the fold scores alone say of two ways of training: a t law of the difference."""
+    assert under.retraining is not None
+    known = under.retraining.contrasts(measure)
+    low, high = measure.support
+    law, rope = known.law([-1.0, 1.0], (low - high, high - low)), settings.rope
+    tails = _Tails(law.cdf(0.0), law.sf(0.0), law.cdf(-rope), law.sf(rope))
+    if measure.lower_is_better:
+        tails = _Tails(tails.p_h1, tails.p_h0, tails.p_greater, tails.p_less)
+    return _result(
+        under,
+        measure,
+        settings,
+        tails,
+        posterior_a=known.law([1.0, 0.0], measure.support),
+        posterior_b=known.law([0.0, 1.0], measure.support),
+        difference=law,
+        mcse=0.0,
+        method="exact",
+    )
+
+
 def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list[Comparison]:
     if under.ev.shape:
         raise ValueError(
@@ -210,8 +235,9 @@ def _by_draws(under: Under, measures: list[Metric], settings: _Settings) -> list
     seed = settings.seed or (int(np.random.default_rng().integers(1 << 63)),)
     n_draws = settings.n_draws or under.default_draws
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
-    # Runs of a method share its units whatever else is assumed.
-    beside, alone = under.shared and not under.ev.methods, replace(settings, seed=(*seed, 1))
+    # Runs of a method share its units whatever else is assumed, and folds their training sets.
+    several = bool(under.ev.methods) or under.retraining is not None
+    beside, alone = under.shared and not several, replace(settings, seed=(*seed, 1))
     found = []
     for measure in measures:
         closed = None
@@ -287,6 +313,14 @@ def _independent(under: Under, measure: Metric, settings: _Settings) -> Comparis
     return found
 
 
+def _otherwise(under: Under, measure: Metric, settings: _Settings) -> Comparison:
+    """Return the answer for the method where the models were asked for, and the other way round."""
+    target: Target = "models" if under.target == "method" else "method"
+    settings = replace(settings, method="auto", seed=(*(settings.seed or (0,)), 3), n_draws=None)
+    (found,) = _compare_all(replace(under, target=target), [measure], settings)
+    return replace(found, otherwise=None)
+
+
 def _result(under: Under, measure: Metric, settings: _Settings, tails: _Tails, **parts: Any) -> Comparison:
     p = {name: plain(value) for name, value in tails._asdict().items()}
     rope = np.zeros_like(p["p_h1"])
@@ -306,5 +340,6 @@ def _result(under: Under, measure: Metric, settings: _Settings, tails: _Tails, *
         prob=settings.prob,
         ev=under.ev,
         measure=measure,
+        otherwise=partial(_otherwise, under, measure, settings) if under.ev.folds is not None else None,
         **parts,
     )

@@ -190,7 +190,7 @@ def rank(
     blocks = under.scores([measure], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([block for (block,) in blocks])
 
-    observed = ev.mean_scores(measure(under.ev.tables, ev.cells))
+    observed = under.plain(measure)
     # Ranks go by what is better; a loss is better the lower it is.
     scores = measure.sign * scores
     order = np.argsort(
@@ -223,7 +223,7 @@ def rank(
             "metric": measure.name,
             "label": measure.label,
             "percent": int(measure.percent),
-            "belief": ev.kind.describe_prior(prior),
+            "belief": ev.kind.describe_prior(prior) if under.retraining is None else "No prior",
             "rope": rope,
             "prior": prior,
             "prob": prob,
