@@ -61,8 +61,8 @@ class FoldSpread:
 def fold_spread(c: Comparison) -> FoldSpread | None:
     """Compare the spread of fold differences with what a comparison's discount assumes.
 
-    Returns None without folds or of ways of training, which need no discount, or where the discount takes all folds as copies of one another and so says
-    nothing about their spread.
+    Returns None without folds or of ways of training, which need no discount, or where the discount takes all
+    folds as copies of one another and so says nothing about their spread.
 
     Examples
     --------

@@ -28,7 +28,14 @@ def notes_of(c: Comparison) -> tuple[str, ...]:
     if np.ndim(c.p_h1):
         return ()
     spread = fold_spread(c)
-    found = (*_of_training(c), *_of_folds(c), _few_units(c), spread and spread.sentence(), _pairing(c), *c.ev.notes)
+    found = (
+        *_of_training(c),
+        *_of_folds(c),
+        _few_units(c),
+        spread and spread.sentence(),
+        _pairing(c),
+        *c.ev.notes,
+    )
     return tuple(printable(note) for note in found if note)
 
 
@@ -48,33 +55,29 @@ def _of_training(c: Comparison) -> Iterator[str]:
 
 def _of_folds(c: Comparison) -> Iterator[str]:
     """Say what the other target would give: one of the two is what the reader means."""
-    other = c.other_target
+    other = None if c.ev.alike else c.other_target
     if other is None:
         return
-    trained = c if c.under.retraining is not None else other
-    known = trained.under.retraining
-    assert known is not None
-    if c.ev.alike:
-        return
-    how, folds = known.law_in_words(), known.folds
-    if known.contrasts(c.measure).scale([-1.0, 1.0]) < 1e-12 and not known.mixed:
+    trained = c.under.retraining or other.under.retraining
+    assert trained is not None
+    silent = trained.silent(c.measure)
+    if silent:
         yield "The folds differ by the same everywhere: they say nothing of how much training varies."
-        if trained is other:
-            return
-    if trained is other:
-        what = "For the way of training, and not only for the rules fitted in these folds"
+    if c.under.retraining is not None:
+        what = "For the very rules fitted in these folds, and not for the way of training"
+        how = verdict.discounted(trained.folds)
+    elif silent:
+        return
     else:
-        rule = folds.rule if isinstance(folds.rule, str) else "given"
-        what, how = "For the very rules fitted in these folds, and not for the way of training", (
-            f"{folds.cv} with discount {rule}, k = {folds.k:.4f}"
-        )
+        what = "For the way of training, and not only for the rules fitted in these folds"
+        how = trained.law_in_words()
     gap, low, high = verdict.difference(other)
     unit = " points" if c.measure.percent else ""
     yield (
         f"{what}: {c.model_b} is better with probability {probability(other.p_h1)} (difference {gap}{unit}, {low} to "
         f"{high}; {how})."
     )
-    yield known.caution
+    yield trained.caution
 
 
 def _few_units(c: Comparison) -> str:

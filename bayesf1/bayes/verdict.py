@@ -20,6 +20,7 @@ from bayesf1.base.table import (
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
+    from bayesf1.evaluation.folds import Folds
     from bayesf1.laws.law import Posterior
 
 _HEADLINES = ("f1", "macro_f1", "micro_f1")
@@ -104,12 +105,15 @@ def assumptions(comparisons: tuple[Comparison, ...]) -> str:
     if c.folds is not None and c.under.retraining is not None:
         parts[0] = f"{c.folds.cv}, for the way of training and not only for the rules fitted in these folds"
     elif c.folds is not None:
-        rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
-        parts.insert(
-            1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}, for the rules fitted in these folds"
-        )
+        parts.insert(1, f"{discounted(c.folds)}, for the rules fitted in these folds")
     parts.append(f"“better” is said from probability {c.threshold:.4g} on")
     return f"{'; '.join(parts)}."
+
+
+def discounted(folds: Folds) -> str:
+    """Write a design with what its folds are taken to be worth."""
+    rule = folds.rule if isinstance(folds.rule, str) else "given"
+    return f"{folds.cv} with discount {rule}, k = {folds.k:.4f}"
 
 
 def computed(comparisons: tuple[Comparison, ...]) -> str:

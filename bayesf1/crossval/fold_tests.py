@@ -235,7 +235,9 @@ def _tested(
     if halved:
         # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
         square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
-        own = _t_test("t of half contrasts", mean, square, m, "for the way of training; no correlation guessed")
+        own = _t_test(
+            "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
+        )
         tests.append(replace(own, p_greater=float(special.stdtr(m, _ratio(sign * mean - rope, square)))))
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
@@ -273,7 +275,8 @@ def _mcnemar(pair: Evaluation) -> Iterator[FoldTest]:
     succeeded = np.array([cell in law.successes for cell in pair.cells], dtype=float)
     # Which of the two was right in each fold, axes (pattern, fold): none where the item was not tested.
     first, second = (
-        units.rows @ np.kron(np.eye(folds.counts[..., 0, 0].size), np.kron(one, succeeded)[:, None]) for one in np.eye(2)
+        units.rows @ np.kron(np.eye(folds.counts[..., 0, 0].size), np.kron(one, succeeded)[:, None])
+        for one in np.eye(2)
     )
     k = folds.cv.discount((0.5, 0.5))
     only_first, only_second = (
@@ -282,7 +285,9 @@ def _mcnemar(pair: Evaluation) -> Iterator[FoldTest]:
     apart = only_first + only_second
     statistic = max(abs(only_second - only_first) - 1.0, 0.0) ** 2 / apart if apart else 0.0
     p = float(special.chdtrc(1, statistic))
-    yield FoldTest("m×2 BCV McNemar", statistic, (1,), p, None, "Yang et al. (2023); accuracy, corrected for continuity")
+    yield FoldTest(
+        "m×2 BCV McNemar", statistic, (1,), p, None, "Yang et al. (2023); accuracy, corrected for continuity"
+    )
 
 
 def _ratio(mean: float, variance: float) -> float:

@@ -56,7 +56,13 @@ class Gold:
 
     @classmethod
     def read(
-        cls, y: Sequence[Any], *, groups: ArrayLike | None, positive: Any, types: Iterable[str] | None, **how: str
+        cls,
+        y: Sequence[Any],
+        *,
+        groups: ArrayLike | None,
+        positive: Any,
+        types: Iterable[str] | None,
+        **how: str,
     ) -> Gold:
         """Return gold labels or tags, with the positive label where there are just two."""
         if len(y) == 0:
@@ -87,7 +93,9 @@ class Gold:
         if self.reading is not None or self.positive is not None:
             return self
         columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
-        return replace(self, classes=check_labels(None, distinct_labels([read_labels(self.y, "y"), *columns])))
+        return replace(
+            self, classes=check_labels(None, distinct_labels([read_labels(self.y, "y"), *columns]))
+        )
 
     def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:
         """Return what each unit adds to the models' tables, a sparse array (unit, model·cell), in the order of y."""
@@ -135,7 +143,9 @@ def folded(
         for f in range(cv.shape[1])
     ]
     rows, n = csr_array(hstack(parts, format="csr")), len(gold.y)
-    counts = np.asarray(rows.sum(axis=0)).reshape(*cv.shape, len(total.models), len(total.cells))
+    counts = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(
+        *cv.shape, len(total.models), len(total.cells)
+    )
     if gold.groups is not None:
         documents, which = np.unique(read_labels(gold.groups, "groups"), return_inverse=True)
         shape = len(documents), n

@@ -76,9 +76,13 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
             fold, number = np.full(n, -1, dtype=np.intp), 0
     if number or not repeats:
         missing = f"unit {int(np.argmax(fold < 0))} is tested {len(repeats)} times and others once more"
-        raise ValueError(f"cv does not test every unit equally often: {missing if number else 'it has no folds'}")
+        raise ValueError(
+            f"cv does not test every unit equally often: {missing if number else 'it has no folds'}"
+        )
     if len(set(widths)) > 1 or widths[0] < 2:
-        raise ValueError(f"cv has repeats of {', '.join(map(str, widths))} folds; they must have the same, two or more")
+        raise ValueError(
+            f"cv has repeats of {', '.join(map(str, widths))} folds; they must have the same, two or more"
+        )
     found = np.stack(repeats)
     if groups is not None:
         _check_documents(found, np.asarray(groups))
@@ -94,8 +98,10 @@ def design_of(cv: Any, partition: Partition) -> BlockedCV | KFoldCV:
 
 def _check_fold(train: NDArray[np.intp], test: NDArray[np.intp], n: int, i: int) -> None:
     for part in (train, test):
-        if len(part) and not (0 <= part.min() and part.max() < n):
-            raise ValueError(f"fold {i} of cv has unit {part.min() if part.min() < 0 else part.max()}, but there are {n}")
+        if len(part) and not (part.min() >= 0 and part.max() < n):
+            raise ValueError(
+                f"fold {i} of cv has unit {part.min() if part.min() < 0 else part.max()}, but there are {n}"
+            )
     if not len(test):
         raise ValueError(f"fold {i} of cv tests nothing")
     both = np.intersect1d(train, test)

@@ -345,7 +345,11 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
         raise ValueError(f"{k} folds need at least {k} {what}, but there are {len(sizes)}; use fewer folds")
     shuffled = rng.permutation(len(sizes))
     if d is None:
-        order = shuffled if corpus.labels is None else shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
+        order = (
+            shuffled
+            if corpus.labels is None
+            else shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
+        )
         fold = np.empty(n, dtype=np.intp)
         fold[order] = np.arange(n) % k
         return fold

@@ -144,6 +144,10 @@ class Retraining:
         """Return what the fold scores alone say, a t law."""
         return (Contrasts.of_halves if self.halved else Contrasts.of_folds)(self.scores(measure))
 
+    def silent(self, measure: Metric) -> bool:
+        """Say whether two models' folds differ by the same everywhere, which tells nothing of training."""
+        return not self.mixed and self.contrasts(measure).scale([-1.0, 1.0]) < _NONE
+
     def draw(
         self, measures: Sequence[Metric], *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[tuple[FloatArray, ...]]:
@@ -153,19 +157,19 @@ class Retraining:
             for n in blocks_of(n_draws, self.folds.counts[..., 0].size):
                 yield tuple(one.draw(n, rng) for one in known)
             return
-        pilot = [np.concatenate(parts) for parts in zip(*self._tested(measures, _PILOT, rng), strict=True)]
+        pilot = [np.concatenate(parts) for parts in zip(*self.tested(measures, _PILOT, rng), strict=True)]
         stretches = [self.stretch(measure) for measure in measures]
         adding = [
             _Added.of(drawn * stretch.widening, self.contrasts(measure))
             for drawn, stretch, measure in zip(pilot, stretches, measures, strict=True)
         ]
-        for block in self._tested(measures, n_draws, rng):
+        for block in self.tested(measures, n_draws, rng):
             yield tuple(
                 stretch(scores, rng) + added.draw(len(scores), rng)
                 for scores, stretch, added in zip(block, stretches, adding, strict=True)
             )
 
-    def _tested(
+    def tested(
         self, measures: Sequence[Metric], n_draws: int, rng: np.random.Generator
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of the mean fold scores as a Bayesian bootstrap over units makes them vary."""
@@ -196,7 +200,7 @@ class Retraining:
 
     def law_in_words(self) -> str:
         """Return what law was taken, in a few words."""
-        (repeats, folds), n = self.folds.cv.shape, self.folds.counts[..., 0, 0].size
+        repeats, n = self.folds.cv.shape[0], self.folds.counts[..., 0, 0].size
         if not self.halved:
             return f"corrected t of Nadeau and Bengio (2003), {n - 1} degrees of freedom"
         number = f"{repeats} half contrasts" if repeats > 1 else "one half contrast"

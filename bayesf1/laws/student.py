@@ -67,8 +67,8 @@ class StudentT(ParametricLaw):
 
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
-        parameters = (np.ravel(x)[index] for x in (self.location, self.scale, self.df))
-        return type(self)(*parameters, self.support)
+        location, scale, df = (np.ravel(x)[index] for x in (self.location, self.scale, self.df))
+        return type(self)(location, scale, df, self.support)
 
     def _z(self, x: ArrayLike) -> Any:
         return (np.asarray(x, dtype=np.float64) - self.location) / self.scale

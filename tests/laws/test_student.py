@@ -17,7 +17,9 @@ def test_it_is_scipys_law(location, scale, df):
     for name in ("pdf", "logpdf", "cdf", "sf"):
         np.testing.assert_allclose(getattr(ours, name)(X), getattr(theirs, name)(X), rtol=1e-10, err_msg=name)
     for name in ("ppf", "isf"):
-        np.testing.assert_allclose(getattr(ours, name)(Q), getattr(theirs, name)(Q), rtol=1e-9, atol=1e-12 * scale)
+        np.testing.assert_allclose(
+            getattr(ours, name)(Q), getattr(theirs, name)(Q), rtol=1e-9, atol=1e-12 * scale
+        )
     assert ours.entropy() == pytest.approx(float(theirs.entropy()), rel=1e-10)
     assert ours.interval(0.9) == pytest.approx(theirs.interval(0.9), rel=1e-9)
     assert ours.hdi(0.9) == ours.interval(0.9)
