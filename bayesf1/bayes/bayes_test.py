@@ -22,6 +22,8 @@ from bayesf1.evaluation.under import Target, Under
 from bayesf1.laws.difference import Difference, tail_probabilities
 
 METHODS = ("auto", "exact", "montecarlo")
+# Draws of an answer that stands beside the one that was asked for.
+_BESIDE = 10_000
 
 
 def compare(
@@ -316,7 +318,7 @@ def _independent(under: Under, measure: Metric, settings: _Settings) -> Comparis
 def _otherwise(under: Under, measure: Metric, settings: _Settings) -> Comparison:
     """Return the answer for the method where the models were asked for, and the other way round."""
     target: Target = "models" if under.target == "method" else "method"
-    settings = replace(settings, method="auto", seed=(*(settings.seed or (0,)), 3), n_draws=None)
+    settings = replace(settings, method="auto", seed=(*(settings.seed or (0,)), 3), n_draws=_BESIDE)
     (found,) = _compare_all(replace(under, target=target), [measure], settings)
     return replace(found, otherwise=None)
 

@@ -23,6 +23,7 @@ from bayesf1.base.naming import plural
 from bayesf1.designs.design import BlockedCV
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.evaluation.stretch import Stretch, worth_of
 from bayesf1.laws.spread import Spread, spread_ratio
 from bayesf1.laws.student import StudentT
@@ -176,9 +177,9 @@ class Retraining:
         units, shape = self.folds.units, self.folds.counts.shape
         assert units is not None
         units = units.seen
-        for n in blocks_of(n_draws, units.n_patterns + self.folds.counts.size):
-            drawn = rng.standard_gamma(units.weights, size=(n, units.n_patterns)) @ units.rows
-            tables = np.asarray(drawn).reshape(n, *shape)
+        size = units.n_patterns + self.folds.counts.size
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = np.asarray(flat).reshape(-1, *shape)
             yield tuple(measure(tables, self.cells).mean(axis=(1, 2)) for measure in measures)
 
     def stretch(self, measure: Metric) -> Stretch:
