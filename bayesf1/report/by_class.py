@@ -54,6 +54,11 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
     if all(name in known for name in names):
         found = Comparisons([known[name] for name in names])
     else:
-        shared: Any = {"prior": first.prior, "prob": first.prob, "assumption": first.assumption}
+        shared: Any = {
+            "prior": first.prior,
+            "prob": first.prob,
+            "assumption": first.assumption,
+            "target": first.target,
+        }
         found = compare(ev, metrics=names, rope=first.rope if first.rope < 1.0 else 0.0, rng=0, **shared)
     return ByClass(classes, found)
