@@ -40,6 +40,7 @@ from .laws.difference import Difference as Difference
 from .laws.distributions import Beta as Beta, FScore as FScore
 from .laws.empirical import EmpiricalPosterior as EmpiricalPosterior
 from .laws.law import Posterior as Posterior
+from .laws.student import StudentT as StudentT
 from .reading.confusion import from_confusion as from_confusion
 from .reading.correct import from_correct as from_correct
 from .reading.counts import from_counts as from_counts, from_folds as from_folds

@@ -1,5 +1,7 @@
 """Small versions of benchmarks/calibration.py and calibration_corpora.py: repeated experiments, seeded."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,42 @@ def test_runs_times_items_covers_what_either_alone_does_not():
     assert varied["mean of runs"][0] < 0.75
     assert hard["runs × items"][0] > 0.77
     assert hard["t over runs"][1] < hard["runs × items"][1]
+
+
+# ---- ways of training, from folds -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def method_folds():
+    return load_script("benchmarks/method_folds.py")
+
+
+@pytest.fixture(scope="module")
+def neighbours(method_folds):
+    (_, _, setting) = (s for s in method_folds.simulated() if s.name == "neighbours")
+    setting = replace(setting, n=200)
+    return method_folds.study(setting, replicates=80, truths=300, rng=np.random.default_rng(3))
+
+
+# Four standard errors of a coverage of .95 over 80 replicates are .1.
+def test_intervals_for_the_way_of_training_cover_it(neighbours):
+    assert neighbours["contrast t"].coverage >= 0.85
+    assert neighbours["mixture"].coverage >= 0.85
+
+
+def test_the_mixture_is_the_shortest_of_those_that_cover(neighbours):
+    assert neighbours["mixture"].length < neighbours["contrast t"].length < neighbours["correlated t"].length
+
+
+def test_intervals_for_the_rules_are_too_short_for_the_way_of_training(neighbours):
+    assert neighbours["items, for the rules"].coverage < 0.9
+    assert neighbours["items, for the rules"].length < 0.8 * neighbours["mixture"].length
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_row_for_each_setting_and_each_size(method_folds):
+    rng = np.random.default_rng(4)
+    wine = list(method_folds.rows(2, rng, truths=4, only="wine"))
+    assert [row["setting"] for row in wine] == ["wine, second or not, n=160, m=3"]
+    first = next(method_folds.sizes(20, rng, n=120))
+    assert first["m×2 BCV McNemar"] <= 0.25

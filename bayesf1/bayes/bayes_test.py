@@ -18,10 +18,12 @@ from bayesf1.bayes.posterior import check_rope, law_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
-from bayesf1.evaluation.under import Under
+from bayesf1.evaluation.under import Target, Under
 from bayesf1.laws.difference import Difference, tail_probabilities
 
 METHODS = ("auto", "exact", "montecarlo")
+# Draws of an answer that stands beside the one that was asked for.
+_BESIDE = 10_000
 
 
 def compare(
@@ -66,7 +68,8 @@ def compare(
         documents, ``"paired"`` where they are items, ``"independent"`` where only totals are known.
     target
         What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
-        several runs or the folds of a cross-validation show it. ``"auto"`` takes the method where there are runs.
+        several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``
+        takes the method where there are runs, and the models elsewhere, with the other answer in the notes.
     n_draws
         Number of draws where draws are made; by default 1,000,000 tables, or 20,000 to 100,000 sets of
         pattern weights.
@@ -143,6 +146,8 @@ def read_settings(
 
 def _compare_all(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
     found: dict[str, Comparison] = {}
+    if under.retraining is not None and not under.retraining.mixed and settings.method != "montecarlo":
+        return [_by_contrasts(under, measure, settings) for measure in measures]
     if under.closed and not under.shared and settings.method != "montecarlo":
         for measure in measures:
             exact = _exact(under, measure, settings)
@@ -189,6 +194,28 @@ def _exact(under: Under, measure: Metric, settings: Settings) -> Comparison | No
     )
 
 
+def _by_contrasts(under: Under, measure: Metric, settings: Settings) -> Comparison:
+    """Return what the fold scores alone say of two ways of training: a t law of the difference."""
+    assert under.retraining is not None
+    known = under.retraining.contrasts(measure)
+    low, high = measure.support
+    law, rope = known.law([-1.0, 1.0], (low - high, high - low)), settings.rope
+    tails = Tails(law.cdf(0.0), law.sf(0.0), law.cdf(-rope), law.sf(rope))
+    if measure.lower_is_better:
+        tails = Tails(tails.p_h1, tails.p_h0, tails.p_greater, tails.p_less)
+    return result(
+        under,
+        measure,
+        settings,
+        tails,
+        posterior_a=known.law([1.0, 0.0], measure.support),
+        posterior_b=known.law([0.0, 1.0], measure.support),
+        difference=law,
+        mcse=0.0,
+        method="exact",
+    )
+
+
 def _by_draws(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
     if under.ev.shape:
         raise ValueError(
@@ -198,8 +225,9 @@ def _by_draws(under: Under, measures: list[Metric], settings: Settings) -> list[
     seed = settings.seeded
     n_draws = settings.n_draws or under.default_draws
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
-    # Runs of a method share its units whatever else is assumed.
-    beside, alone = under.shared and not under.ev.methods, replace(settings, seed=(*seed, 1))
+    # Runs of a method share its units whatever else is assumed, and folds their training sets.
+    several = bool(under.ev.methods) or under.retraining is not None
+    beside, alone = under.shared and not several, replace(settings, seed=(*seed, 1))
     found = []
     for measure in measures:
         closed = None
@@ -277,6 +305,14 @@ def _independent(under: Under, measure: Metric, settings: Settings) -> Compariso
     return found
 
 
+def _otherwise(under: Under, measure: Metric, settings: Settings) -> Comparison:
+    """Return the answer for the method where the models were asked for, and the other way round."""
+    target: Target = "models" if under.target == "method" else "method"
+    settings = replace(settings, method="auto", seed=(*(settings.seed or (0,)), 3), n_draws=_BESIDE)
+    (found,) = _compare_all(replace(under, target=target), [measure], settings)
+    return replace(found, otherwise=None)
+
+
 def result(under: Under, measure: Metric, settings: Settings, tails: Tails, **parts: Any) -> Comparison:
     """Return a comparison from its probabilities and laws."""
     p = {name: plain(value) for name, value in tails._asdict().items()}
@@ -297,5 +333,6 @@ def result(under: Under, measure: Metric, settings: Settings, tails: Tails, **pa
         prob=settings.prob,
         ev=under.ev,
         measure=measure,
+        otherwise=partial(_otherwise, under, measure, settings) if under.ev.folds is not None else None,
         **parts,
     )

@@ -68,6 +68,8 @@ class Comparison:
         How many posterior draws there are, made when they are first asked for; 0 where there is a law for all.
     beside
         What gives the answer under independence, where the models were taken as dependent.
+    otherwise
+        What gives the answer for the other target, where folds tell of models and of the way of training them.
     """
 
     metric: str
@@ -93,6 +95,7 @@ class Comparison:
     n_draws: int = 0
     target: Target = "models"
     beside: Callable[[], Comparison] | None = None
+    otherwise: Callable[[], Comparison] | None = None
 
     @property
     def under(self) -> Under:
@@ -108,6 +111,11 @@ class Comparison:
     def independent(self) -> Comparison | None:
         """The answer under independence, where the models were taken as dependent."""
         return None if self.beside is None else self.beside()
+
+    @cached_property
+    def other_target(self) -> Comparison | None:
+        """The answer for the way of training where that for the rules fitted in folds was asked for, or the reverse."""
+        return None if self.otherwise is None else self.otherwise()
 
     @property
     def score_a(self) -> Any:
@@ -125,7 +133,7 @@ class Comparison:
         return plain(np.asarray(self.score_b) - self.score_a)
 
     def _plain(self, model: int) -> Any:
-        return plain(self.ev.mean_scores(self.measure(self.ev.tables, self.ev.cells))[..., model])
+        return plain(self.under.plain(self.measure)[..., model])
 
     @property
     def threshold(self) -> float:
@@ -244,7 +252,10 @@ class Comparison:
 
 
 def _listed(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    # A t law of few contrasts may have no mean or no variance.
+    return float(value) if np.isfinite(value) else None
 
 
 class Comparisons(Answer, Mapping[str, Comparison]):

@@ -61,8 +61,8 @@ class FoldSpread:
 def fold_spread(c: Comparison) -> FoldSpread | None:
     """Compare the spread of fold differences with what a comparison's discount assumes.
 
-    Returns None without folds, or where the discount takes all folds as copies of one another and so says
-    nothing about their spread.
+    Returns None without folds or of ways of training, which need no discount, or where the discount takes all
+    folds as copies of one another and so says nothing about their spread.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def fold_spread(c: Comparison) -> FoldSpread | None:
     >>> round(spread.ratio, 2), spread.sentence() is None
     (0.36, True)
     """
-    if c.folds is None or np.ndim(c.p_h1):
+    if c.folds is None or c.under.retraining is not None or np.ndim(c.p_h1):
         return None
     scores = c.measure(c.folds.counts, c.ev.cells)
     differences = scores[..., 1] - scores[..., 0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesf1.base.naming import joined
 from bayesf1.base.table import printable, probability
+from bayesf1.bayes import verdict
 from bayesf1.bayes.fold_spread import fold_spread
 
 if TYPE_CHECKING:
@@ -27,7 +28,14 @@ def notes_of(c: Comparison) -> tuple[str, ...]:
     if np.ndim(c.p_h1):
         return ()
     spread = fold_spread(c)
-    found = (*_of_training(c), _few_units(c), spread and spread.sentence(), _pairing(c), *c.ev.notes)
+    found = (
+        *_of_training(c),
+        *_of_folds(c),
+        _few_units(c),
+        spread and spread.sentence(),
+        _pairing(c),
+        *c.ev.notes,
+    )
     return tuple(printable(note) for note in found if note)
 
 
@@ -43,6 +51,33 @@ def _of_training(c: Comparison) -> Iterator[str]:
         )
     if c.ev.methods and not c.under.shared:
         yield "Only the runs' totals are known: they are taken to share all their items, as on one test set."
+
+
+def _of_folds(c: Comparison) -> Iterator[str]:
+    """Say what the other target would give: one of the two is what the reader means."""
+    other = None if c.ev.alike else c.other_target
+    if other is None:
+        return
+    trained = c.under.retraining or other.under.retraining
+    assert trained is not None
+    silent = trained.silent(c.measure)
+    if silent:
+        yield "The folds differ by the same everywhere: they say nothing of how much training varies."
+    if c.under.retraining is not None:
+        what = "For the very rules fitted in these folds, and not for the way of training"
+        how = verdict.discounted(trained.folds)
+    elif silent:
+        return
+    else:
+        what = "For the way of training, and not only for the rules fitted in these folds"
+        how = trained.law_in_words()
+    gap, low, high = verdict.difference(other)
+    unit = " points" if c.measure.percent else ""
+    yield (
+        f"{what}: {c.model_b} is better with probability {probability(other.p_h1)} (difference {gap}{unit}, {low} to "
+        f"{high}; {how})."
+    )
+    yield trained.caution
 
 
 def _few_units(c: Comparison) -> str:

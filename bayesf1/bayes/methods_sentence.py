@@ -18,9 +18,12 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
 
     c = headline(comparisons)
     measures = joined(one.label for one in comparisons)
-    tested = f"{c.model_b} was compared with {c.model_a} on {measures} by {c.ev.kind.citation}, as implemented in {version()}"
+    compared = f"{c.model_b} was compared with {c.model_a} on {measures}"
+    tested = f"{compared} by {c.ev.kind.citation}, as implemented in {version()}"
     parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods(c.measure)]
-    if c.folds is not None:
+    if c.under.retraining is not None:
+        parts[0] = f"{compared}, {c.under.scope}, with {version()}"
+    elif c.folds is not None:
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.append(
             f"counts of the {c.folds.cv} were discounted by k = {c.folds.k:.4f} (rule {rule}), and the "
@@ -46,7 +49,9 @@ def _computed(comparisons: tuple[Comparison, ...]) -> str:
     for method, found in ways.items():
         error, draws = max(float(c.mcse) for c in found), max(c.n_draws for c in found)
         how = {
-            "exact": "were computed by numerical quadrature, without sampling",
+            "exact": "were computed by numerical quadrature, without sampling"
+            if found[0].under.retraining is None
+            else "are those of this law",
             "quasi-montecarlo": f"were computed by a lattice rule (standard error {error:.1g})",
         }.get(method, f"rest on {draws:,} posterior draws (standard error {error:.1g})")
         some = f" of {joined(c.label for c in found)}" if len(ways) > 1 else ""

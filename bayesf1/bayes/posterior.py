@@ -12,6 +12,7 @@ from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion
 from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation.under import Under
 from bayesf1.laws.distributions import Beta, FScore
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.laws.law import Posterior
@@ -55,7 +56,7 @@ def posterior(
         ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
     target
-        ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' scores.
+        ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
     n_draws, rng
         Number of draws and source of randomness, where draws are needed.
 
@@ -77,8 +78,11 @@ def posterior(
         ev = ev if model in ev.names else ev.select([model])
     index = ev.names.index(model) if ev.methods else ev.index(model)
     under = ev.under(assumption, target)
+    if under.retraining is not None:
+        # Of one way of training its own contrasts tell.
+        under, index = ev.select([model]).under(assumption, target), 0
     under.warn(measure)
-    law = law_of(measure, under.ev, index, prior) if under.closed else None
+    law = _law_under(under, measure, index, prior)
     if law is not None:
         return law
     _check_single(ev, measure.name)
@@ -107,7 +111,7 @@ def posteriors(
     drawn: list[Metric] = []
     for measure in measures:
         for i, model in enumerate(ev.names):
-            law = law_of(measure, under.ev, i, prior) if under.closed else None
+            law = _law_under(under, measure, i, prior)
             if law is not None:
                 found[model, measure.name] = law
             elif measure not in drawn:
@@ -119,6 +123,14 @@ def posteriors(
             for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
                 found.setdefault((model, measure.name), EmpiricalPosterior.within(values, measure.support))
     return found
+
+
+def _law_under(under: Under, measure: Metric, index: int, prior: float) -> Posterior | None:
+    """Return the law of one of the scores that are compared, or None where only draws will do."""
+    trained = under.retraining
+    if trained is not None and not trained.mixed:
+        return trained.contrasts(measure).law(np.eye(len(under.ev.models))[index], measure.support)
+    return law_of(measure, under.ev, index, prior) if under.closed else None
 
 
 def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw | None:

@@ -191,7 +191,7 @@ def rank(
     blocks = under.scores([measure], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     scores = np.concatenate([block for (block,) in blocks])
 
-    observed = ev.mean_scores(measure(under.ev.tables, ev.cells))
+    observed = under.plain(measure)
     caution = under.caution(measure)
     return ranking_of(
         scores,
@@ -201,7 +201,7 @@ def rank(
         rope=rope,
         prob=prob,
         attrs={
-            "belief": ev.kind.describe_prior(prior),
+            "belief": ev.kind.describe_prior(prior) if under.retraining is None else "No prior",
             "prior": prior,
             "assumption": under.assumption,
             "target": under.target,

@@ -20,6 +20,7 @@ from bayesf1.base.table import (
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
+    from bayesf1.evaluation.folds import Folds
     from bayesf1.laws.law import Posterior
 
 _HEADLINES = ("f1", "macro_f1", "micro_f1")
@@ -43,7 +44,7 @@ def sentence(c: Comparison) -> str:
         return printable(
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
         )
-    gap, low, high = _difference(c)
+    gap, low, high = difference(c)
     percent = c.measure.percent
     size = (
         f"difference {gap}{' percentage points' if percent else ''}, {100 * c.prob:.4g} % credible interval "
@@ -101,13 +102,18 @@ def assumptions(comparisons: tuple[Comparison, ...]) -> str:
     """Return what comparisons assumed, how each measure was computed, and what "better" needs, as a sentence."""
     c = headline(comparisons)
     parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence(c.measure), computed(comparisons)]
-    if c.folds is not None:
-        rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
-        parts.insert(
-            1, f"{c.folds.cv} with discount {rule}, k = {c.folds.k:.4f}, for the rules fitted in these folds"
-        )
+    if c.folds is not None and c.under.retraining is not None:
+        parts[0] = f"{c.folds.cv}, for the way of training and not only for the rules fitted in these folds"
+    elif c.folds is not None:
+        parts.insert(1, f"{discounted(c.folds)}, for the rules fitted in these folds")
     parts.append(f"“better” is said from probability {c.threshold:.4g} on")
     return f"{'; '.join(parts)}."
+
+
+def discounted(folds: Folds) -> str:
+    """Write a design with what its folds are taken to be worth."""
+    rule = folds.rule if isinstance(folds.rule, str) else "given"
+    return f"{folds.cv} with discount {rule}, k = {folds.k:.4f}"
 
 
 def computed(comparisons: tuple[Comparison, ...]) -> str:
@@ -171,11 +177,12 @@ def _scored(score: float, post: Posterior, c: Comparison) -> str:
 
 def signed(c: Comparison) -> str:
     """Write the difference of the plain scores, B minus A, with its interval."""
-    gap, low, high = _difference(c)
+    gap, low, high = difference(c)
     return f"{gap} [{low}, {high}]"
 
 
-def _difference(c: Comparison) -> tuple[str, ...]:
+def difference(c: Comparison) -> tuple[str, ...]:
+    """Write the difference of the plain scores, B minus A, and the ends of its interval."""
     low, high = c.difference.interval(c.prob)
     digits, percent = digits_of(low, high, percent=c.measure.percent), c.measure.percent
     return tuple(points(x, digits, sign=True, percent=percent) for x in (c.gap, low, high))

@@ -1,25 +1,29 @@
 r"""The t- and F-tests on fold scores that reviewers know, beside one another.
 
 All work on the differences :math:`d_{jk}` of two models' scores in fold k of repeat j; none knows that scores
-are bounded, or how many items a fold holds. They stand here for comparison with the Bayes test.
+are bounded, or how many items a fold holds. They stand here for comparison with the Bayes test. Where it is known who was
+right on each item, McNemar's test on all folds joins them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.table import Table, points, printable, probability
 from bayesf1.bayes.posterior import check_rope
-from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import MetricLike
-from bayesf1.kinds.binary_measures import find_metric
+from bayesf1.designs.design import BlockedCV, KFoldCV
+from bayesf1.evaluation.evaluation import Evaluation, check_evaluation, model_names
+from bayesf1.evaluation.metric import MetricLike, Proportion
+from bayesf1.evaluation.retraining import Contrasts
+from bayesf1.evaluation.scoring import find_measure
 
 
 @dataclass(frozen=True)
@@ -31,13 +35,13 @@ class FoldTest:
     name
         What the test is called.
     statistic
-        Its t or F statistic.
+        Its t, F or χ² statistic.
     df
         Degrees of freedom, two for an F-test.
     p_value
-        Two-sided p-value of no difference; None for a Bayesian test.
+        Two-sided p-value of no difference; None for a test that is Bayesian alone.
     p_greater
-        Probability that B is better by more than the ROPE, for the Bayesian test; None for the others.
+        Probability that B is better by more than the ROPE, for a test that is Bayesian, too; None for the others.
     reference
         Where it comes from.
     """
@@ -112,11 +116,12 @@ class FoldTests(Answer):
 
 
 def fold_tests(
-    ev: Evaluation,
+    ev: Evaluation | Mapping[str, ArrayLike],
     a: str | None = None,
     b: str | None = None,
-    metric: MetricLike = "f1",
+    metric: MetricLike | None = None,
     *,
+    cv: BlockedCV | KFoldCV | None = None,
     rope: float = 0.0,
 ) -> FoldTests:
     r"""Apply the classical tests to the fold scores of two models.
@@ -124,21 +129,25 @@ def fold_tests(
     Parameters
     ----------
     ev
-        An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`.
+        An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`; or a mapping of models to the
+        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better.
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure that is scored in each fold.
+        The measure that is scored in each fold, F1 by default; of scores that are given, only their name.
+    cv
+        The design of scores that are given.
     rope
-        Half-width of practical equivalence, for the Bayesian test.
+        Half-width of practical equivalence, for the Bayesian tests.
 
     Returns
     -------
     FoldTests
         The paired t-test that takes folds as independent; its correction by Nadeau & Bengio (2003); the
-        Bayesian correlated t-test of Corani & Benavoli (2015); the block-regularised t-test of Wang et al.
-        (2014) for m×2 designs; and, for five repeats, the 5×2 t-test of Dietterich (1998) and the 5×2 F-test
-        of Alpaydin (1999).
+        Bayesian correlated t-test of Corani & Benavoli (2015); for m×2 designs the t of half contrasts, as in
+        ``compare(ev, target="method")``, and the block-regularised t-test of Wang et al. (2014); for five repeats the
+        5×2 t-test of Dietterich (1998) and the 5×2 F-test of Alpaydin (1999); and, where it is known who was right on
+        each item, McNemar's test on all folds of Yang et al. (2023).
 
     Examples
     --------
@@ -146,28 +155,90 @@ def fold_tests(
     >>> tests = fold_tests(load_example("wang-li-ner"))
     >>> round(tests["m×2 BCV t"].p_value, 3)
     0.462
+    >>> scores = {"A": [0.81, 0.78, 0.80, 0.79, 0.82], "B": [0.83, 0.80, 0.83, 0.80, 0.82]}
+    >>> round(fold_tests(scores, cv=KFoldCV(5))["Bayesian correlated t"].p_greater, 3)
+    0.956
     """
+    rope = check_rope(rope)
+    if isinstance(ev, Mapping):
+        names, d = _given(ev, a, b, cv)
+        halved = isinstance(cv, BlockedCV)
+        return _tested(names, str(metric or "Score"), d, rope, 1.0, halved=halved, more=())
     check_evaluation(ev)
+    if cv is not None:
+        raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     if ev.folds is None:
         raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
     pair = ev.pair(a, b)
-    measure = find_metric(metric)
+    measure = find_measure(metric, pair)
     folds = pair.folds
     assert folds is not None
     scores = measure(folds.counts, pair.cells)
-    d = scores[..., 1] - scores[..., 0]
-    rope = check_rope(rope)
+    halved = isinstance(folds.cv, BlockedCV)
+    return _tested(
+        (pair.models[0], pair.models[1]),
+        measure.label,
+        scores[..., 1] - scores[..., 0],
+        rope,
+        measure.sign,
+        halved=halved,
+        more=tuple(_mcnemar(pair)) if halved else (),
+    )
+
+
+def _given(
+    scores: Mapping[str, ArrayLike], a: str | None, b: str | None, cv: BlockedCV | KFoldCV | None
+) -> tuple[tuple[str, str], FloatArray]:
+    """Return the names of two models, and the differences of their fold scores, axes (repeat, fold)."""
+    names = model_names(scores)
+    if not isinstance(cv, BlockedCV | KFoldCV):
+        raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
+    pair = names if a is None and b is None else (a, b)
+    if len(pair) != 2 or any(name not in names for name in pair):
+        raise ValueError(f"name two of the models {', '.join(names)} to compare, not {pair!r}")
+    found = []
+    for name in pair:
+        try:
+            array = np.asarray(scores[str(name)], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"scores of {name!r} are no array of numbers") from None
+        if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
+            raise ValueError(
+                f"scores of {name!r} have shape {array.shape}, but {cv} has {cv.get_n_splits()} folds: give as many finite "
+                f"numbers, repeat by repeat, or an array {cv.shape}"
+            )
+        found.append(array.reshape(cv.shape))
+    return (str(pair[0]), str(pair[1])), found[1] - found[0]
+
+
+def _tested(
+    names: tuple[str, str],
+    label: str,
+    d: FloatArray,
+    rope: float,
+    sign: float,
+    *,
+    halved: bool,
+    more: tuple[FoldTest, ...],
+) -> FoldTests:
     mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = _ratio(measure.sign * mean - rope, corrected)
+    t = _ratio(sign * mean - rope, corrected)
     p = float(special.stdtr(df, t))
     tests = [
         _t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
         _t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
         FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
     ]
+    if halved:
+        # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
+        square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
+        own = _t_test(
+            "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
+        )
+        tests.append(replace(own, p_greater=float(special.stdtr(m, _ratio(sign * mean - rope, square)))))
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
         tests.append(_t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
@@ -180,7 +251,43 @@ def fold_tests(
         f = total / twice if twice > 0.0 else (0.0 if total == 0.0 else np.inf)
         p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
         tests.append(FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)"))
-    return FoldTests(pair.models[0], pair.models[1], measure.label, d, tuple(tests))
+    return FoldTests(names[0], names[1], label, d, (*tests, *more))
+
+
+def _mcnemar(pair: Evaluation) -> Iterator[FoldTest]:
+    r"""Yield McNemar's test on all folds, where it is known who was right on each item.
+
+    The 2m tables of who was right are correlated by at most ½, as :math:`\rho_1` and :math:`\rho_2` of the discount: their
+    sum times k = 1/(1 + ½ + (m - 1)), which for m = 5 is their mean times 20/11, is worth one table. Its statistic is
+    :math:`(|n_{01} - n_{10}| - 1)^2 / (n_{01} + n_{10})`, with the correction for continuity as in Dietterich (1998).
+    """
+    folds = pair.folds
+    assert folds is not None
+    units = folds.units
+    if units is None or not units.single:
+        return
+    try:
+        law = find_measure("accuracy", pair).law
+    except ValueError:
+        return
+    if not isinstance(law, Proportion):
+        return
+    succeeded = np.array([cell in law.successes for cell in pair.cells], dtype=float)
+    # Which of the two was right in each fold, axes (pattern, fold): none where the item was not tested.
+    first, second = (
+        units.rows @ np.kron(np.eye(folds.counts[..., 0, 0].size), np.kron(one, succeeded)[:, None])
+        for one in np.eye(2)
+    )
+    k = folds.cv.discount((0.5, 0.5))
+    only_first, only_second = (
+        k * float(units.weights @ (x * (1.0 - y)).sum(axis=1)) for x, y in ((first, second), (second, first))
+    )
+    apart = only_first + only_second
+    statistic = max(abs(only_second - only_first) - 1.0, 0.0) ** 2 / apart if apart else 0.0
+    p = float(special.chdtrc(1, statistic))
+    yield FoldTest(
+        "m×2 BCV McNemar", statistic, (1,), p, None, "Yang et al. (2023); accuracy, corrected for continuity"
+    )
 
 
 def _ratio(mean: float, variance: float) -> float:

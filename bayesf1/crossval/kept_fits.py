@@ -19,7 +19,7 @@ from bayesf1.base.text_files import write_atomic
 
 Indices: TypeAlias = NDArray[np.intp]
 
-_FORMAT = "bayesf1.cv/1"
+_FORMAT = "bayesf1.cv/2"
 _DEEPEST = 20
 
 
@@ -80,6 +80,13 @@ def digest_of(*parts: Any) -> str:
 def _identity(model: Any) -> str:
     """Return what tells a model from another of the same name: an estimator's class and parameters."""
     return digest_of([_told(model)]) if hasattr(model, "get_params") else ""
+
+
+def splitter_identity(cv: Any) -> list[Any]:
+    """Return what tells a splitter from another: its class and settings, or the folds themselves."""
+    # Seeds are compared by themselves, as a run without one may go on.
+    settings = cv if isinstance(cv, list) else {name: v for name, v in vars(cv).items() if name != "rng"}
+    return [type(cv).__qualname__, _told(settings)]
 
 
 def _told(value: Any, depth: int = 0) -> Any:
@@ -147,23 +154,30 @@ class Store:
     def _write(self, path: Path, content: dict[str, Any]) -> None:
         write_atomic(path, json.dumps({"format": _FORMAT, "data": self.fingerprint, **content}) + "\n")
 
-    def load_partition(self) -> list[Indices] | None:
-        """Return the kept partition, the items of each repeat's first half, or None where there is none."""
+    def load_partition(self, n: int) -> Indices | None:
+        """Return the kept partition of `n` units, the fold of each by repeat, or None where there is none."""
         path = self.folder / "partition.json"
         document = self._read(path)
         if document is None:
             return None
-        if self.rng is not None and document["rng"] != self.rng:
+        if self.rng is not None and document.get("rng") != self.rng:
             raise ValueError(
-                f"{path} was made with rng={document['rng']}, not {self.rng}; name another directory"
+                f"{path} was made with rng={document.get('rng')}, not {self.rng}; name another directory"
             )
-        return [np.array(test, dtype=np.intp) for test in document["tests"]]
+        try:
+            found = np.array(document.get("folds"))
+        except ValueError:
+            found = np.array(None)
+        whole = found.dtype.kind == "i" and found.ndim == 2 and found.shape[1] == n and len(found) > 0
+        if not whole or any(set(fold) != set(range(int(found.max()) + 1)) for fold in found.tolist()):
+            raise ValueError(f"{path} is no partition of {n} units; name another directory")
+        return found.astype(np.intp)
 
-    def agree_on(self, tests: list[Indices]) -> list[Indices]:
+    def agree_on(self, partition: Indices) -> Indices:
         """Keep a partition, or return the one that another process kept first: both fit the same folds then."""
         path = self.folder / "partition.json"
         mine = self.folder / f"partition-{os.getpid()}.json"
-        self._write(mine, {"rng": self.rng, "tests": [np.sort(test).tolist() for test in tests]})
+        self._write(mine, {"rng": self.rng, "folds": partition.tolist()})
         try:
             # Linking, unlike renaming, fails where the name is taken.
             os.link(mine, path)
@@ -172,7 +186,8 @@ class Store:
             if not path.exists():
                 mine.replace(path)
         mine.unlink(missing_ok=True)
-        return self.load_partition() or tests
+        kept = self.load_partition(partition.shape[1])
+        return partition if kept is None else kept
 
     def load(self, fit: Fit, model: Any) -> list[Any] | None:
         """Return what a finished fit predicted, or None where it is not finished."""
@@ -184,9 +199,12 @@ class Store:
             raise ValueError(
                 f"{path} was made by {fit.model!r} with other parameters; name another directory"
             )
+        if document.get("test") != digest_of(fit.test):
+            raise ValueError(f"{path} was made from another partition of the data; name another directory")
         return list(document["predictions"]) if document.get("model") == fit.model else None
 
     def save(self, fit: Fit, model: Any, labels: list[Any]) -> None:
         """Keep what a fit predicted."""
-        content = {"model": fit.model, "identity": _identity(model), "predictions": labels}
+        known = {"model": fit.model, "identity": _identity(model), "test": digest_of(fit.test)}
+        content = {**known, "predictions": labels}
         self._write(self._path(fit), content)

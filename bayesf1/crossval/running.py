@@ -5,9 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import reduce
-from operator import add
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,13 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.crossval.kept_fits import Fit, Indices, Store, check_kept, digest_of, plain_json
-from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.crossval.kept_fits import (
+    Fit,
+    Indices,
+    Store,
+    check_kept,
+    digest_of,
+    plain_json,
+    splitter_identity,
+)
+from bayesf1.crossval.outcomes import Gold, folded
+from bayesf1.crossval.partitions import check_splitter, design_of, partition_of
+from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation, model_names
-from bayesf1.evaluation.folds import Folds
-from bayesf1.reading.label_columns import check_labels, distinct_labels, guess_positive, read_labels
-from bayesf1.reading.predictions import from_labels
-from bayesf1.reading.spans import from_tags
 
 
 class FitError(RuntimeError):
@@ -33,8 +36,8 @@ def cross_validate(
     X: Any,
     y: Sequence[Any],
     *,
-    cv: BlockedCV | None = None,
-    discount: Discount = "wang-li",
+    cv: Any = None,
+    discount: Discount | None = None,
     positive: Any = None,
     scheme: str = "IOB2",
     mode: str = "lenient",
@@ -44,10 +47,11 @@ def cross_validate(
     directory: str | PathLike[str] | None = None,
     progress: bool = True,
 ) -> Evaluation:
-    r"""Fit and test models in block-regularised m×2 cross-validation.
+    r"""Fit and test models in cross-validation, block-regularised m×2 where nothing else is asked for.
 
-    Every unit is tested once in each repeat, by a model fitted on the other half. What it adds enters with
-    the weight k of the discount, paired across models.
+    Every unit is tested once in each repeat, by a model fitted on the other folds. What it adds enters with
+    the weight k of the discount, paired across models; and what it adds to each fold is kept, from which
+    ``compare(ev, target="method")`` learns how much training varies.
 
     Parameters
     ----------
@@ -59,9 +63,10 @@ def cross_validate(
     y
         Gold labels, one for each unit, or gold tag sequences, one for each sentence.
     cv
-        The design; ``BlockedCV(m=3)`` by default. Its partition is balanced in the labels.
+        The design; ``BlockedCV(m=3)`` by default, whose partition is balanced in the labels. Or `KFoldCV`, a number
+        of folds, any splitter of scikit-learn that tests every unit equally often, or a list of (train, test).
     discount
-        What the correlated folds are worth; see `BlockedCV.discount`.
+        What the correlated folds are worth; see `BlockedCV.discount` and `KFoldCV.discount`.
     positive
         As in `from_labels`, for labels.
     scheme, mode, types
@@ -101,65 +106,39 @@ def cross_validate(
     ('paired', (3, 2, 2, 4))
     """
     names = model_names(models)
-    cv = BlockedCV(m=3) if cv is None else cv
-    if not isinstance(cv, BlockedCV):
-        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
-    k = cv.discount(discount)
+    splitter = check_splitter(cv)
+    gold = Gold.read(y, groups=groups, positive=positive, types=types, scheme=scheme, mode=mode)
     n = len(y)
-    if n == 0:
-        raise ValueError("y is empty; there is nothing to cross-validate on")
-    first = y.iloc[0] if hasattr(y, "iloc") else y[0]
-    tagged = not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray)
     if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
         raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
-    if not tagged and positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
-        # What gold says is positive stays so, whatever else a model may say.
-        positive = guess_positive(known)
+    if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
+        splitter.discount(discount)
     store = None
     if directory is not None:
         check_kept(y)
-        data = digest_of(cv.m, X, y, groups, cv.balance)
-        store = Store(Path(directory), data, cv.rng)
-    tests = None if store is None else store.load_partition()
-    if tests is None:
-        tests = [test for _, test in cv.split(np.zeros(n), None if tagged else y, groups)][::2]
+        data = digest_of(splitter_identity(splitter), X, y, groups)
+        store = Store(Path(directory), data, getattr(splitter, "rng", None))
+    partition = None if store is None else store.load_partition(n)
+    if partition is None:
+        partition = partition_of(splitter, n, X, gold.labels, groups)
         if store is not None:
-            tests = store.agree_on(tests)
-    halves = [(np.sort(test), np.setdiff1d(np.arange(n), test)) for test in tests]
+            partition = store.agree_on(partition)
+    design = design_of(splitter, partition)
+    rule = design.default_discount if discount is None else discount
+    design.discount(rule)
     fits = [
-        Fit(name, repeat, fold, pair[2 - fold], pair[fold - 1])
-        for repeat, pair in enumerate(halves, 1)
-        for fold in (1, 2)
+        Fit(name, repeat, k + 1, np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        for repeat, fold in enumerate(partition, 1)
+        for k in range(design.shape[1])
         for name in names
     ]
-
-    classes: list[Any] | None = None
-
-    def evaluate(rows: Indices, predictions: Mapping[str, Sequence[Any]], by_group: bool) -> Evaluation:
-        gold = _take(y, rows)
-        own = {name: _take(predictions[name], rows) for name in names}
-        some_groups = None if groups is None or not by_group else np.asarray(groups)[rows]
-        if tagged:
-            return from_tags(gold, own, scheme=scheme, mode=mode, types=types, groups=some_groups)
-        return from_labels(gold, own, positive=positive, groups=some_groups, labels=classes)
-
     # What is wrong with the gold labels is better known before the fits than after.
-    everything = np.arange(n)
-    evaluate(everything, dict.fromkeys(names, y), True)
-    said: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in halves]
+    gold.evaluate(dict.fromkeys(names, y))
+    said: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
     for fit, labels in _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress):
         for i, label in zip(fit.test, labels, strict=True):
             said[fit.repeat - 1][fit.model][i] = label
-    if not tagged and positive is None:
-        # Every fold has the same classes, also those that occur in one of them only.
-        columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
-        classes = check_labels(None, distinct_labels([read_labels(y, "y"), *columns]))
-    total = reduce(add, (evaluate(everything, predictions, True).scaled(k) for predictions in said))
-    counts = [
-        [evaluate(half, predictions, False).tables for half in pair]
-        for pair, predictions in zip(halves, said, strict=True)
-    ]
-    return replace(total, folds=Folds(np.array(counts), cv, discount, k))
+    return folded(gold, said, partition, design, rule)
 
 
 def _run(

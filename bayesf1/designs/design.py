@@ -1,4 +1,4 @@
-"""Block-regularised m×2 cross-validation: its folds, and what they are worth."""
+"""Designs of cross-validation, block-regularised m×2 and repeated K-fold: their folds, and what these are worth."""
 
 from __future__ import annotations
 
@@ -92,12 +92,7 @@ class BlockedCV:
             from bayesf1.designs.splitting import read_balance
 
             read_balance(self.balance)
-        try:
-            np.random.default_rng(self.rng)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"rng is {self.rng!r}; give a whole number of at least 0, a numpy Generator or None"
-            ) from None
+        _check_seed(self.rng)
 
     @classmethod
     def parse(cls, text: str) -> BlockedCV:
@@ -236,31 +231,42 @@ class BlockedCV:
 
 @dataclass(frozen=True)
 class KFoldCV:
-    """Repeated K-fold cross-validation, for tables that come from elsewhere.
+    """Repeated K-fold cross-validation.
+
+    It is a splitter as scikit-learn knows them, and the design of fold scores and tables that come from elsewhere.
 
     Parameters
     ----------
     folds
         Number of folds K.
     repeats
-        How often the corpus was divided anew.
+        How often the corpus is divided anew.
+    rng
+        As for `BlockedCV`; it makes no different design.
 
     Examples
     --------
     >>> KFoldCV(folds=10).discount("once"), round(KFoldCV(folds=10).discount("nadeau-bengio"), 4)
     (1.0, 0.4737)
+    >>> y = ["spam", "ham", "ham", "ham"] * 25
+    >>> [sum(y[i] == "spam" for i in test) for train, test in KFoldCV(5, rng=0).split(y, y)]
+    [5, 5, 5, 5, 5]
     """
 
     default_discount: ClassVar[str] = "nadeau-bengio"
 
     folds: int = 10
     repeats: int = 1
+    _: KW_ONLY
+    rng: np.random.Generator | int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, least in (("folds", 2), ("repeats", 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+            object.__setattr__(self, name, int(value))
+        _check_seed(self.rng)
 
     def __str__(self) -> str:
         return f"{self.folds}-fold CV" + (f" repeated {self.repeats} times" if self.repeats > 1 else "")
@@ -269,6 +275,31 @@ class KFoldCV:
     def shape(self) -> tuple[int, int]:
         """Number of repeats, and of folds in each."""
         return self.repeats, self.folds
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
+        """Return the number of folds of all repeats; the arguments are there for scikit-learn."""
+        return self.folds * self.repeats
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return pairs of indices (train, test), repeat by repeat; every item is tested once in each.
+
+        Without groups folds are alike in size and in labels to within one item; with groups they hold whole
+        documents, and are as alike in size as these allow.
+
+        Parameters
+        ----------
+        X, y, groups
+            As for `BlockedCV.split`.
+        """
+        from bayesf1.designs.splitting import Corpus, deal_folds
+
+        corpus, rng = Corpus.read(X, y, groups, None, 1), np.random.default_rng(self.rng)
+        for _ in range(self.repeats):
+            fold = deal_folds(corpus, self.folds, rng)
+            for k in range(self.folds):
+                yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
     def discount(self, rule: Discount = "nadeau-bengio") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.
@@ -292,6 +323,15 @@ class KFoldCV:
                 "number above 0 and at most 1"
             )
         return number
+
+
+def _check_seed(rng: object) -> None:
+    try:
+        np.random.default_rng(rng)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None"
+        ) from None
 
 
 def _real(value: object) -> float:

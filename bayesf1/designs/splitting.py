@@ -326,3 +326,35 @@ def _halve_items(deal: _Deal, rng: np.random.Generator) -> NDArray[np.int8]:
         deal.signs[single] = np.outer([1.0, -1.0][:more], row)
     deal.swap(rng)
     return deal.signs
+
+
+def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
+    """Return the fold of each item: like items are dealt in turn, or whole documents, large before small.
+
+    Examples
+    --------
+    >>> corpus = Corpus.read(range(7), list("aaaabbb"), None, None, 1)
+    >>> np.bincount(deal_folds(corpus, 3, np.random.default_rng(0))).tolist()
+    [3, 2, 2]
+    """
+    n = len(corpus.counts)
+    d = corpus.documents
+    sizes = np.ones(n, dtype=np.intp) if d is None else np.bincount(d)
+    if len(sizes) < k:
+        what = "items" if d is None else "groups"
+        raise ValueError(f"{k} folds need at least {k} {what}, but there are {len(sizes)}; use fewer folds")
+    shuffled = rng.permutation(len(sizes))
+    if d is None:
+        order = (
+            shuffled
+            if corpus.labels is None
+            else shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
+        )
+        fold = np.empty(n, dtype=np.intp)
+        fold[order] = np.arange(n) % k
+        return fold
+    held, of_document = np.zeros(k), np.empty(len(sizes), dtype=np.intp)
+    for document in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        of_document[document] = emptiest = int(np.argmin(held))
+        held[emptiest] += sizes[document]
+    return of_document[d]

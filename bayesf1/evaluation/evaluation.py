@@ -110,7 +110,9 @@ class Evaluation:
     @property
     def items(self) -> Evaluation | None:
         """The same evaluation with single items as units, where clusters were read item by item."""
-        return None if self.finer is None else replace(self, units=self.finer, finer=None)
+        if self.finer is None:
+            return None
+        return replace(self, units=self.finer, finer=None, folds=self.folds and self.folds.tables_only)
 
     @property
     def assumption(self) -> Assumption:

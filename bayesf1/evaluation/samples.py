@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,19 @@ Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 _STEP = 2e-3
 _STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
 _SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+
+
+def draw_patterns(
+    rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield blocks of draws of what all units add together, axes (draw, column)."""
+    # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
+    once = weights == 1.0
+    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
+    for n in blocks_of(n_draws, numbers_each):
+        flat = rng.standard_exponential((n, int(once.sum()))) @ rows_once
+        flat += rng.standard_gamma(more, size=(n, len(more))) @ rows_more
+        yield flat
 
 
 class Sample(NamedTuple):

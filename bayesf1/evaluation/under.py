@@ -13,6 +13,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import joined, nearest, plural
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.retraining import Retraining
 from bayesf1.evaluation.samples import Sample, Samples
 from bayesf1.evaluation.stretch import Stretch, Worth, worth_of
 from bayesf1.evaluation.training import Training, training_of
@@ -43,7 +44,7 @@ class Under:
     assumption
         ``"independent"``, ``"paired"`` or ``"clustered"``.
     target
-        ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs.
+        ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs, or fitted in folds.
     """
 
     ev: Evaluation
@@ -121,6 +122,9 @@ class Under:
         """
         # Cells that no measure asks for would only keep patterns apart.
         asked = replace(self, ev=self.ev.keep(self.ev.kind.cells_for(measures)))
+        if asked.retraining is not None:
+            yield from asked.retraining.draw(measures, n_draws=n_draws, rng=rng)
+            return
         stretches = [self.stretch(measure) for measure in measures]
         training = self.training(measures, prior=prior, rng=rng) if self.target == "method" else None
         for tables in asked.draw(prior=prior, n_draws=n_draws, rng=rng):
@@ -134,13 +138,29 @@ class Under:
     @property
     def default_draws(self) -> int:
         """How many draws are made where no number was asked for."""
-        if not self.ev.methods:
+        units = self.ev.units if self.shared else None
+        if self.retraining is not None:
+            units = self.retraining.folds.units
+        elif not self.ev.methods:
             return self.ev.kind.default_draws(self)
         # Every draw of every run costs as much as there are patterns.
-        n_patterns = self.ev.units.n_patterns if self.ev.units is not None and self.shared else 1
+        n_patterns = 1 if units is None else units.n_patterns
         return int(np.clip(6_000_000 // n_patterns, 4_000, 50_000))
 
-    # ---- runs of a method ----------------------------------------------------------------------------------
+    def plain(self, measure: Metric) -> FloatArray:
+        """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
+        if self.retraining is not None:
+            return self.retraining.plain(measure)
+        return self.ev.mean_scores(measure(self.ev.tables, self.ev.cells))
+
+    # ---- runs of a method, or folds -----------------------------------------------------------------------------
+
+    @cached_property
+    def retraining(self) -> Retraining | None:
+        """The models as ways of training, where folds tell of them and the target is the method."""
+        if self.target != "method" or self.ev.folds is None:
+            return None
+        return Retraining.of(self.ev, shared=self.shared)
 
     def training(
         self, measures: Sequence[Metric], *, prior: float, rng: np.random.Generator
@@ -176,7 +196,7 @@ class Under:
     @property
     def closed(self) -> bool:
         """Whether the scores that are compared may follow a law in closed form."""
-        return not self.bootstraps and not self.ev.methods
+        return not self.bootstraps and not self.ev.methods and self.retraining is None
 
     @property
     def bootstraps(self) -> bool:
@@ -234,6 +254,8 @@ class Under:
     @property
     def scope(self) -> str:
         """What a claim about methods speaks of, as the middle of a sentence; empty where models are compared."""
+        if self.retraining is not None:
+            return self.retraining.scope
         if not self.ev.methods:
             return ""
         numbers = [len(method.runs) for method in self.ev.methods]
@@ -245,6 +267,8 @@ class Under:
 
     def dependence(self, measure: Metric) -> str:
         """Return what was assumed of the models' dependence."""
+        if self.retraining is not None:
+            return f"models paired fold by fold; {self.retraining.law_in_words()}"
         what = "runs" if self.ev.methods else "models"
         if not self.shared:
             return f"{what} taken as independent"
@@ -255,6 +279,8 @@ class Under:
 
     def in_methods(self, measure: Metric) -> str:
         """Return the same for a paper's section on methods."""
+        if self.retraining is not None:
+            return self.retraining.in_methods()
         return f"{self._in_methods(measure)}{self._of_runs}"
 
     @property
@@ -283,7 +309,8 @@ class Under:
 
     def caution(self, measure: Metric) -> str:
         """Return what to mind where there are too few units to know well how much they vary; else nothing."""
-        if not self.bootstraps or not self.sampled or self.worth(measure).units >= FEW_UNITS:
+        unused = self.retraining is not None and not self.retraining.mixed
+        if unused or not self.bootstraps or not self.sampled or self.worth(measure).units >= FEW_UNITS:
             return ""
         units = self.ev.units
         assert units is not None

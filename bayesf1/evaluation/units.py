@@ -96,11 +96,11 @@ class Units:
 
     def select(self, models: Sequence[int], n_models: int) -> Units:
         """Return what the units add to some of the models."""
-        return self._take(self._columns(n_models)[list(models)])
+        return self.take(self._columns(n_models)[list(models)])
 
     def keep(self, cells: Sequence[int], n_models: int) -> Units:
         """Return what the units add to some of the cells; units that differ only in others become one pattern."""
-        return self._take(self._columns(n_models)[:, list(cells)])
+        return self.take(self._columns(n_models)[:, list(cells)])
 
     def scale(self, k: float) -> Units:
         """Return the units, each counted `k` times."""
@@ -135,7 +135,7 @@ class Units:
         return bool((self.rows[:, first] != self.rows[:, second]).sum() == 0)
 
     def __add__(self, other: Units) -> Units:
-        if isinstance(self.rows, np.ndarray):
+        if isinstance(self.rows, np.ndarray) and isinstance(other.rows, np.ndarray):
             rows: Any = np.concatenate([self.rows, other.rows])
         else:
             from scipy.sparse import vstack
@@ -159,7 +159,8 @@ class Units:
         """Return the numbers of the columns, axes (model, cell)."""
         return np.arange(self.rows.shape[1]).reshape(n_models, -1)
 
-    def _take(self, columns: Any) -> Units:
+    def take(self, columns: Any) -> Units:
+        """Return what the units add to some of the columns; units that differ only in others become one pattern."""
         return self._merged(self.rows[:, columns.ravel()], self.weights)
 
     def _merged(self, rows: Any, weights: FloatArray) -> Units:

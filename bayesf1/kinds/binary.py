@@ -14,8 +14,9 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
 from bayesf1.evaluation.metric import Metric, MetricLike
+from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells, draw_patterns
+from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation

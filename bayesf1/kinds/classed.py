@@ -14,9 +14,10 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.metric import Metric, MetricLike, metric_of
+from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.class_measures import class_metric
-from bayesf1.kinds.draws import draw_cells, draw_patterns
+from bayesf1.kinds.draws import draw_cells
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under

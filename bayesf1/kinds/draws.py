@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -17,19 +16,6 @@ from bayesf1.base.arrays import FloatArray, blocks_of
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0
-
-
-def draw_patterns(
-    rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
-    """Yield blocks of draws of what all units add together, axes (draw, column)."""
-    # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
-    once = weights == 1.0
-    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
-    for n in blocks_of(n_draws, numbers_each):
-        flat = rng.standard_exponential((n, int(once.sum()))) @ rows_once
-        flat += rng.standard_gamma(more, size=(n, len(more))) @ rows_more
-        yield flat
 
 
 def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:

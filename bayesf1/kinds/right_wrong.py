@@ -19,7 +19,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
 from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
-from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells, draw_patterns
+from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells
 from bayesf1.kinds.scores import STATISTICS, Statistic
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.kind import Kind, Score
 from bayesf1.evaluation.metric import Metric, MetricLike, points_down, ratio
-from bayesf1.kinds.draws import draw_patterns
+from bayesf1.evaluation.samples import draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under

@@ -28,7 +28,7 @@ from bayesf1.reading.label_columns import (
 from bayesf1.reading.label_sets import from_label_sets
 
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
-_CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
+CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
 
 @with_runs_in("predictions")
@@ -131,7 +131,7 @@ def from_hits(
     group, which = np.unique(groups, return_inverse=True)
     flat = (which.ravel()[:, None] * len(names) + np.arange(len(names))) * 4 + codes
     counts = np.bincount(flat.ravel(), minlength=len(group) * len(names) * 4).reshape(-1, len(names), 4)
-    units = Units.merge(counts @ _CELL_OF_CODE, np.ones(len(group)), "document")
+    units = Units.merge(counts @ CELL_OF_CODE, np.ones(len(group)), "document")
     return Evaluation.of_units(names, Binary(), units, items)
 
 
@@ -146,7 +146,7 @@ def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units
         seen = np.flatnonzero(counts)
         bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
         codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
-    return Units.merge(_CELL_OF_CODE[codes][..., :n_cells], weights, "item")
+    return Units.merge(CELL_OF_CODE[codes][..., :n_cells], weights, "item")
 
 
 @with_runs_in("counts")

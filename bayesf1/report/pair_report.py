@@ -129,6 +129,8 @@ class PairReport:
         )
 
     def _dependence(self) -> Iterator[str]:
+        if self.first.under.retraining is not None:
+            return
         units = self.first.under.counted(self.first.measure)
         rows = tuple(
             (
@@ -169,10 +171,12 @@ class PairReport:
             f"{first.model_a} on the population that the test data "
             "stand for, H0 that it does not. Their probabilities are given data and prior; they are not p-values."
         )
-        training = (
-            "Gold labels are taken as right. How much the scores would vary if the models were trained anew is "
-            f"{'seen as far as the folds show it' if first.folds is not None else 'not seen here'}."
-        )
+        seen = "seen as far as the folds show it" if first.folds is not None else "not seen here"
+        sampled = _SAMPLED[first.assumption]
+        if first.under.retraining is not None:
+            seen = "part of this answer"
+            sampled = "Items are taken as drawn for training and for testing, and the folds as trained on draws of them."
+        training = f"Gold labels are taken as right. How much the scores would vary if the models were trained anew is {seen}."
         yield self._heading("Assumptions")
-        yield bullets([assumptions(self.comparisons), _SAMPLED[first.assumption], hypotheses, training])
+        yield bullets([assumptions(self.comparisons), sampled, hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")

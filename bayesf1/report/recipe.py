@@ -42,6 +42,8 @@ def python_lines(comparisons: Comparisons) -> str:
         "prob": _number(first.prob),
         "assumption": repr(first.assumption),
     }
+    if first.under.retraining is not None:
+        settings["target"] = "'method'"
     alone = first if first.independent is None else first.independent
     # Draws were asked for where the laws of both scores are known.
     if alone.method == "montecarlo" and not isinstance(alone.posterior_a, EmpiricalPosterior):

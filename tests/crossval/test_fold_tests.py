@@ -97,3 +97,123 @@ def test_they_print_as_a_table_with_their_sources(five):
 def test_an_evaluation_without_folds_is_refused():
     with pytest.raises(ValueError, match="fold tests need the tables of folds"):
         fold_tests(bf.from_counts(A=(1, 2, 3), B=(1, 2, 3)))
+
+
+# ---- scores as arrays -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cv", [bf.BlockedCV(m=5), bf.KFoldCV(10, repeats=3), bf.KFoldCV(5)])
+def test_scores_as_arrays_are_tested_as_those_of_an_evaluation(cv):
+    rng = np.random.default_rng(1)
+    gold = rng.integers(90, 110, size=cv.get_n_splits())
+    ev = bf.from_folds(random_folds(rng, gold, {"A": 0.8, "B": 0.83}, wrong=20), cv=cv)
+    tp, fp, fn = np.moveaxis(ev.folds.counts, -1, 0)
+    f1 = 2 * tp / (2 * tp + fp + fn)
+    expected = fold_tests(ev, rope=0.01)
+    flat = fold_tests({"A": f1[..., 0].ravel(), "B": f1[..., 1].tolist()}, cv=cv, rope=0.01, metric="F1")
+    assert [test.name for test in flat] == [test.name for test in expected]
+    for one, other in zip(flat, expected, strict=True):
+        found, known = ((test.statistic, test.p_value or 0.0, test.p_greater or 0.0) for test in (one, other))
+        assert found == pytest.approx(known)
+    assert "F1 of B minus A" in flat.title
+
+
+def test_two_of_several_arrays_are_named():
+    scores = {
+        name: np.linspace(0.8, 0.9, 6) + shift for name, shift in (("A", 0.0), ("B", 0.01), ("C", 0.02))
+    }
+    assert fold_tests(scores, "A", "C", cv=bf.BlockedCV(3)).differences.mean() == pytest.approx(0.02)
+    with pytest.raises(ValueError, match="name two of the models A, B, C"):
+        fold_tests(scores, cv=bf.BlockedCV(3))
+    with pytest.raises(ValueError, match="name two of the models A, B, C"):
+        fold_tests(scores, "A", "D", cv=bf.BlockedCV(3))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.8] * 5, r"scores of 'B' have shape \(5,\), but 3×2 BCV has 6 folds"),
+        (np.full((2, 3), 0.8), r"have shape \(2, 3\)"),
+        ([0.8] * 5 + [np.nan], "as many finite numbers"),
+        (["x"] * 6, "scores of 'B' are no array of numbers"),
+    ],
+)
+def test_arrays_that_do_not_fit_the_design_are_refused(scores, message):
+    with pytest.raises(ValueError, match=message):
+        fold_tests({"A": [0.8] * 6, "B": scores}, cv=bf.BlockedCV(3))
+
+
+def test_arrays_need_a_design_and_evaluations_none():
+    with pytest.raises(ValueError, match=r"need their design, such as cv=KFoldCV\(10\)"):
+        fold_tests({"A": [0.8] * 6, "B": [0.9] * 6})
+    with pytest.raises(ValueError, match="an evaluation knows its own"):
+        fold_tests(evaluation(3), cv=bf.BlockedCV(3))
+
+
+# ---- half contrasts and McNemar ---------------------------------------------------------------------------
+
+
+def test_half_contrasts_give_a_probability_and_a_p_value(five):
+    d = five.differences
+    law = stats.t(5, d.mean(), np.sqrt(np.mean((d[:, 0] - d[:, 1]) ** 2 / 4)))
+    test = five["t of half contrasts"]
+    assert test.p_greater == pytest.approx(law.sf(0.0))
+    assert test.p_value == pytest.approx(2 * min(law.sf(0.0), law.cdf(0.0)))
+
+
+def cross_validated(m, classes=2, seed=0, n=160, **options):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, classes, n)
+    said = {
+        name: [np.where(rng.random(n) < skill, gold, rng.integers(0, classes, n)) for _ in range(2 * m)]
+        for name, skill in (("A", 0.5), ("B", 0.8))
+    }
+
+    def model(name):
+        calls = iter(said[name])
+        return lambda xt, yt: lambda xs: next(calls)[xs]
+
+    cv = bf.BlockedCV(m, rng=seed)
+    return (
+        bf.cross_validate({name: model(name) for name in said}, np.arange(n), gold, cv=cv, **options),
+        gold,
+        said,
+        cv,
+    )
+
+
+@pytest.mark.parametrize(("m", "classes"), [(3, 2), (5, 2), (5, 4), (1, 3)])
+def test_mcnemars_test_on_all_folds_is_that_of_their_mean_table(m, classes):
+    ev, gold, said, cv = cross_validated(m, classes)
+    tables = []
+    for i, (_, test) in enumerate(cv.split(np.zeros(len(gold)), gold)):
+        a, b = (said[name][i][test] == gold[test] for name in "AB")
+        tables.append([(a & ~b).sum(), (b & ~a).sum()])
+    # Of 2m tables correlated by ½; for m = 5 the paper's 20/11 times their mean.
+    factor = 2 * m / (1 + 0.5 + 2 * (m - 1) * 0.5)
+    assert m != 5 or factor == pytest.approx(20 / 11)
+    n10, n01 = factor * np.mean(tables, axis=0)
+    expected = (abs(n01 - n10) - 1) ** 2 / (n01 + n10)
+    test = fold_tests(ev)["m×2 BCV McNemar"]
+    assert test.statistic == pytest.approx(expected)
+    assert test.p_value == pytest.approx(stats.chi2(1).sf(expected))
+    assert fold_tests(ev, "B", "A")["m×2 BCV McNemar"].p_value == pytest.approx(test.p_value)
+
+
+def test_mcnemars_test_needs_single_items_and_halves():
+    without = [
+        evaluation(3),
+        cross_validated(3, groups=np.arange(160) // 4)[0],
+        bf.cross_validate(
+            {m: lambda xt, yt: lambda xs: xs for m in "AB"}, np.arange(40) % 2, np.arange(40) % 2, cv=5
+        ),
+    ]
+    for ev in without:
+        with pytest.raises(KeyError, match="no test 'm×2 BCV McNemar' here"):
+            fold_tests(ev)["m×2 BCV McNemar"]
+
+
+def test_several_classes_are_tested_by_their_macro_average():
+    ev = cross_validated(3, 4)[0]
+    assert "Macro F1 of B minus A" in fold_tests(ev).title
+    assert "Accuracy" in fold_tests(ev, metric="accuracy").title

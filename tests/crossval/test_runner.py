@@ -178,7 +178,7 @@ def test_a_damaged_kept_fit_is_named(data, tmp_path):
 def test_kept_fits_are_plain_json(data, tmp_path):
     cross_validate(MODELS, *data, directory=tmp_path)
     assert len(list(tmp_path.iterdir())) == 13
-    assert all(json.loads(path.read_text())["format"] == "bayesf1.cv/1" for path in tmp_path.iterdir())
+    assert all(json.loads(path.read_text())["format"] == "bayesf1.cv/2" for path in tmp_path.iterdir())
 
 
 def test_a_failing_fit_names_model_repeat_and_fold(data):
@@ -234,8 +234,8 @@ def test_inputs_and_labels_of_different_lengths_are_refused(data):
 
 
 def test_a_design_that_is_none_is_refused(data):
-    with pytest.raises(ValueError, match="cv must be a BlockedCV such as BlockedCV\\(m=3\\), not 3"):
-        cross_validate(MODELS, *data, cv=3)
+    with pytest.raises(ValueError, match="cv is a design such as BlockedCV"):
+        cross_validate(MODELS, *data, cv="3x2")
 
 
 def test_bad_gold_labels_are_refused_before_any_fit(data):

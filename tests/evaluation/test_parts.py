@@ -26,6 +26,8 @@ def check_parts(ev):
     if ev.folds is not None:
         assert ev.folds.counts.shape[2:] == shape
         np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum((0, 1)), ev.tables, rtol=1e-12)
+        if ev.folds.units is not None:
+            np.testing.assert_allclose(ev.folds.units.totals, ev.folds.counts.ravel(), rtol=1e-12)
 
 
 def some_cells(ev, take):
@@ -54,6 +56,8 @@ def test_every_part_comes_along_in_any_order_of_calls(name, steps):
         check_parts(ev)
     for part in ("units", "finer", "folds"):
         assert (getattr(ev, part) is None) == (getattr(before, part) is None), part
+    if before.folds is not None:
+        assert (ev.folds.units is None) == (before.folds.units is None)
     assert type(ev.kind) is type(before.kind)
     assert ev.unit == before.unit
 
@@ -141,7 +145,8 @@ def test_cells_that_are_not_there_cannot_be_kept():
 
 def test_paired_items_of_a_cross_validation_keep_their_discount():
     ev = EVALUATIONS["cross-validated documents"]()
-    assert ev.items.folds is ev.folds
+    # What documents add to folds is not what single items add.
+    assert ev.items.folds == ev.folds.tables_only != ev.folds
     assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
 
 
