@@ -20,6 +20,7 @@ from bayesf1.bayes import verdict
 from bayesf1.bayes.fold_spread import fold_spread
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
+from bayesf1.evaluation.kind import PairingBounds
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption, Under
 from bayesf1.laws.law import Posterior
@@ -112,8 +113,8 @@ class Comparison:
             return plain(np.asarray(self.p_h1) / np.asarray(self.p_h0))
 
     @cached_property
-    def pairing_bounds(self) -> tuple[float, float]:
-        """Range of P(H1) over all pairings of items that the two tables allow.
+    def pairing_bounds(self) -> PairingBounds:
+        """Range of P(H1) over all pairings of items that the two tables allow; unpacks as (low, high).
 
         Raises ValueError where the tables cannot be of one test set, as their gold totals differ.
         """

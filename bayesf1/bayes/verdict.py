@@ -123,10 +123,10 @@ def pairing_note(c: Comparison) -> str | None:
     if c.under.shared or c.folds is not None or np.ndim(c.p_h1):
         return None
     try:
-        low, high = c.pairing_bounds
+        bounds = c.pairing_bounds
     except ValueError:
         return None
-    ends = probability(low), probability(high)
+    ends = [probability(end, bounds.digits) for end in bounds]
     if ends[0] == ends[1]:
         return None
     return (
