@@ -33,8 +33,11 @@ from bayesf1.laws.quadrature import expit_pair
 
 # Many shifts, so that their spread is known and stopping when it is small does not make it too small.
 _SHIFTS = 32
+# Points of a lattice to begin with, times nodes, and the most.
 _POINTS = 1 << 6
 _MOST_POINTS = 1 << 10
+# A handful of items would need more nodes than this; then the lattice has a dimension more instead.
+_MOST_NODES, _NEGLIGIBLE = 48, 1e-10
 _GOAL = 6e-5
 # Embedded rank-1 lattice rule of Cools, Kuo & Nuyens (2006), SIAM J. Sci. Comput. 28(6).
 _GENERATOR = np.array([1.0, 182667.0, 469891.0, 498753.0, 110745.0, 446247.0, 250185.0])
@@ -233,14 +236,26 @@ def _by_lattice(
     alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
 ) -> tuple[float, float]:
     split, other = sorted(_SPLITS, key=lambda split: -_swing(alpha, measure, cells, split))
-    points = _POINTS
+    nodes = _nodes(alpha, other)
+    points, most = (_POINTS, _MOST_POINTS) if nodes is None else (_POINTS // 4, _MOST_POINTS // 4)
     while True:
-        values = _conditional(alpha, measure, cells, margin, split, other, points, rng)
+        values = _conditional(alpha, measure, cells, margin, split, other, nodes, points, rng)
         means = values.reshape(_SHIFTS, points).mean(axis=1)
         error = float(means.std(ddof=1) / np.sqrt(_SHIFTS))
-        if error <= _GOAL or points >= _MOST_POINTS:
-            return float(np.clip(means.mean(), 0.0, 1.0)), error
+        p = float(np.clip(means.mean(), 0.0, 1.0))
+        # Small probabilities keep two digits.
+        if error <= _GOAL * min(1.0, 100.0 * p * (1.0 - p)) + 1e-8 or points >= most:
+            return p, error
         points *= 4
+
+
+def _nodes(alpha: dict[str, float], split: _Split) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return nodes of a split, their complements and weights, or None where there are too many."""
+    share, share_c, weights = Beta(alpha[split.gain], alpha[split.loss]).nodes
+    likely = weights > _NEGLIGIBLE
+    if likely.sum() > _MOST_NODES:
+        return None
+    return share[likely], share_c[likely], weights[likely] / weights[likely].sum()
 
 
 def _swing(alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], split: _Split) -> float:
@@ -261,20 +276,25 @@ def _conditional(
     margin: float,
     split: _Split,
     other: _Split,
+    nodes: tuple[FloatArray, FloatArray, FloatArray] | None,
     points: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with one split integrated out."""
+    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with one or both splits integrated out."""
     single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
-    normal = special.ndtri(_lattice(3 + len(single), points, rng))
+    normal = special.ndtri(_lattice(2 + len(single) + (nodes is None), points, rng))[..., None]
     total, other_total = (
         _gammas(alpha[pair.gain] + alpha[pair.loss], s)
         for pair, s in zip((split, other), normal[:2], strict=True)
     )
-    share, share_c = _shares(alpha[other.gain], alpha[other.loss], normal[2])
-    mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[3:], strict=True)}
+    mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[2:], strict=False)}
     mass.setdefault("left_alone", np.zeros_like(total))
+    if nodes is None:
+        nodes = *_shares(alpha[other.gain], alpha[other.loss], normal[-1]), np.ones(1)
+    share, share_c, weights = nodes
     mass |= {other.gain: other_total * share, other.loss: other_total * share_c}
+    mass = dict(zip(mass, np.broadcast_arrays(*mass.values()), strict=True))
+    total = np.broadcast_to(total, mass["both"].shape)
 
     def parts(u: FloatArray | float) -> dict[str, FloatArray]:
         return mass | {split.gain: total * u, split.loss: total * (1.0 - u)}
@@ -292,7 +312,7 @@ def _conditional(
 
         threshold = crossing(advantage, np.zeros_like(total), np.ones_like(total), accuracy=1e-7)
     law = Beta(alpha[split.gain], alpha[split.loss])
-    return spline_sf(law, np.asarray(special.logit(threshold)))
+    return np.asarray(spline_sf(law, np.asarray(special.logit(threshold))) @ weights)
 
 
 def _fscore_lead(m: dict[str, FloatArray], split: _Split, recall_weight: float, margin: float) -> FloatArray:

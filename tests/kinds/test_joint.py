@@ -75,7 +75,7 @@ def gauss(n):
 
 def tail_of_term(gain, loss, common, s):
     """P((2V - 1) K/(2 - K) > s) for s >= 0, conditioned on K, which must exceed 2s/(1 + s)."""
-    x, w = gauss(200)
+    x, w = gauss(60)
     low = 2 * s[..., None] / (1 + s[..., None])
     k = low + (1 - low) * x
     above = special.betaincc(gain, loss, np.minimum(0.5 + 0.5 * s[..., None] * (2 - k) / k, 1.0))
@@ -85,7 +85,7 @@ def tail_of_term(gain, loss, common, s):
 def nested_integral(first, second):
     """P(first + second > 0): over discordant share and split of the first, of the second's tail."""
     gain, loss, common = second
-    (k, wk), (half, wv) = gauss(60), gauss(60)
+    (k, wk), (half, wv) = gauss(40), gauss(40)
     total = 0.0
     for v in (0.5 * half, 0.5 + 0.5 * half):
         s = np.multiply.outer(k / (2 - k), 2 * v - 1)
