@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
 from scipy import stats
 
 import bayesf1 as bf
+from bayesf1.laws import convolution
+from bayesf1.laws.difference import Difference, tail_probabilities
+from bayesf1.laws.distributions import FScore
 from timing import in_turns
 
 COUNTS = {"A": (77, 44, 10), "B": (83, 9, 14)}
@@ -92,6 +96,35 @@ def single(counts: np.ndarray, i: int) -> float:
     return float(bf.compare(bf.from_counts(A=counts[0, i], B=counts[1, i]), metrics="f1")["f1"].p_h1)
 
 
+def other_weights() -> None:
+    """F2, whose law is a mixture: from tables of its tails, beside all components at every point."""
+    rng = np.random.default_rng(2)
+    counts = rng.integers(50, 500, (3, 500)).astype(float)
+    near = counts * np.exp(rng.normal(0.0, 0.1, counts.shape))
+    work = {
+        "interval of one difference": lambda: Difference(
+            FScore(78, 45, 11, 2.0), FScore(84, 10, 15, 2.0)
+        ).interval(),
+        "P(H1) of 500 pairs": lambda: tail_probabilities(FScore(*counts, 2.0), FScore(*near, 2.0)),
+    }
+    levels = convolution._LEVELS
+
+    def plainly(task: Callable[[], object]) -> object:
+        convolution._LEVELS = ()
+        try:
+            return task()
+        finally:
+            convolution._LEVELS = levels
+
+    print("\nF2, from tables and with all components")
+    for name, task in work.items():
+        fast, slow = in_turns(task, lambda task=task: plainly(task), repeats=3)
+        error = np.max(np.abs(np.subtract(task(), plainly(task))))
+        print(
+            f"{name:28} {1e3 * fast:7.1f} ms, {1e3 * slow:7.1f} ms, ratio {slow / fast:4.1f}; they differ by {error:.0e}"
+        )
+
+
 def imports() -> None:
     def fresh(code: str) -> object:
         return subprocess.run([sys.executable, "-c", code], check=True)
@@ -108,4 +141,5 @@ def imports() -> None:
 if __name__ == "__main__":
     one_comparison()
     many_comparisons()
+    other_weights()
     imports()

@@ -56,19 +56,20 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_|<>\[\]~&$])", r"\\\1", printable(text))
 
 
-def probability(p: float) -> str:
-    """Write a probability with three decimals, and never as 0 or 1.
+def probability(p: float, digits: int = 3) -> str:
+    """Write a probability with three decimals, or fewer, and never as 0 or 1.
 
     Examples
     --------
-    >>> probability(0.70021), probability(1.4e-5), probability(0.99999)
-    ('0.700', '<0.001', '>0.999')
+    >>> probability(0.70021), probability(1.4e-5), probability(0.99999), probability(0.9964, digits=2)
+    ('0.700', '<0.001', '>0.999', '>0.99')
     """
-    if p < 0.0005:
-        return "<0.001"
-    if p >= 0.9995:
-        return ">0.999"
-    return f"{p:.3f}"
+    least = 10.0**-digits
+    if p < 0.5 * least:
+        return f"<{least:.{digits}f}"
+    if p >= 1.0 - 0.5 * least:
+        return f">{1.0 - least:.{digits}f}"
+    return f"{p:.{digits}f}"
 
 
 def equation(name: str, p: float) -> str:

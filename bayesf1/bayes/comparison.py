@@ -22,6 +22,7 @@ from bayesf1.bayes.posterior import claim_threshold
 from bayesf1.bayes.variance import Variance, variance_of
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
+from bayesf1.evaluation.kind import PairingBounds
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption, Target, Under
 from bayesf1.laws.law import Posterior
@@ -177,8 +178,8 @@ class Comparison:
             return plain(np.asarray(self.p_h1) / np.asarray(self.p_h0))
 
     @cached_property
-    def pairing_bounds(self) -> tuple[float, float]:
-        """Range of P(H1) over all pairings of items that the two tables allow.
+    def pairing_bounds(self) -> PairingBounds:
+        """Range of P(H1) over all pairings of items that the two tables allow; unpacks as (low, high).
 
         Raises ValueError where the tables cannot be of one test set, as their gold totals differ.
         """
@@ -188,8 +189,10 @@ class Comparison:
             raise ValueError(f"pairing bounds need a named metric, and {self.metric!r} is a callable")
         # The scrambling is fixed: one comparison always gives the same bounds.
         rng = np.random.default_rng(0)
-        low, high = self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
-        return (1.0 - high, 1.0 - low) if self.measure.lower_is_better else (low, high)
+        found = self.ev.kind.pairing_bounds(self.ev.tables, self.measure, prior=self.prior, rng=rng)
+        if not self.measure.lower_is_better:
+            return found
+        return PairingBounds(1.0 - found.high, 1.0 - found.low, found.error)
 
     def __str__(self) -> str:
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)

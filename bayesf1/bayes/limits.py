@@ -90,10 +90,10 @@ def _pairing(c: Comparison) -> str:
     if c.under.shared or c.folds is not None:
         return ""
     try:
-        low, high = c.pairing_bounds
+        bounds = c.pairing_bounds
     except ValueError:
         return ""
-    ends = probability(low), probability(high)
+    ends = [probability(end, bounds.digits) for end in bounds]
     if ends[0] == ends[1]:
         return ""
     return (

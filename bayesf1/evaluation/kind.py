@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -24,6 +25,37 @@ class Estimate(NamedTuple):
 
     value: FloatArray
     error: FloatArray
+
+
+@dataclass(frozen=True)
+class PairingBounds:
+    """The range of a probability over all pairings of items that two tables allow; unpacks as its two ends.
+
+    Attributes
+    ----------
+    low, high
+        The smallest and the largest probability.
+    error
+        How far either may be off.
+
+    Examples
+    --------
+    >>> low, high = bounds = PairingBounds(0.4899, 0.5032, 2e-6)
+    >>> low, high, bounds.digits
+    (0.4899, 0.5032, 3)
+    """
+
+    low: float
+    high: float
+    error: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    @property
+    def digits(self) -> int:
+        """Decimals, at most three, that the error leaves."""
+        return int(np.clip(np.floor(-np.log10(2.0 * max(self.error, 1e-12))), 1, 3))
 
 
 class Outcomes(NamedTuple):
@@ -184,7 +216,7 @@ class Kind(ABC):
 
     def pairing_bounds(
         self, tables: FloatArray, measure: Metric, *, prior: float, rng: np.random.Generator
-    ) -> tuple[float, float]:
+    ) -> PairingBounds:
         """Return the range of P(ν_B > ν_A) over all pairings of items that two models' tables allow."""
         raise ValueError(f"pairing bounds are those of two binary tables, and this is a {self.name} task")
 

@@ -15,6 +15,7 @@ from bayesf1.base.naming import joined
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.evaluation.kind import PairingBounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class GroupComparison(Comparison):
     scores: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 2)))
 
     @property
-    def pairing_bounds(self) -> tuple[float, float]:
+    def pairing_bounds(self) -> PairingBounds:
         """Not defined: bounds are over the pairings of two tables, and a hierarchical fit has several."""
         raise ValueError(
             "pairing bounds are those of two tables, and a hierarchical fit has a pair for each corpus"

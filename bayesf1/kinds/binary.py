@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import WordedError, Wording
-from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
+from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.kinds.binary_measures import find_metric
@@ -114,10 +114,10 @@ class Binary(Kind):
         return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))
 
     def is_closed_when_paired(self, measure: Metric) -> bool:
-        """Say whether a measure depends only on who was right."""
-        from bayesf1.kinds.joint import CLOSED_WHEN_PAIRED
+        """Say whether a measure depends only on who was right, or is an F-score."""
+        from bayesf1.kinds.joint import is_exact
 
-        return measure.name in CLOSED_WHEN_PAIRED
+        return is_exact(measure)
 
     def paired_sf(
         self,
@@ -137,9 +137,9 @@ class Binary(Kind):
 
     def pairing_bounds(
         self, tables: FloatArray, measure: Metric, *, prior: float, rng: np.random.Generator
-    ) -> tuple[float, float]:
+    ) -> PairingBounds:
         """Return the range of P(ν_B > ν_A) over all pairings of items that two tables allow."""
-        from bayesf1.kinds.joint import pairing_bounds
+        from bayesf1.kinds.pairing import pairing_bounds
 
         a, b = tables
         return pairing_bounds(a, b, measure, self.cells, prior=prior, rng=rng)

@@ -1,8 +1,10 @@
 r"""Two models on the same items: probabilities under the joint Dirichlet of their outcomes.
 
-Items fall into eight cells by gold label and by what either model said. The split of the items that only one
-of the models got right, :math:`U = \pi_{\text{only B}}/(\pi_{\text{only A}}+\pi_{\text{only B}})`, is a Beta
-variate independent of all else, and B's advantage grows with it. So
+Items fall into eight cells by gold label and by what either model said. Recall, specificity and accuracy depend on who
+was right alone, and which F-score is the larger one is a matter of two independent terms: both are exact. For other
+measures, and for margins in F-scores: the split of the items that only one of the models got right,
+:math:`U = \pi_{\text{only B}}/(\pi_{\text{only A}}+\pi_{\text{only B}})`, is a Beta variate independent of all else,
+and B's advantage grows with it. So
 
 .. math:: P(\nu_B - \nu_A > d) = E[\, P(U > u^*) \,],
 
@@ -25,24 +27,32 @@ from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Estimate
 from bayesf1.evaluation.metric import Harmonic, Metric
+from bayesf1.kinds.paired_fscores import Term, p_positive, spline_sf
 from bayesf1.laws.distributions import Beta
 from bayesf1.laws.quadrature import expit_pair
 
-_SHIFTS = 8
-_POINTS = 1 << 5
-# Most evaluations in one estimate; a handful of items needs many nodes and gets fewer points.
-_MAX_WORK = 1 << 19
-_NEGLIGIBLE = 1e-9
-_GOAL = 4e-5
+# Many shifts, so that their spread is known and stopping when it is small does not make it too small.
+_SHIFTS = 32
+# Points of a lattice to begin with, times nodes, and the most.
+_POINTS = 1 << 6
+_MOST_POINTS = 1 << 10
+# A handful of items would need more nodes than this; then the lattice has a dimension more instead.
+_MOST_NODES, _NEGLIGIBLE = 48, 1e-10
+_GOAL = 6e-5
 # Embedded rank-1 lattice rule of Cools, Kuo & Nuyens (2006), SIAM J. Sci. Comput. 28(6).
 _GENERATOR = np.array([1.0, 182667.0, 469891.0, 498753.0, 110745.0, 446247.0, 250185.0])
 
 
-# Measures that only depend on who was right: cells that speak for B, and cells that speak for A.
+# Measures that only depend on who was right: cells that speak for B, cells that speak for A, and the other cells of
+# the items that are counted.
 CLOSED_WHEN_PAIRED = {
-    "recall": (("only_b",), ("only_a",)),
-    "specificity": (("claimed_a",), ("claimed_b",)),
-    "accuracy": (("only_b", "claimed_a"), ("only_a", "claimed_b")),
+    "recall": (("only_b",), ("only_a",), ("both", "neither")),
+    "specificity": (("claimed_a",), ("claimed_b",), ("claimed_both", "left_alone")),
+    "accuracy": (
+        ("only_b", "claimed_a"),
+        ("only_a", "claimed_b"),
+        ("both", "neither", "claimed_both", "left_alone"),
+    ),
 }
 
 
@@ -57,6 +67,20 @@ class JointCounts(NamedTuple):
     claimed_a: float
     claimed_b: float
     left_alone: float
+
+    @property
+    def swapped(self) -> JointCounts:
+        """The counts with A and B in each other's place."""
+        return JointCounts(
+            self.both,
+            self.only_b,
+            self.only_a,
+            self.neither,
+            self.claimed_both,
+            self.claimed_b,
+            self.claimed_a,
+            self.left_alone,
+        )
 
 
 def joint_counts(ev: Evaluation, a: int, b: int) -> JointCounts:
@@ -103,6 +127,8 @@ def paired_sf(
 ) -> Estimate:
     """Return P(ν_B - ν_A > d) for each margin d, with half of `prior` on every joint cell.
 
+    Swapping the models and the signs of the margins gives exactly the complement, for the same seed.
+
     Parameters
     ----------
     counts
@@ -116,43 +142,120 @@ def paired_sf(
     prior
         λ of each model's Dirichlet(λ) margin.
     rng
-        The source of the random shifts.
+        The source of the random shifts, which are the same for all margins.
+
+    Examples
+    --------
+    >>> from bayesf1.kinds.binary_measures import find_metric
+    >>> counts, rng = JointCounts(40, 6, 13, 5, 3, 7, 4, 120), np.random.default_rng(0)
+    >>> paired_sf(counts, find_metric("f1"), ("tp", "fp", "fn", "tn"), 0.0, prior=1.0, rng=rng).value.round(6)
+    np.float64(0.966608)
     """
-    alpha = {name: value + 0.5 * prior for name, value in counts._asdict().items()}
+    alpha, mirrored = (
+        {name: value + 0.5 * prior for name, value in c._asdict().items()} for c in (counts, counts.swapped)
+    )
     d = np.atleast_1d(np.asarray(margins, dtype=np.float64))
-    exact = _closed_form(alpha, measure)
+    # A child does not depend on what was drawn before, which may differ by the order of the models.
+    seed = int(rng.spawn(1)[0].integers(1 << 62))
     values, errors = np.zeros(len(d)), np.zeros(len(d))
     for i, margin in enumerate(d):
-        if exact is not None and margin == 0.0:
-            values[i] = exact
-        else:
-            values[i], errors[i] = _by_lattice(alpha, measure, cells, float(margin), rng)
-    return Estimate(values.reshape(np.shape(margins)), errors.reshape(np.shape(margins)))
+        if margin == 0.0 and counts == counts.swapped:
+            values[i] = 0.5
+            continue
+        # Of the two orders of the models one is computed, and the other is its complement.
+        ordered = (*counts, margin) <= (*counts.swapped, -margin)
+        law, beyond = (alpha, float(margin)) if ordered else (mirrored, -float(margin))
+        value, errors[i] = _sf(law, measure, cells, beyond, np.random.default_rng(seed))
+        values[i] = value if ordered else 1.0 - value
+    return Estimate(values.reshape(np.shape(margins))[()], errors.reshape(np.shape(margins))[()])
 
 
-def _closed_form(alpha: dict[str, float], measure: Metric) -> float | None:
-    """P(ν_B > ν_A) where a measure only depends on who was right: a Beta variate against one half."""
-    if measure.name not in CLOSED_WHEN_PAIRED:
-        return None
-    gain, loss = (sum(alpha[name] for name in group) for group in CLOSED_WHEN_PAIRED[measure.name])
-    return float(special.betaincc(gain, loss, 0.5))
+def _sf(
+    alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    if measure.name in CLOSED_WHEN_PAIRED:
+        gain, loss, rest = (sum(alpha[name] for name in g) for g in CLOSED_WHEN_PAIRED[measure.name])
+        return shares_sf(gain, loss, rest, margin), 0.0
+    recall_weight = _recall_weight(measure)
+    if margin == 0.0 and recall_weight is not None:
+        return p_positive(*fscore_terms(alpha, recall_weight)), 0.0
+    return _by_lattice(alpha, measure, cells, margin, rng)
+
+
+def shares_sf(gain: float, loss: float, rest: float, margin: float) -> float:
+    r"""Return P(p_gain - p_loss > d) for shares with a joint Dirichlet law, exact.
+
+    For d ≥ 0 it is :math:`E[P(G > (d + 1 - Z)/(1 - d))]` with :math:`Z \sim \mathrm{Be}(rest, loss)` and, independently,
+    a beta prime variate G of parameters gain and rest + loss.
+
+    Examples
+    --------
+    >>> shares_sf(3.0, 2.0, 5.0, 0.0)
+    0.6875
+    >>> round(shares_sf(3.0, 2.0, 5.0, 0.1), 6)
+    0.503109
+    """
+    if margin < 0.0:
+        return 1.0 - shares_sf(loss, gain, rest, -margin)
+    if margin == 0.0:
+        return float(special.betaincc(gain, loss, 0.5))
+    if margin >= 1.0:
+        return 0.0
+    # d + 1 - Z is at least d: no node further out than 1e-16 of it makes a difference.
+    _, zc, weights = Beta(rest, loss).nodes
+    threshold = (margin + zc) / (1.0 - margin)
+    law = Beta(gain, rest + loss)
+    above = law.tails(threshold / (1.0 + threshold), 1.0 / (1.0 + threshold))[1]
+    return float(np.clip(weights @ above, 0.0, 1.0))
+
+
+def fscore_terms(alpha: dict[str, float], recall_weight: float) -> tuple[Term, Term]:
+    """Return what gold items and what false positives say on which F-score is larger."""
+    gold = alpha["both"] + alpha["only_a"] + alpha["only_b"] + alpha["neither"]
+    found = Term(alpha["only_b"], alpha["only_a"], alpha["both"])
+    claimed = (alpha["claimed_a"], alpha["claimed_b"], alpha["claimed_both"])
+    return found, Term.of_errors(*claimed, gold, recall_weight)
+
+
+def _recall_weight(measure: Metric) -> float | None:
+    """Return β² of an F-score, 0 for precision, 1 for Jaccard, and None for other measures."""
+    if isinstance(measure.law, Harmonic):
+        return measure.law.beta**2
+    return {"precision": 0.0, "jaccard": 1.0}.get(measure.name)
+
+
+def is_exact(measure: Metric) -> bool:
+    """Say whether P(ν_B > ν_A) is known without a lattice."""
+    return measure.name in CLOSED_WHEN_PAIRED or _recall_weight(measure) is not None
+
+
+# ---- lattices ---------------------------------------------------------------------------------------------
 
 
 def _by_lattice(
     alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
 ) -> tuple[float, float]:
     split, other = sorted(_SPLITS, key=lambda split: -_swing(alpha, measure, cells, split))
-    share, _, weights = _beta(alpha, other).nodes
-    likely = weights > _NEGLIGIBLE
-    nodes = share[likely], weights[likely] / weights[likely].sum()
-    points = _POINTS
+    nodes = _nodes(alpha, other)
+    points, most = (_POINTS, _MOST_POINTS) if nodes is None else (_POINTS // 4, _MOST_POINTS // 4)
     while True:
         values = _conditional(alpha, measure, cells, margin, split, other, nodes, points, rng)
         means = values.reshape(_SHIFTS, points).mean(axis=1)
         error = float(means.std(ddof=1) / np.sqrt(_SHIFTS))
-        if error <= _GOAL or 4 * points * _SHIFTS * len(nodes[0]) > _MAX_WORK:
-            return float(np.clip(means.mean(), 0.0, 1.0)), error
+        p = float(np.clip(means.mean(), 0.0, 1.0))
+        # Small probabilities keep two digits.
+        if error <= _GOAL * min(1.0, 100.0 * p * (1.0 - p)) + 1e-8 or points >= most:
+            return p, error
         points *= 4
+
+
+def _nodes(alpha: dict[str, float], split: _Split) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return nodes of a split, their complements and weights, or None where there are too many."""
+    share, share_c, weights = Beta(alpha[split.gain], alpha[split.loss]).nodes
+    likely = weights > _NEGLIGIBLE
+    if likely.sum() > _MOST_NODES:
+        return None
+    return share[likely], share_c[likely], weights[likely] / weights[likely].sum()
 
 
 def _swing(alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], split: _Split) -> float:
@@ -173,72 +276,64 @@ def _conditional(
     margin: float,
     split: _Split,
     other: _Split,
-    nodes: tuple[FloatArray, FloatArray],
+    nodes: tuple[FloatArray, FloatArray, FloatArray] | None,
     points: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with both splits integrated out."""
+    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with one or both splits integrated out."""
     single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
-    normal = special.ndtri(_lattice(2 + len(single), points, rng))[..., None]
-    share, weights = nodes
+    normal = special.ndtri(_lattice(2 + len(single) + (nodes is None), points, rng))[..., None]
     total, other_total = (
         _gammas(alpha[pair.gain] + alpha[pair.loss], s)
         for pair, s in zip((split, other), normal[:2], strict=True)
     )
-    mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[2:], strict=True)}
-    mass.setdefault("left_alone", np.zeros(()))
-    mass |= {other.gain: other_total * share, other.loss: other_total * (1.0 - share)}
+    mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[2:], strict=False)}
+    mass.setdefault("left_alone", np.zeros_like(total))
+    if nodes is None:
+        nodes = *_shares(alpha[other.gain], alpha[other.loss], normal[-1]), np.ones(1)
+    share, share_c, weights = nodes
+    mass |= {other.gain: other_total * share, other.loss: other_total * share_c}
     mass = dict(zip(mass, np.broadcast_arrays(*mass.values()), strict=True))
-    shape = mass["both"].shape
+    total = np.broadcast_to(total, mass["both"].shape)
 
     def parts(u: FloatArray | float) -> dict[str, FloatArray]:
         return mass | {split.gain: total * u, split.loss: total * (1.0 - u)}
 
-    recall_weight = _recall_weight(measure) if margin == 0.0 else None
-    if recall_weight is not None:
-        start, stop = (_contrast(parts(u), recall_weight) for u in (0.0, 1.0))
-        threshold = np.clip(start / (start - stop), 0.0, 1.0)
+    if isinstance(measure.law, Harmonic) or measure.name == "precision":
+        recall_weight = _recall_weight(measure)
+        assert recall_weight is not None
+        lead = _fscore_lead(parts(0.5), split, recall_weight, margin)
+        threshold = np.clip(0.5 + lead / total, 0.0, 1.0)
     else:
 
         def advantage(u: FloatArray) -> FloatArray:
             score_a, score_b = (measure(table, cells) for table in _tables(parts(u), cells))
             return score_b - score_a - margin
 
-        threshold = crossing(advantage, np.zeros(shape), np.ones(shape), accuracy=1e-7)
-    return np.asarray(_spline_sf(_beta(alpha, split), threshold) @ weights)
+        threshold = crossing(advantage, np.zeros_like(total), np.ones_like(total), accuracy=1e-7)
+    law = Beta(alpha[split.gain], alpha[split.loss])
+    return np.asarray(spline_sf(law, np.asarray(special.logit(threshold))) @ weights)
 
 
-def _beta(alpha: dict[str, float], split: _Split) -> Beta:
-    return Beta(np.asarray(alpha[split.gain]), np.asarray(alpha[split.loss]))
+def _fscore_lead(m: dict[str, FloatArray], split: _Split, recall_weight: float, margin: float) -> FloatArray:
+    r"""Return by how much a split that is even must move until B's F-score leads by a margin.
 
+    An F-score is :math:`(1+\beta^2)\,tp/(tp + e)` with :math:`e = fp + \beta^2\,\text{gold}`. Let x move from A's true
+    positives to B's. Then with :math:`\delta = d/(1+\beta^2)` and the mean M of both models' true positives
 
-def _spline_sf(law: Beta, u: FloatArray) -> FloatArray:
-    """Survival function at many points, through a spline in the logit, good to 1e-9."""
-    from scipy.interpolate import CubicSpline
+    .. math:: \frac{e_A}{M - x + e_A} - \frac{e_B}{M + x + e_B} = \delta,
 
-    low, high = (float(z) for z in law.logit_window)
-    grid = np.linspace(low, high, 1000)
-    spline = CubicSpline(grid, law.tails(*expit_pair(grid))[1])
-    return np.asarray(np.clip(spline(np.clip(special.logit(u), low, high)), 0.0, 1.0))
-
-
-def _recall_weight(measure: Metric) -> float | None:
-    """Return β² of an F-score, 0 for precision, 1 for Jaccard, and None for other measures."""
-    if isinstance(measure.law, Harmonic):
-        return measure.law.beta**2
-    return {"precision": 0.0, "jaccard": 1.0}.get(measure.name)
-
-
-def _contrast(m: dict[str, FloatArray], recall_weight: float) -> FloatArray:
-    r"""Return a number with the sign of B's advantage in an F-score, linear in either split.
-
-    :math:`F_B > F_A` iff :math:`TP_B (FP_A + \beta^2 FN_A) > TP_A (FP_B + \beta^2 FN_B)`, and the terms in
-    :math:`\beta^2` differ by the discordant gold items times all gold items.
+    a quadratic equation; for false positives that move from B to A the roles of tp and e are swapped.
     """
     gold = m["both"] + m["only_a"] + m["only_b"] + m["neither"]
-    tp_a, tp_b = m["both"] + m["only_a"], m["both"] + m["only_b"]
-    fp_a, fp_b = m["claimed_both"] + m["claimed_a"], m["claimed_both"] + m["claimed_b"]
-    return tp_b * fp_a - tp_a * fp_b + recall_weight * gold * (m["only_b"] - m["only_a"])
+    hits = m["both"] + m["only_a"], m["both"] + m["only_b"]
+    errors = tuple(m["claimed_both"] + m[name] + recall_weight * gold for name in ("claimed_a", "claimed_b"))
+    (p, q), middle = (errors, hits[0]) if split.gain == "only_b" else (hits[::-1], errors[0])
+    delta = margin / (1.0 + recall_weight)
+    linear = p * (1.0 - delta) + q * (1.0 + delta)
+    constant = middle * (p - q) - delta * (p + middle) * (q + middle)
+    root = np.sqrt(np.maximum(linear * linear - 4.0 * delta * constant, 0.0))
+    return np.asarray(-2.0 * constant / (linear + root))
 
 
 def _lattice(dims: int, points: int, rng: np.random.Generator) -> FloatArray:
@@ -254,11 +349,25 @@ def _quantiles(quantile: Callable[[FloatArray], FloatArray], normal: FloatArray)
     from scipy.interpolate import CubicSpline
 
     grid = np.linspace(-7.1, 7.1, 285)
-    return np.asarray(CubicSpline(grid, quantile(special.ndtr(grid)))(normal))
+    return np.asarray(CubicSpline(grid, quantile(grid))(normal))
 
 
 def _gammas(shape: float, normal: FloatArray) -> FloatArray:
-    return np.exp(_quantiles(lambda u: np.log(special.gammaincinv(shape, u)), normal))
+    return np.exp(_quantiles(lambda z: np.log(special.gammaincinv(shape, special.ndtr(z))), normal))
+
+
+def _shares(gain: float, loss: float, normal: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Be(gain, loss) variates and their complements."""
+
+    def logit(z: FloatArray) -> FloatArray:
+        ends = (
+            special.betaincinv(gain, loss, special.ndtr(z)),
+            special.betaincinv(loss, gain, special.ndtr(-z)),
+        )
+        low, high = (np.log(np.maximum(end, 1e-300)) for end in ends)
+        return np.asarray(low - high)
+
+    return expit_pair(_quantiles(logit, normal))
 
 
 def _tables(m: dict[str, FloatArray], cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
@@ -273,51 +382,3 @@ def _tables(m: dict[str, FloatArray], cells: tuple[str, ...]) -> tuple[FloatArra
         }
         tables.append(np.stack([table[cell] for cell in cells], axis=-1))
     return tables[0], tables[1]
-
-
-def pairing_bounds(
-    table_a: FloatArray,
-    table_b: FloatArray,
-    measure: Metric,
-    cells: tuple[str, ...],
-    *,
-    prior: float,
-    rng: np.random.Generator,
-) -> tuple[float, float]:
-    """Return the range of P(ν_B > ν_A) over all pairings of items that two tables allow.
-
-    The joint outcomes are not identified by the tables, but their margins bound them: both models were right
-    on at least max(0, TP_A + TP_B - n₊) items and at most min(TP_A, TP_B), and likewise for false positives.
-    The probability is computed at these extreme overlaps.
-    """
-    a, b = (dict(zip(cells, table, strict=True)) for table in (table_a, table_b))
-    gold = _common_total(a["tp"] + a["fn"], b["tp"] + b["fn"], "gold positives (tp+fn)")
-    negatives = np.inf
-    if "tn" in cells:
-        negatives = _common_total(a["fp"] + a["tn"], b["fp"] + b["tn"], "gold negatives (fp+tn)")
-    found = (max(0.0, a["tp"] + b["tp"] - gold), min(a["tp"], b["tp"]))
-    claimed = (max(0.0, a["fp"] + b["fp"] - negatives), min(a["fp"], b["fp"]))
-    values = []
-    for both in sorted(set(found)):
-        for claimed_both in sorted(set(claimed)):
-            counts = JointCounts(
-                both=both,
-                only_a=a["tp"] - both,
-                only_b=b["tp"] - both,
-                neither=max(0.0, gold - a["tp"] - b["tp"] + both),
-                claimed_both=claimed_both,
-                claimed_a=a["fp"] - claimed_both,
-                claimed_b=b["fp"] - claimed_both,
-                left_alone=max(0.0, negatives - a["fp"] - b["fp"] + claimed_both) if "tn" in cells else 0.0,
-            )
-            values.append(float(paired_sf(counts, measure, cells, 0.0, prior=prior, rng=rng).value))
-    return min(values), max(values)
-
-
-def _common_total(a: float, b: float, what: str) -> float:
-    if not np.isclose(a, b, rtol=1e-9, atol=1e-9):
-        raise ValueError(
-            f"the tables have {a:g} and {b:g} {what}, so they are not from one test set and there is no "
-            "pairing to bound"
-        )
-    return a

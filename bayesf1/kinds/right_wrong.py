@@ -17,7 +17,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation.kind import Estimate, Kind, Outcomes
+from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
 from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells
@@ -184,7 +184,7 @@ class RightWrong(Kind):
 
     def pairing_bounds(
         self, tables: FloatArray, measure: Metric, *, prior: float, rng: np.random.Generator
-    ) -> tuple[float, float]:
+    ) -> PairingBounds:
         """Return the range of P(ν_B > ν_A) over all pairings of items that two tables allow."""
         from bayesf1.kinds.discordance import Discordance
 
@@ -199,7 +199,7 @@ class RightWrong(Kind):
             )
         overlaps = max(0.0, a + b - n_a), min(a, b)
         found = [Discordance(a - both, b - both, n_a - a - b + 2 * both, prior).sf(0.0) for both in overlaps]
-        return min(found), max(found)
+        return PairingBounds(min(found), max(found), 0.0)
 
     # ---- one outcome an item ------------------------------------------------------------------------------
 

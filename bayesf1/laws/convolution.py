@@ -32,9 +32,9 @@ _CROWDED = 0.01
 # Margins below this one differ from it only by what both laws do at an end: 10⁹ of it are still nothing.
 _NEAR = 1e-30
 # Numbers in flight in one block of a vectorised call.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 17
 # Rows with mixtures that are in flight.
-_MIXTURES = 1024
+_MIXTURES = 4096
 # Fewer blocks than this are not worth starting threads.
 _THREADED = 8
 
@@ -46,6 +46,15 @@ class Want(NamedTuple):
     density: bool
 
 
+class _Level(NamedTuple):
+    """How far mixtures are tabulated, and the least tail and density for which this is enough."""
+
+    drop: float
+    tail: float
+    density: float
+
+
+_LEVELS = (_Level(50.0, 1e-11, 1e-6), _Level(quadrature.FAR_DROP, 1e-60, 1e-50))
 TAILS, DENSITY, BOTH = Want(True, False), Want(False, True), Want(True, True)
 
 
@@ -232,6 +241,36 @@ def evaluate(a: UnitLaw, b: UnitLaw, d: ArrayLike, want: Want) -> list[FloatArra
         unknown = np.where(np.isnan(d), np.nan, 0.0)
         certain = [unknown + (d >= 1.0), unknown + (d <= -1.0), unknown]
         return [np.where(inside, f, c) for f, c in zip(found, certain, strict=True)]
+    return _by_levels(a, b, d, want, _LEVELS if a.mixed or b.mixed else ())
+
+
+def _by_levels(
+    a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want, levels: tuple[_Level, ...]
+) -> list[FloatArray]:
+    """Return what is wanted from tables of mixtures, with more of their components where it is tiny."""
+    if not levels:
+        return _evaluate(a, b, d, want)
+    level = levels[0]
+    found = _evaluate(a.tabulated(level.drop), b.tabulated(level.drop), d, want)
+    tiny = np.zeros(np.shape(found[0]), dtype=bool)
+    if want.tails:
+        tiny |= ~(np.minimum(found[0], found[1]) > level.tail)
+    if want.density:
+        tiny |= ~(found[2] > level.density)
+    if not tiny.any():
+        return found
+    if not tiny.ndim:
+        return _by_levels(a, b, d, want, levels[1:])
+    rows = np.flatnonzero(tiny)
+    one, other = (law.spread(tiny.shape).take(rows) for law in (a, b))
+    rest = _by_levels(one, other, np.broadcast_to(d, tiny.shape).ravel()[rows], want, levels[1:])
+    for everything, part in zip(found, rest, strict=True):
+        everything[tiny] = part
+    return found
+
+
+def _evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatArray]:
+    """Return what is wanted of B - A at margins between -1 and 1."""
     if not (a.shape or b.shape or d.shape or (want.density and _near_a_pole(a, b, d))):
         if a.frame.scale <= b.frame.scale:
             return _integrate(a, b, d, _plan(a, b, d, want), want)

@@ -124,10 +124,14 @@ class FScore(UnitLaw):
     @lazy_property
     def odds(self) -> tuple[Any, FloatArray | None]:
         """Multiples 1/W of the odds of F* and their weights: the number 2 for β = 1, else nodes of V."""
-        if not self.mixed:
-            return 2.0, None
+        return self._mixture(quadrature.FAR_DROP) if self.mixed else (2.0, None)
+
+    def _mixture(self, drop: float) -> tuple[FloatArray, FloatArray]:
+        """Return multiples of the odds and their weights, as far as the log density of logit V falls by `drop`."""
         split, square = Beta(self.fp, self.fn), self.beta * self.beta
-        low, high = split.frame.first, split.frame.last
+        below, above = quadrature.logit_reach(self.fp, self.fn, drop)
+        low = np.maximum(split.frame.centre - below, -quadrature.END)
+        high = np.minimum(split.frame.centre + above, quadrature.END)
         # log W moves fastest with logit V where V/(1-V) = β.
         v, vc = quadrature.expit_pair(np.clip(np.log(self.beta), low, high))
         speed = (1.0 - square) * v * vc / (v + square * vc)
@@ -139,6 +143,18 @@ class FScore(UnitLaw):
         weights[..., 0] /= -np.expm1(-self.fp * h)
         weights[..., -1] /= -np.expm1(-self.fn * h)
         return (1.0 + square) / (v + square * vc), weights / weights.sum(axis=-1, keepdims=True)
+
+    @lazy_property
+    def _tables(self) -> dict[float, UnitLaw]:
+        return {}
+
+    def tabulated(self, drop: float) -> UnitLaw:
+        """Return the law where log densities are less than `drop` below their peak, faster to compute if it can be."""
+        if not self.mixed:
+            return self
+        if drop not in self._tables:
+            self._tables[drop] = _Tabulated(self.tp, self.fp, self.fn, self.beta, drop)
+        return self._tables[drop]
 
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
@@ -163,3 +179,89 @@ class FScore(UnitLaw):
         m = 2.0 * a + b - 5.0
         root = np.sqrt(m * m + 16.0 * (a - 1.0)) + np.abs(m)
         return plain(np.where(m < 0.0, 0.25 * root, 4.0 * (a - 1.0) / root))
+
+
+# Step of the table of tails in units of their scale: errors of 1e-11.
+_TABLE_STEP = 0.08
+
+
+class _Tabulated(FScore):
+    """The law of an F-score up to some distance of its peak, of fewer components and with tails from a table.
+
+    The logit of a component is that of F* plus a number. So tails of all components are those of F*, which are
+    tabulated once, as logits of probabilities: both tails keep their digits.
+    """
+
+    drop: float
+
+    def __init__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, beta: float, drop: float) -> None:
+        super().__init__(tp, fp, fn, beta)
+        vars(self).update(drop=drop)
+
+    def tabulated(self, drop: float) -> UnitLaw:
+        """Return the law itself."""
+        return self
+
+    def take(self, index: Any) -> Self:
+        """Return the law with flattened parameters at `index`."""
+        tp, fp, fn = (x.ravel()[index] for x in (self.tp, self.fp, self.fn))
+        return type(self)(tp, fp, fn, self.beta, self.drop)
+
+    @lazy_property
+    def _components(self) -> tuple[FloatArray, FloatArray]:
+        return self._mixture(self.drop)
+
+    @lazy_property
+    def odds(self) -> tuple[Any, FloatArray | None]:
+        """Multiples 1/W of the odds of F* and their weights, as far as they matter here."""
+        return self._components
+
+    @lazy_property
+    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Logit of F* at the first entry, the step, and polynomials for the logit of its probability."""
+        law = Beta(self.a, self.b)
+        below, above = quadrature.logit_reach(self.a, self.b, self.drop)
+        step = _TABLE_STEP * np.minimum(law.frame.scale, 1.0)
+        start = np.asarray(law.frame.centre - below)
+        z, h = quadrature.trapezoid_grid(start, law.frame.centre + above, step)
+        t, tc = quadrature.expit_pair(z)
+        no_more, more = law.tails(t, tc)
+        # The slope of log(F/(1 - F)) is f/(F(1 - F)), and f'/f is a(1 - t) - bt.
+        a, b, width = (np.asarray(x)[..., None] for x in (self.a, self.b, h))
+        slope = np.exp(law.logit_logpdf(t, tc)) / (no_more * more)
+        curvature = slope * (a * tc - b * t) - slope * slope * (more - no_more)
+        logits = np.log(no_more) - np.log(more)
+        return start, np.asarray(h), quadrature.quintic(logits, slope * width, curvature * width**2)
+
+    def tails(self, t: FloatArray, tc: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return P(T <= t) and P(T > t), given also tc = 1 - t; axes of points follow those of parameters."""
+        start, step, polynomials = self._table
+        odds, weights = self._components
+        # In units of the table's step from its first entry.
+        offset = np.log(odds) / step[..., None]
+        first, width = self._lengthened(t.ndim, start, step)
+        # Points at 0 and 1 are as good as outside.
+        points = (np.log(np.maximum(t, 1e-300)) - np.log(np.maximum(tc, 1e-300)) - first) / width
+        offset, weights = self._lengthened(t.ndim, offset, weights)
+        chance = np.exp(quadrature.interpolate(polynomials, points[..., None] - offset))
+        no_more = weights / (1.0 + chance)
+        more = np.sum(no_more, axis=-1)
+        no_more *= chance
+        return np.sum(no_more, axis=-1), more
+
+    def logit_logpdf(self, t: FloatArray, tc: FloatArray) -> FloatArray:
+        """Log density of the logit at t, given also tc = 1 - t; axes of points follow those of parameters."""
+        if not quadrature.holds_everywhere(self.a + self.b < quadrature.SMALL):
+            return super().logit_logpdf(t, tc)
+        odds, weights = self._components
+        # As in `quadrature.logit_logpdf`, with one logarithm for each component.
+        own = np.log(weights) + self.b[..., None] * np.log(odds)
+        odds, own = self._lengthened(t.ndim, odds, own)
+        a, b, peak = self._lengthened(t.ndim, self.a, self.b, self._peak)
+        n = a + b
+        parts = np.log(t[..., None] + odds * tc[..., None])
+        parts *= -n[..., None]
+        parts += own
+        parts += (peak + a * np.log(t * (n / a)) + b * np.log(tc * (n / b)))[..., None]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.sum(np.exp(parts), axis=-1)))

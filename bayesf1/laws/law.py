@@ -195,7 +195,11 @@ def _search_shortest(law: ParametricLaw, tail: float) -> tuple[FloatArray, Float
         return np.where(np.isnan(gap), 0.0, gap)
 
     none, all_of_it = np.zeros(law.shape), np.full(law.shape, tail)
-    tails = np.stack([none, crossing(imbalance, none, all_of_it), all_of_it])
+    # A tail that tends to 0 would be followed through all numbers that there are.
+    least, most = none + 1e-13 * tail, (1.0 - 1e-13) * all_of_it
+    balanced = crossing(imbalance, least, most)
+    balanced = np.where(balanced <= least, none, np.where(balanced >= most, all_of_it, balanced))
+    tails = np.stack([none, balanced, all_of_it])
     widths = np.asarray(law.isf(tail - tails)) - np.asarray(law.ppf(tails))
     # Of intervals that are equally short but for rounding the lowest is taken.
     longer = widths > (1.0 + 1e-12) * widths.min(axis=0)

@@ -238,3 +238,48 @@ def trapezoid_grid(low: FloatArray, high: FloatArray, step: FloatArray) -> tuple
     n = min(max(n, 3), MAX_NODES)
     h = (high - low) / (n - 1)
     return column(low) + column(h) * np.arange(n), h
+
+
+def quintic(values: FloatArray, slopes: FloatArray, curvatures: FloatArray) -> FloatArray:
+    """Return coefficients, axes (power, ..., cell), of the polynomials through equidistant values on a last axis.
+
+    Slopes and second derivatives are met as well, both by the step.
+
+    Examples
+    --------
+    >>> x = np.arange(4.0)
+    >>> quintic(x**3, 3.0 * x**2, 6.0 * x)[:, 1]
+    array([1., 3., 3., 1., 0., 0.])
+    """
+    halves = 0.5 * curvatures
+    (f, f1), (d, d1), (e, e1) = ((x[..., :-1], x[..., 1:]) for x in (values, slopes, halves))
+    rise, turn, bend = f1 - f - d - e, d1 - d - 2.0 * e, e1 - e
+    cubic = 10.0 * rise - 4.0 * turn + bend
+    quartic = -15.0 * rise + 7.0 * turn - 2.0 * bend
+    return np.stack([f, d, e, cubic, quartic, 6.0 * rise - 3.0 * turn + bend])
+
+
+def interpolate(coefficients: FloatArray, place: FloatArray) -> FloatArray:
+    """Return what `quintic` interpolates, at places in units of its step; at the ends where they are outside.
+
+    Leading axes of the cells are also those of the places.
+
+    Examples
+    --------
+    >>> x = np.arange(4.0)
+    >>> interpolate(quintic(x**3, 3.0 * x**2, 6.0 * x), np.array([1.5, 9.0]))
+    array([ 3.375, 27.   ])
+    """
+    n = coefficients.shape[-1]
+    place = np.clip(place, 0.0, n)
+    cell = np.minimum(place.astype(np.intp), n - 1)
+    share = place - cell
+    if coefficients.ndim > 2:
+        rows = np.arange(0, coefficients[0].size, n)
+        cell += rows.reshape(*coefficients.shape[1:-1], *(1,) * (place.ndim - coefficients.ndim + 2))
+    flat = coefficients.reshape(len(coefficients), -1)
+    out: FloatArray = flat[-1].take(cell)
+    for coefficient in flat[-2::-1]:
+        out *= share
+        out += coefficient.take(cell)
+    return out

@@ -47,6 +47,10 @@ class UnitLaw(ParametricLaw):
         """Shape of the parameters."""
         return self.a.shape
 
+    def tabulated(self, drop: float) -> UnitLaw:
+        """Return the law where log densities are less than `drop` below their peak, faster to compute if it can be."""
+        return self
+
     @lazy_property
     def _peak(self) -> FloatArray:
         return quadrature.log_peak(self.a, self.b)

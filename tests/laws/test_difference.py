@@ -12,12 +12,15 @@ from hypothesis import given, settings, strategies as st
 from scipy import integrate, stats
 
 from bayesf1 import Beta, Difference, FScore
-from bayesf1.laws import quadrature
+from bayesf1.laws import convolution, difference, quadrature
 from bayesf1.laws.difference import tail_probabilities
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 # Made by tests/reference/make_difference_grid.py with mpmath.
 GRID = json.loads((REFERENCE / "difference_grid.json").read_text(encoding="utf-8"))["entries"]
+
+# Made by tests/reference/make_fbeta_difference_grid.py with mpmath.
+F_GRID = json.loads((REFERENCE / "fbeta_difference_grid.json").read_text(encoding="utf-8"))["entries"]
 
 A, B = FScore(78, 45, 11), FScore(84, 10, 15)
 PARAMETERS = st.floats(math.log(0.5), math.log(1e9)).map(math.exp)
@@ -284,3 +287,52 @@ def test_threads_that_work_on_mixtures_do_not_wait_for_each_other():
     for i in (0, 150, 299):
         single = tail_probabilities(FScore(*counts[0, :, i], 2.0), FScore(*counts[1, :, i], 2.0))[1]
         assert more[i] == pytest.approx(single, rel=1e-10)
+
+
+@pytest.mark.parametrize("entry", F_GRID, ids=lambda e: f"{e[0]}-{e[1]}-{e[2]:g}".replace(" ", ""))
+def test_differences_of_other_weights_are_exact(entry):
+    a, b, d, *exact = entry
+    below, above, log_density = map(float, exact)
+    law = Difference(FScore(*a), FScore(*b))
+    np.testing.assert_allclose([law.cdf(d), law.sf(d)], [below, above], rtol=1e-10)
+    assert law.logpdf(d) == pytest.approx(log_density, rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0, 10.0])
+@pytest.mark.parametrize(("least", "most"), [(0.5, 3), (1, 60), (50, 500), (1e3, 1e5)])
+def test_tables_of_mixtures_give_what_all_components_give(beta, least, most):
+    rng = np.random.default_rng(8)
+    parameters = np.exp(rng.uniform(math.log(least), math.log(most), (2, 3, 25)))
+    a, b = (FScore(*p, beta) for p in parameters)
+    for d in (0.0, 0.03, -0.2):
+        tabulated = convolution.evaluate(a, b, d, convolution.BOTH)
+        plain = convolution._evaluate(a, b, np.asarray(d), convolution.BOTH)
+        for found, exact in zip(tabulated, plain, strict=True):
+            kept = exact > 1e-50
+            np.testing.assert_allclose(found[kept], exact[kept], rtol=1e-10)
+
+
+def test_mixtures_are_tabulated_once_and_with_fewer_components():
+    law = FScore(78, 45, 11, 2.0)
+    table = law.tabulated(50.0)
+    assert table is law.tabulated(50.0)
+    assert 2 * table.odds[0].size < law.odds[0].size
+    assert FScore(78, 45, 11).tabulated(50.0).mixed is False
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ends"),
+    [
+        ((0.5, 0.5), (0.5, 1), (-1.0, 0.6475607184897866)),
+        ((0.5, 1), (0.5, 0.5), (-0.6475607184897866, 1.0)),
+    ],
+)
+def test_a_shortest_interval_that_ends_with_the_law_is_found_in_few_evaluations(a, b, ends, monkeypatch):
+    calls = []
+    evaluate = convolution.evaluate
+    monkeypatch.setattr(difference, "evaluate", lambda *args: calls.append(args) or evaluate(*args))
+    law = Difference(Beta(*a), Beta(*b))
+    assert law.hdi() == pytest.approx(ends, abs=1e-11)
+    assert law.cdf(ends[1]) - law.cdf(ends[0]) == pytest.approx(0.95, abs=1e-11)
+    # Following a vanishing tail through all numbers took thousands.
+    assert len(calls) < 400

@@ -498,11 +498,19 @@ def test_measures_of_who_was_right_are_exact_when_paired(handful, metric):
     assert abs(found.p_h1 - brute.p_h1) < 4 * brute.mcse
 
 
-def test_paired_f1_has_no_exact_answer(handful):
+@pytest.mark.parametrize("metric", ["f1", "f2", "precision", "jaccard"])
+def test_which_f_score_is_larger_is_exact_when_paired(handful, metric):
+    found = bf.compare(handful, metrics=metric, method="exact", rng=0)[metric]
+    assert (found.method, found.assumption, found.mcse) == ("exact", "paired", 0.0)
+    brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
+    assert abs(found.p_h1 - brute.p_h1) < 4 * brute.mcse
+
+
+def test_paired_mcc_has_no_exact_answer(handful):
     with pytest.raises(
         ValueError, match="paired models have no closed-form law, so method 'exact' cannot compare"
     ):
-        bf.compare(handful, metrics="f1", method="exact")
+        bf.compare(handful, metrics="mcc", method="exact")
 
 
 def test_cells_that_no_measure_needs_do_not_keep_patterns_apart():
