@@ -19,7 +19,7 @@ from bayesf1.crossval.kept_fits import Fit, Indices, Store, check_kept, digest_o
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.folds import Folds
-from bayesf1.reading.label_columns import check_labels, distinct_labels, guess_positive, read_labels
+from bayesf1.reading.label_columns import distinct_labels, find_classes, guess_positive, read_labels
 from bayesf1.reading.predictions import from_labels
 from bayesf1.reading.spans import from_tags
 
@@ -153,7 +153,8 @@ def cross_validate(
     if not tagged and positive is None:
         # Every fold has the same classes, also those that occur in one of them only.
         columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
-        classes = check_labels(None, distinct_labels([read_labels(y, "y"), *columns]))
+        gold = read_labels(y, "y")
+        classes = find_classes(None, distinct_labels([gold]), distinct_labels([gold, *columns]))
     total = reduce(add, (evaluate(everything, predictions, True).scaled(k) for predictions in said))
     counts = [
         [evaluate(half, predictions, False).tables for half in pair]
