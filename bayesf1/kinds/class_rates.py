@@ -186,7 +186,7 @@ def _centres(sizes: FloatArray) -> FloatArray:
 
 def _part(some: FloatArray, rest: FloatArray) -> FloatArray:
     whole = some + rest
-    return np.divide(some, whole, out=np.full(whole.shape, 0.5), where=whole > 0.0)
+    return np.asarray(np.divide(some, whole, out=np.full(whole.shape, 0.5), where=whole > 0.0))
 
 
 def _scaled(parts: FloatArray, fallback: FloatArray, total: FloatArray) -> FloatArray:
