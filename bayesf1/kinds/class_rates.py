@@ -151,7 +151,8 @@ class ClassRates:
         if self.astray:
             whole = whole + np.maximum(wrong - inside - outside.sum(axis=1), 0.0) + none
         rate = (1.0 - accuracy) * size / whole
-        out[:, 1, self.in_gold] = _scaled(claimed, gold, rate * (inside + some))
+        mistakes = (1.0 - accuracy[:, None]) * size[:, None] - out[:, 2, self.in_gold]
+        out[:, 1, self.in_gold] = _within(_scaled(claimed, gold, rate * (inside + some)), mistakes)
         out[:, 1, ~self.in_gold] = rate[:, None] * outside
         return out.reshape(n, -1)
 
@@ -195,3 +196,22 @@ def _scaled(parts: FloatArray, fallback: FloatArray, total: FloatArray) -> Float
     whole = spread.sum(axis=1)
     factor = np.divide(total, whole, out=np.zeros(len(whole)), where=whole > 0.0)
     return np.asarray(spread * factor[:, None])
+
+
+def _within(parts: FloatArray, most: FloatArray) -> FloatArray:
+    """Move what is too much for a class to the others: what it claims is theirs, and they miss no more than that."""
+    most = np.maximum(most, 0.0)
+    total = parts.sum(axis=1, keepdims=True)
+    # Mostly once; with two classes everything that one misses is what the other claims.
+    for _ in range(3):
+        if (parts <= most).all():
+            return parts
+        parts = np.minimum(parts, most)
+        free = np.where(parts < most, parts, 0.0)
+        whole = free.sum(axis=1, keepdims=True)
+        lost = total - parts.sum(axis=1, keepdims=True)
+        parts = parts + np.divide(lost, whole, out=np.zeros(whole.shape), where=whole > 0.0) * free
+    parts = np.minimum(parts, most)
+    room = most - parts
+    whole, lost = room.sum(axis=1, keepdims=True), total - parts.sum(axis=1, keepdims=True)
+    return np.asarray(parts + np.divide(lost, whole, out=np.zeros(whole.shape), where=whole > 0.0) * room)

@@ -121,7 +121,8 @@ def test_some_classes_can_be_kept_and_compared():
             for e in (one, ev)
         )
         assert kept.p_h1 == pytest.approx(whole.p_h1, abs=0.03)
-        assert kept.posterior_a.mean() == pytest.approx(whole.posterior_a.mean(), abs=0.005)
+        # A class alone has no others to borrow from.
+        assert kept.posterior_a.mean() == pytest.approx(whole.posterior_a.mean(), abs=0.02)
     with pytest.raises(
         ValueError, match=r"macro_f1 needs the cell tp\[b\], which this evaluation does not keep"
     ):
