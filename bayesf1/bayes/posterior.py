@@ -49,7 +49,7 @@ def posterior(
         Name of a measure, or a callable on tables (..., cell); F1 by default.
     prior
         λ of the Dirichlet prior: 1, the default, is uniform (Wang & Li), ½ is Jeffreys'. Where every item has one of
-        several classes it is how many items each class has before the data, by default 1, centred on the model's
+        several classes it is how many items each class has before the data, by default 3, centred on the model's
         own rates and more or less as its classes are alike; accuracy has Jeffreys' prior.
     assumption
         ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single

@@ -7,9 +7,10 @@ gold items, and is right in the share :math:`p_k` of what it calls so:
 .. math:: r_k \sim \mathrm{Be}(M a_k, M(1-a_k)), \qquad p_k \sim \mathrm{Be}(M' b_k, M'(1-b_k)).
 
 The centres a and b are the model's own rates, those of frequent and of rare classes apart where classes are many, and
-drawn with the data. The strengths M and M', in items, have the density :math:`\lambda/(M+\lambda)^2`, whose median is
-λ, times the likelihood of all classes' counts, which are beta-binomial; so that a model whose classes differ widely
-lends them little.
+drawn with the data. The strengths M and M', in items, are such that :math:`(1+3M/\lambda)^{-1/2}` is uniform on [0, 1]: their
+median is λ, and at λ = 3 the standard deviation of the classes' rates, :math:`\sqrt{a(1-a)/(M+1)}`, is uniform from 0
+to the largest there is. That is weighed by the likelihood of all classes' counts, which are beta-binomial, so that a
+model whose classes differ widely lends them little.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 
-# Strengths from λ/128 to 128λ, of which the prior has 98.5 %.
-_STRENGTHS = 2.0 ** np.linspace(-7.0, 7.0, 29)
+# The median of M is three times the strength at which a standard deviation is at .7 of its largest.
+_MEDIAN = 3.0
+# Strengths on a grid that holds 97 % of the prior; finer steps change nothing.
+_STRENGTHS = 2.0 ** np.linspace(-7.0, 10.0, 35) / _MEDIAN
 # Jeffreys' prior of a rate: half an item on either side.
 JEFFREYS = 0.5
 # From so many classes on, frequent and rare ones have a centre each.
@@ -76,7 +79,7 @@ def strength_of(hits: FloatArray, misses: FloatArray, basis: FloatArray, prior: 
     >>> alike = strength_of(np.array([80.0, 81, 79, 80]), np.full(4, 20.0), basis, 3.0)
     >>> apart = strength_of(np.array([99.0, 20, 50, 80]), np.array([1.0, 80, 50, 20]), basis, 3.0)
     >>> [round(float(s.items @ s.probabilities), 1) for s in (alike, apart)]
-    [126.4, 1.9]
+    [334.0, 1.8]
     """
     items = prior * _STRENGTHS
     seen = hits + misses
@@ -86,7 +89,9 @@ def strength_of(hits: FloatArray, misses: FloatArray, basis: FloatArray, prior: 
     centre = found / (found + missed) @ basis.T
     yes, no = items[:, None] * centre, items[:, None] * (1.0 - centre)
     logs = special.betaln(hits + yes, misses + no) - special.betaln(yes, no)
-    log = logs.sum(axis=1) + np.log(items / prior / (1.0 + items / prior) ** 2)
+    ratio = _MEDIAN * _STRENGTHS
+    # The density of log M.
+    log = logs.sum(axis=1) + np.log(ratio) - 1.5 * np.log1p(ratio)
     probabilities = np.exp(log - log.max())
     return Strength(items, probabilities / probabilities.sum(), weights)
 
@@ -105,6 +110,8 @@ class ClassRates:
         How alike they are.
     astray
         Whether the model said what is no class.
+    complete
+        Whether the table holds all classes, so that what one of them misses others claim.
     """
 
     in_gold: NDArray[np.bool_]
@@ -112,9 +119,10 @@ class ClassRates:
     recall: Strength
     precision: Strength
     astray: bool
+    complete: bool = True
 
     @classmethod
-    def learn(cls, table: FloatArray, prior: float) -> ClassRates:
+    def learn(cls, table: FloatArray, prior: float, *, complete: bool = True) -> ClassRates:
         """Learn the prior from a model's table, in which all classes' tp stand first, then fp, then fn."""
         tp, fp, fn = table.reshape(3, -1)
         in_gold, astray = tp + fn > 0.0, bool(fn.sum() > fp.sum() * (1.0 + 1e-9))
@@ -122,7 +130,7 @@ class ClassRates:
         # By gold and claims alike: by gold alone, rare classes would be those whose gold was missed by the sample.
         basis = _centres(2.0 * tp + fp + fn)
         recall, precision = (strength_of(tp, other, basis, prior) for other in (fn, fp))
-        return cls(in_gold, basis, recall, precision, astray)
+        return cls(in_gold, basis, recall, precision, astray, complete)
 
     def shrink(self, tables: FloatArray, accuracy: FloatArray, rng: np.random.Generator) -> FloatArray:
         r"""Return draws of the model's tables, axes (draw, cell), with what classes have in common.
@@ -144,6 +152,9 @@ class ClassRates:
         out = np.zeros(drawn.shape)
         out[:, 0, self.in_gold] = _scaled(right, gold, accuracy * size)
         out[:, 2, self.in_gold] = _scaled(gold - right, gold, (1.0 - accuracy) * size)
+        if not self.complete:
+            out[:, 1, self.in_gold], out[:, 1, ~self.in_gold] = claimed, drawn[:, 1, ~self.in_gold]
+            return out.reshape(n, -1)
         # What is wrong falls on classes of gold, on others, or on no class at all, about as often as in the data.
         inside, outside = fp.sum(axis=1), drawn[:, 1, ~self.in_gold]
         some, none = rng.standard_gamma(JEFFREYS, (2, n))

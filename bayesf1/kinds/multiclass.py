@@ -28,6 +28,8 @@ from bayesf1.kinds.strays import NO_STRAYS, Strays
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
 
+# See `class_rates`: the spread of classes' rates is then uniform.
+_PRIOR_ITEMS = 3.0
 # Of a hierarchical model, where all cells are outcomes: four cells have weight 1 each in the binary case.
 _OUTCOME_ITEMS = 4.0
 
@@ -78,13 +80,18 @@ class MultiClass(Classed):
 
     # ---- prior and draws ----------------------------------------------------------------------------------
 
+    @property
+    def default_prior(self) -> float:
+        """Items a class: as many as make the standard deviation between classes uniform."""
+        return _PRIOR_ITEMS
+
     def cell_priors(self, prior: float) -> FloatArray:
         """Return what the prior adds to cells, which holds for their sums over all classes: half an item each."""
         return np.full(len(self.cells), JEFFREYS / len(self.classes))
 
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
-        number = "one item" if prior == 1.0 else f"{prior:.3g} items"
+        number = "1 item" if prior == 1.0 else f"{prior:.3g} items"
         return (
             f"Beta prior of about {number} a class, learned from how alike classes are and centred on each model's "
             "own rates"
@@ -114,7 +121,7 @@ class MultiClass(Classed):
         units = units if under.shared else units.apart(n_models)
         observed = np.zeros((n_models, width))
         observed[:, self.columns] = ev.tables
-        rates = [ClassRates.learn(table, prior) for table in observed]
+        rates = [ClassRates.learn(table, prior, complete=not self.kept) for table in observed]
         size = units.n_patterns + 8 * observed.size
         for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             tables = np.zeros((len(flat), n_models, width))

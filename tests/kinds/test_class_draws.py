@@ -82,10 +82,20 @@ def test_how_alike_classes_are_is_a_beta_binomial_likelihood():
         found, missed = weights @ hits + 0.5, weights @ (seen - hits) + 0.5
         centre = found / (found + missed)
         binomial = stats.betabinom.logpmf(hits, seen, m * centre, m * (1 - centre)).sum()
-        # The density of log M where M/(M + λ) is uniform.
-        log.append(binomial + np.log(m) + np.log(2.0) - 2 * np.log(m + 2.0))
+        # The density of log M where (1 + 3M/λ)^-1/2 is uniform.
+        log.append(binomial + np.log(m) - 1.5 * np.log(1 + 3 * m / 2.0))
     expected = np.exp(np.array(log) - max(log))
     np.testing.assert_allclose(strength.probabilities, expected / expected.sum(), rtol=1e-8)
+
+
+def test_before_the_data_the_median_is_the_prior_and_the_spread_of_classes_is_uniform():
+    nothing = np.zeros(4)
+    strength = strength_of(nothing, nothing, np.ones((4, 1)), 3.0)
+    below = strength.probabilities.cumsum() - 0.5 * strength.probabilities
+    spread = 1.0 / np.sqrt(strength.items + 1.0)
+    # The cumulative probability of a spread, but for what lies beyond the grid.
+    np.testing.assert_allclose(1.0 - below, spread, atol=0.04)
+    assert np.interp(3.0, strength.items, below) == pytest.approx(0.5, abs=0.02)
 
 
 def test_recalls_given_the_strength_are_beta_binomial_posteriors():
@@ -96,8 +106,8 @@ def test_recalls_given_the_strength_are_beta_binomial_posteriors():
     said = np.where(rng.random(k * each) < 0.7, gold, (gold + 1) % k)
     ev = bf.from_labels(gold, {"A": said}, labels=range(k))
     rates = ClassRates.learn(ev.tables[0], 5.0)
-    at = np.flatnonzero(np.isclose(rates.recall.items, 5.0))
-    fixed = Strength(np.array([5.0]), np.ones(1), rates.recall.weights[at])
+    at = np.argmin(np.abs(rates.recall.items - 5.0))
+    fixed = Strength(np.array([5.0]), np.ones(1), rates.recall.weights[[at]])
     rates = replace(rates, recall=fixed)
     weights = rng.standard_gamma(ev.weights, size=(N_DRAWS, len(ev.weights)))
     tables = weights @ ev.units.rows.toarray()
@@ -239,10 +249,10 @@ def test_accuracy_is_micro_f1_and_a_beta_law():
         assert (law.a, law.b) == pytest.approx((right + 0.5, 25 - right + 0.5))
 
 
-def test_the_default_prior_is_an_item_a_class():
+def test_the_default_prior_is_three_items_a_class():
     kind = evaluate(5, 5, 1).kind
-    assert kind.default_prior == 1.0
-    assert kind.describe_prior(1.0).startswith("Beta prior of about one item a class")
+    assert kind.default_prior == 3.0
+    assert kind.describe_prior(3.0).startswith("Beta prior of about 3 items a class")
     assert "0.5 items a class" in kind.describe_prior(0.5)
     # Outcomes of hierarchical models are all pairs of classes.
     assert kind.outcome_prior(None) == pytest.approx(4 / 25)

@@ -135,7 +135,7 @@ def test_the_usual_measures_of_classes_are_accuracy_and_macro_averages(ev):
     found = bf.compare(ev, "A", "B", rng=1, n_draws=2000)
     assert list(found) == ["accuracy", "precision", "recall", "f1"]
     assert [found[m].label for m in found] == ["Accuracy", "Macro P", "Macro R", "Macro F1"]
-    assert "prior of about one item a class" in str(found)
+    assert "prior of about 3 items a class" in str(found)
     assert "models paired on 150 items" in str(found)
     assert bf.summary(ev, rng=1, n_draws=500).loc["A"].index.tolist() == list(found)
 
