@@ -175,3 +175,34 @@ def test_a_row_for_each_setting_and_each_size(method_folds):
     assert [row["setting"] for row in wine] == ["wine, second or not, n=160, m=3"]
     first = next(method_folds.sizes(20, rng, n=120))
     assert first["m×2 BCV McNemar"] <= 0.25
+
+
+# ---- many classes -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def classes():
+    script = load_script("benchmarks/calibration_classes.py")
+    zipf, rng = script.SETTINGS[0], np.random.default_rng(3)
+    return {row["prior"]: row for row in script.study(zipf, 20, 200, replicates=120, rng=rng)}
+
+
+def test_macro_f1_of_rare_classes_is_covered(classes):
+    # Four standard errors of a coverage of .95 over 120 replicates are .08.
+    assert classes["after"]["coverage"] == pytest.approx(0.95, abs=0.08)
+    assert classes["after"]["difference_coverage"] == pytest.approx(0.95, abs=0.08)
+    assert abs(classes["after"]["bias"]) < 0.015
+
+
+def test_a_prior_on_every_pair_of_classes_would_miss_it(classes):
+    assert classes["before"]["coverage"] < 0.75
+    assert classes["before"]["bias"] < -0.04
+
+
+def test_every_setting_has_a_row_for_each_prior():
+    script = load_script("benchmarks/calibration_classes.py")
+    script.SIZES = ((3, 40), (4, 40))
+    found = script.rows(2, np.random.default_rng(1))
+    assert len(found) == 2 * 2 * len(script.SETTINGS)
+    assert {row["prior"] for row in found} == {"before", "after"}
+    assert all(0 <= row["coverage"] <= 1 and row["length"] > 0 for row in found)

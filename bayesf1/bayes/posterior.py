@@ -50,8 +50,9 @@ def posterior(
     metric
         Name of a measure, or a callable on tables (..., cell); F1 by default.
     prior
-        λ of the Dirichlet prior: 1, the default, is uniform (Wang & Li), ½ is Jeffreys'. For K classes λ is that
-        of each of the K×K cells, by default 4/K², so that all cells together weigh as much as four items.
+        λ of the Dirichlet prior: 1, the default, is uniform (Wang & Li), ½ is Jeffreys'. Where every item has one of
+        several classes it is how many items each class has before the data, by default 3, centred on the model's
+        own rates and more or less as its classes are alike; accuracy has Jeffreys' prior.
     assumption
         ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
@@ -135,7 +136,7 @@ def _law_under(under: Under, measure: Metric, index: int, prior: float) -> Poste
 
 def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw | None:
     """Return the closed-form law of a measure of one of the models, or None where there is none."""
-    if measure.law is None:
+    if not ev.kind.has_law(measure):
         return None
     counts = ev.tables[..., index, :] + ev.kind.cell_priors(prior)
     place = {cell: i for i, cell in enumerate(ev.cells)}
@@ -150,6 +151,7 @@ def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw
         case Harmonic(beta, tp, fp, fn):
             shapes = total(tp), total(fp) + total(fn)
             return FScore(total(tp), total(fp), total(fn), beta) if np.min(shapes) >= _MIN_SHAPE else None
+    return None
 
 
 def claim_threshold(prob: float) -> float:

@@ -261,7 +261,9 @@ INFERENCE: Mapping[str, Options] = {
         "--rope": number(
             "half-width of practical equivalence, such as 0.01 for one percentage point (default: 0)"
         ),
-        "--prior": number("parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'"),
+        "--prior": number(
+            "parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'; of several classes, items a class"
+        ),
         "--prob": number("mass of the credible intervals (default: 0.95)"),
         "--assumption": word("auto (default), independent, paired or clustered models"),
         "--target": word(

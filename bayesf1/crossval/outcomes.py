@@ -16,9 +16,9 @@ from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.multiclass import class_outcomes
 from bayesf1.reading.label_columns import (
-    check_labels,
     class_codes,
     distinct_labels,
+    find_classes,
     guess_positive,
     read_labels,
 )
@@ -43,7 +43,7 @@ class Gold:
     positive
         The positive label of a binary task; None with several classes.
     classes
-        All classes that occur in gold or in any prediction, once these are known.
+        All classes that occur in gold, once predictions are known not to look like them.
     reading
         Options of `from_tags` for tag sequences; None for labels.
     """
@@ -89,12 +89,13 @@ class Gold:
         )
 
     def knowing(self, said: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
-        """Return the same with the classes of gold and all predictions, which are then those of every fold."""
+        """Return the same with the classes of gold, which are then those of every fold."""
         if self.reading is not None or self.positive is not None:
             return self
         columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
+        gold = read_labels(self.y, "y")
         return replace(
-            self, classes=check_labels(None, distinct_labels([read_labels(self.y, "y"), *columns]))
+            self, classes=find_classes(None, distinct_labels([gold]), distinct_labels([gold, *columns]))
         )
 
     def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:

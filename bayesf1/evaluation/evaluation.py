@@ -115,16 +115,16 @@ class Evaluation:
         return replace(self, units=self.finer, finer=None, folds=self.folds and self.folds.tables_only)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
+        return tuple(map(printable, self.kind.notes(self.tables)))
+
+    @property
     def assumption(self) -> Assumption:
         """The strongest assumption about the models' dependence that the data support."""
         if self.units is None or not self.units.shared:
             return "independent"
         return "paired" if self.units.single else "clustered"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What should be known of the data wherever they are spoken of, in sentences."""
-        return ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -209,7 +209,8 @@ class Evaluation:
             return self
         return replace(
             self,
-            models=tuple(self.models[i] for i in index),
+            models=(kept := tuple(self.models[i] for i in index)),
+            kind=self.kind.select(kept),
             tables=self.tables[..., index, :],
             units=self.units and self.units.select(index, n),
             finer=self.finer and self.finer.select(index, n),
@@ -287,17 +288,18 @@ class Evaluation:
         try:
             if mine != theirs:
                 raise ValueError
-            kind = self.kind if self.kind == other.kind else self.kind.union(other.kind)
-        except ValueError:
+            kind = self.kind.union(other.kind)
+        except ValueError as error:
             raise ValueError(
                 f"evaluations of different models, cells, units or experiments do not add up: "
-                f"{_describe(self)} and {_describe(other)}"
+                f"{_describe(self)} and {_describe(other)}{f': {error}' if error.args else ''}"
             ) from None
         if (self.folds is None) != (other.folds is None):
             raise ValueError("evaluations with different cross-validation designs or discounts do not add up")
         a, b = self.widened(kind), other.widened(kind)
         return replace(
             a,
+            kind=kind,
             tables=a.tables + b.tables,
             units=_sum(a.units, b.units),
             finer=_sum(a.finer, b.finer),

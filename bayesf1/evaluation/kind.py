@@ -107,7 +107,13 @@ class Kind(ABC):
 
     def union(self, other: Self) -> Self:
         """Return the kind that has the cells of both, or say that they do not go together."""
-        raise ValueError(f"cells {', '.join(self.cells)} and {', '.join(other.cells)} do not go together")
+        if self == other:
+            return self
+        raise ValueError
+
+    def select(self, models: Sequence[str]) -> Self:
+        """Return the kind of some of the models, where it holds what each of them did."""
+        return self
 
     def cells_for(self, measures: Sequence[Metric]) -> tuple[str, ...]:
         """Return the cells that some measures ask for, and without which the prior stays the same."""
@@ -198,6 +204,10 @@ class Kind(ABC):
 
     # ---- closed forms -------------------------------------------------------------------------------------
 
+    def has_law(self, measure: Metric) -> bool:
+        """Say whether the closed form of a measure holds, given the prior, for a model on single items."""
+        return measure.law is not None
+
     def is_closed_when_paired(self, measure: Metric) -> bool:
         """Say whether P(ν_B > ν_A) is known in closed form for models that saw the same items."""
         return False
@@ -249,3 +259,7 @@ class Kind(ABC):
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior"
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return what a reader should know of tables of this kind, in sentences."""
+        return ()

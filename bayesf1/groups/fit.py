@@ -230,7 +230,7 @@ class HierarchicalFit:
             mcse=math.sqrt(smoothed * (1.0 - smoothed) / effective),
             method="montecarlo",
             assumption=self.assumption,
-            prior=self.ev.kind.default_prior if self.prior.cells is None else self.prior.cells,
+            prior=self.ev.kind.outcome_prior(None) if self.prior.cells is None else self.prior.cells,
             prob=self.prob,
             ev=replace(pair, tables=pair.tables[at].copy()),
             measure=measure,

@@ -1,7 +1,8 @@
 """Measures of several classes: averages over them, one of them, and measures of the whole matrix.
 
 All of them are functions of every class's true positives, false positives and false negatives. They agree
-with scikit-learn's on ``labels=kind.classes``, and are 0 where a share is 0/0.
+with scikit-learn's on ``labels=kind.classes``, and are 0 where a share is 0/0. What a model says and no class is, is a
+false negative of the item's class and nobody's false positive.
 """
 
 from __future__ import annotations
@@ -89,9 +90,9 @@ def class_metric(name: str, kind: Classed, tables: FloatArray) -> Metric:
                 f"use micro_f1, macro_f1 or {alone}"
             )
         plain = _base(key, name)
-        usual = _average("macro" if kind.exclusive else "micro", plain, kind)
+        usual = _average("macro" if kind.exclusive else "micro", plain, kind, tables)
         return replace(usual, name=plain.name)
-    return _average(average, _base(base, name), kind)
+    return _average(average, _base(base, name), kind, tables)
 
 
 def _base(base: str, asked: str) -> Metric:
@@ -144,7 +145,7 @@ def _of_one_class(base: Metric, name: str, kind: Classed) -> Metric:
 # ---- averages ---------------------------------------------------------------------------------------------
 
 
-def _average(average: str, base: Metric, kind: Classed) -> Metric:
+def _average(average: str, base: Metric, kind: Classed, tables: FloatArray) -> Metric:
     _check_negatives(base, kind)
     scorers: dict[str, Callable[[Blocks], FloatArray]] = {
         "micro": lambda b: _stacked(base, Blocks(*(part.sum(axis=-1) for part in b))),
@@ -159,7 +160,7 @@ def _average(average: str, base: Metric, kind: Classed) -> Metric:
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {base.label}",
         needs=kind.all_cells,
-        law=_micro_law(base, kind) if average == "micro" else None,
+        law=_micro_law(base, kind, tables) if average == "micro" else None,
         function=lambda tables: scorer(blocks(kind, tables)),
     )
 
@@ -168,10 +169,13 @@ def _cells(kind: Classed, cell: str) -> tuple[str, ...]:
     return tuple(f"{cell}[{name}]" for name in kind.classes)
 
 
-def _micro_law(base: Metric, kind: Classed) -> Proportion | Harmonic | None:
+def _micro_law(base: Metric, kind: Classed, tables: FloatArray) -> Proportion | Harmonic | None:
     if kind.exclusive:
-        # Every mistake is a false positive and a false negative, so that P = R = F = accuracy.
-        same = base.name in ("precision", "recall") or isinstance(base.law, Harmonic)
+        # Every mistake is a false positive and a false negative, so that P = R = F = accuracy; but for those that
+        # take an item for no class at all, which only recall is the same with.
+        same = base.name == "recall" or (
+            (base.name == "precision" or isinstance(base.law, Harmonic)) and _all_claimed(kind, tables)
+        )
         return Proportion(_cells(kind, "tp"), _cells(kind, "fn")) if same else None
     match base.law:
         case Proportion(successes, failures):
@@ -180,6 +184,15 @@ def _micro_law(base: Metric, kind: Classed) -> Proportion | Harmonic | None:
         case Harmonic(beta):
             return Harmonic(beta, *(_cells(kind, cell) for cell in ("tp", "fp", "fn")))
     return None
+
+
+def _all_claimed(kind: Classed, tables: FloatArray) -> bool:
+    """Say whether everything that a model took an item for is a class."""
+    if kind.kept:
+        return False
+    k = len(kind.classes)
+    claimed, missed = (tables[..., part].sum(axis=-1) for part in (slice(k, 2 * k), slice(2 * k, None)))
+    return bool(np.allclose(claimed, missed, rtol=1e-9, atol=1e-9))
 
 
 def _star(base: Metric, kind: Classed) -> Metric:
@@ -236,10 +249,12 @@ def correlation(b: Blocks) -> FloatArray:
     r"""Gorodkin's R_K, the correlation of gold and predicted classes, 0 where it is 0/0.
 
     With gold shares t and predicted shares p it is
-    :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`.
+    :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`. All that is said and no class
+    is one more, of which gold has none.
     """
     right, gold, said = _shares(b)
-    spread = (1.0 - (said**2).sum(axis=-1)) * (1.0 - (gold**2).sum(axis=-1))
+    astray = np.maximum(1.0 - said.sum(axis=-1), 0.0)
+    spread = (1.0 - (said**2).sum(axis=-1) - astray**2) * (1.0 - (gold**2).sum(axis=-1))
     return ratio(right - (gold * said).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
 
 

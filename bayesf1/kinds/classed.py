@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.metric import Metric, MetricLike, metric_of
-from bayesf1.evaluation.samples import draw_patterns
-from bayesf1.evaluation.units import Units
 from bayesf1.kinds.class_measures import class_metric
-from bayesf1.kinds.draws import draw_cells
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation.under import Under
+    pass
 
 _CELLS = ("tp", "fp", "fn", "tn")
 
@@ -82,7 +76,7 @@ class Classed(Kind):
 
     def union(self, other: Self) -> Self:
         """Return the kind with the classes of both, in the order of their names."""
-        if self.kept or other.kept:
+        if self.kept or other.kept or self == other:
             return super().union(other)
         known = {*self.classes, *other.classes}
         return replace(self, classes=tuple(sorted(known, key=float if all(map(_is_number, known)) else str)))
@@ -108,50 +102,6 @@ class Classed(Kind):
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior shared by {len(self.classes)} classes"
-
-    def draw(
-        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
-        """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
-
-        They are K to the power of the models' number and more. The prior is a gamma process, of which only the
-        few atoms that carry mass are drawn, each with a random joint outcome.
-        """
-        ev, alone = under.ev, not under.shared
-        units, n_models = self._sampled(under), len(ev.models)
-        if units is None:
-            yield from draw_cells(ev.tables + self.cell_priors(prior), n_draws=n_draws, rng=rng)
-            return
-        atoms = self._atoms(n_models, prior, alone=alone)
-        size = units.n_patterns + 2 * ev.tables.size + (n_models + 3) * (atoms or len(self.classes) ** 2)
-        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            tables = flat.reshape(len(flat), *ev.tables.shape)
-            if self.kept:
-                drawn, tables = tables, np.zeros((len(flat), n_models, len(self.all_cells)))
-                tables[..., self.columns] = drawn
-            self._add_prior(tables, prior, atoms, alone=alone, rng=rng)
-            yield tables[..., self.columns]
-
-    @abstractmethod
-    def _sampled(self, under: Under) -> Units | None:
-        """Return the units whose weights are drawn, None where every cell is drawn by itself."""
-
-    @abstractmethod
-    def _atoms(self, n_models: int, prior: float, *, alone: bool) -> int:
-        """Return how many atoms of the prior carry mass; 0 where every cell of each model is drawn instead."""
-
-    @abstractmethod
-    def _add_prior(
-        self, tables: FloatArray, prior: float, atoms: int, *, alone: bool, rng: np.random.Generator
-    ) -> None:
-        """Add the prior's share to draws of tables of all classes' cells."""
-
-
-def add_at(table: FloatArray, columns: Any, values: FloatArray) -> None:
-    """Add values to columns of each draw's table, axes (draw, ...); several may hit the same column."""
-    n, width = table.shape
-    places = columns + width * np.arange(n)[:, None]
-    table += np.bincount(places.ravel(), weights=values.ravel(), minlength=n * width).reshape(n, width)
 
 
 def _is_number(text: str) -> bool:

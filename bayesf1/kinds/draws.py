@@ -1,7 +1,7 @@
 """Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
 
-A table's scale is free, as every measure is a ratio. The prior is a set of single-item patterns, weighted so that each
-model's cells are Dirichlet(λ); each kind of task adds its own. Where joint outcomes are too many to be listed the prior
+A table's scale is free, as every measure is a ratio. The prior is mostly a set of single-item patterns, weighted so that
+each model's cells are Dirichlet(λ); each kind of task adds its own. Where joint outcomes are too many to be listed the prior
 is a gamma process, cut to the atoms that carry mass.
 """
 

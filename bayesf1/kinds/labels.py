@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation.kind import Outcomes
-from bayesf1.evaluation.units import Units
-from bayesf1.kinds.classed import Classed, add_at
-from bayesf1.kinds.draws import atoms_of, break_sticks
+from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.kinds.classed import Classed
+from bayesf1.kinds.draws import atoms_of, break_sticks, draw_cells
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
@@ -24,15 +25,29 @@ class LabelSets(Classed):
     name: ClassVar[str] = "multilabel"
     true_negatives: ClassVar[bool] = True
 
-    def _sampled(self, under: Under) -> Units | None:
-        return under.ev.units if under.shared else None
+    def draw(
+        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
 
-    def _atoms(self, n_models: int, prior: float, *, alone: bool) -> int:
-        return atoms_of(2.0 * prior)
+        They are K to the power of the models' number and more. The prior is a gamma process, of which only the
+        few atoms that carry mass are drawn, each with a random joint outcome.
+        """
+        ev, n_models = under.ev, len(under.ev.models)
+        if not under.shared or ev.units is None:
+            yield from draw_cells(ev.tables + self.cell_priors(prior), n_draws=n_draws, rng=rng)
+            return
+        atoms, units = atoms_of(2.0 * prior), ev.units
+        size = units.n_patterns + 2 * ev.tables.size + (n_models + 3) * atoms
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = flat.reshape(len(flat), *ev.tables.shape)
+            if self.kept:
+                drawn, tables = tables, np.zeros((len(flat), n_models, len(self.all_cells)))
+                tables[..., self.columns] = drawn
+            self._add_prior(tables, prior, atoms, rng)
+            yield tables[..., self.columns]
 
-    def _add_prior(
-        self, tables: FloatArray, prior: float, atoms: int, *, alone: bool, rng: np.random.Generator
-    ) -> None:
+    def _add_prior(self, tables: FloatArray, prior: float, atoms: int, rng: np.random.Generator) -> None:
         """Add to each class an equal share of λ on its cells."""
         n, k = len(tables), len(self.classes)
         for yes, no in ((0, 2), (1, 3)):
@@ -40,9 +55,16 @@ class LabelSets(Classed):
             which = rng.integers(0, k, size=(n, atoms))
             for j in range(tables.shape[1]):
                 found = rng.random((n, atoms)) < 0.5
-                add_at(tables[:, j], yes * k + which, np.where(found, sticks, 0.0))
+                _add_at(tables[:, j], yes * k + which, np.where(found, sticks, 0.0))
                 if no < tables.shape[2] // k:
-                    add_at(tables[:, j], no * k + which, np.where(found, 0.0, sticks))
+                    _add_at(tables[:, j], no * k + which, np.where(found, 0.0, sticks))
+
+
+def _add_at(table: FloatArray, columns: Any, values: FloatArray) -> None:
+    """Add values to columns of each draw's table, axes (draw, ...); several may hit the same column."""
+    n, width = table.shape
+    places = columns + width * np.arange(n)[:, None]
+    table += np.bincount(places.ravel(), weights=values.ravel(), minlength=n * width).reshape(n, width)
 
 
 @dataclass(frozen=True)

@@ -1,44 +1,73 @@
 """Every item has one class of several.
 
 An item of class g that a model takes for p adds 1 to ``tp[g]`` where g = p, else 1 to ``fn[g]`` and 1 to
-``fp[p]``. Only what occurs is stored, so a thousand classes cost no more than the items that there are.
+``fp[p]``; nothing to the latter where p is no class at all. Only what occurs is stored, so a thousand classes cost no
+more than the items that there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import listing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Estimate, Outcomes
 from bayesf1.evaluation.metric import Metric, Proportion
-from bayesf1.evaluation.units import Units
-from bayesf1.kinds.classed import Classed, add_at
+from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.kinds.class_rates import JEFFREYS, ClassRates
+from bayesf1.kinds.classed import Classed
 from bayesf1.kinds.draws import atoms_of, break_sticks
+from bayesf1.kinds.strays import NO_STRAYS, Strays
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
 
-# Four cells of a table have weight 1 each in the binary case; more cells share the same weight.
-_PRIOR_ITEMS = 4.0
-# Below, variates of a gold class may all be 0 in double precision, and cannot be scaled to their sum.
-_MIN_SHAPE = 0.1
-# Joint outcomes of several models are drawn up to this many atoms, a prior that weighs as much as 292 items.
-MOST_ATOMS = 4096
+# See `class_rates`: the spread of classes' rates is then uniform.
+_PRIOR_ITEMS = 3.0
+# Of a hierarchical model, where all cells are outcomes: four cells have weight 1 each in the binary case.
+_OUTCOME_ITEMS = 4.0
 
 
 @dataclass(frozen=True)
 class MultiClass(Classed):
-    """Every item has one class of several; a prior puts λ on each of the K×K cells of (gold, predicted)."""
+    """Every item has one class of several.
+
+    Recalls and precisions of the classes have a prior that is learned from all of them (`ClassRates`); the accuracy
+    has Jeffreys', half an item right and half an item wrong. Classes that gold does not have score 0.
+
+    Attributes
+    ----------
+    strays
+        What models said that is none of the classes, and how often.
+    """
 
     name: ClassVar[str] = "multiclass"
     exclusive: ClassVar[bool] = True
+
+    strays: Strays = NO_STRAYS
+
+    def select(self, models: Sequence[str]) -> Self:
+        """Return the kind without what other models said."""
+        return replace(self, strays=self.strays.select(models))
+
+    def union(self, other: Self) -> Self:
+        """Return the kind with the classes of both and all that was said."""
+        for strays, kind in ((self.strays, other), (other.strays, self)):
+            if astray := strays.among(kind.classes):
+                raise ValueError(
+                    f"label {astray[0]!r} is a class of one of them, but counts as no class in the other, where no "
+                    "item has it; build both with labels= of all classes"
+                )
+        strays = self.strays + other.strays
+        both = replace(self, strays=strays), replace(other, strays=strays)
+        return both[0] if both[0] == both[1] else super(MultiClass, both[0]).union(both[1])
 
     @property
     def counts_all_items(self) -> bool:
@@ -54,65 +83,87 @@ class MultiClass(Classed):
 
     @property
     def default_prior(self) -> float:
-        """λ such that in all the prior weighs as much as four items."""
-        return _PRIOR_ITEMS / len(self.classes) ** 2
+        """Items a class: as many as make the standard deviation between classes uniform."""
+        return _PRIOR_ITEMS
 
     def cell_priors(self, prior: float) -> FloatArray:
-        """Return λ for ``tp`` and (K-1)λ for ``fp`` and ``fn``."""
-        k = len(self.classes)
-        return np.asarray((prior * np.repeat([1.0, k - 1.0, k - 1.0], k))[self.columns])
+        """Return what the prior adds to cells, which holds for their sums over all classes: half an item each."""
+        return np.full(len(self.cells), JEFFREYS / len(self.classes))
 
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
-        return f"Dirichlet({prior:.3g}) prior on {len(self.classes)}×{len(self.classes)} cells"
+        number = "1 item" if prior == 1.0 else f"{prior:.3g} items"
+        return (
+            f"Beta prior of about {number} a class, learned from how alike classes are and centred on each model's "
+            "own rates"
+        )
 
-    def _sampled(self, under: Under) -> Units | None:
-        ev = under.ev
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Name what models said and no item is, and the classes that no item has."""
+        found, k = self.strays.notes, len(self.classes)
+        if self.kept:
+            return found
+        gold = (tables[..., :k] + tables[..., 2 * k :]).reshape(-1, k).sum(axis=0)
+        empty = [repr(name) for name, items in zip(self.classes, gold, strict=True) if not items]
+        if not empty:
+            return found
+        what, they = ("is a class", "it counts") if len(empty) == 1 else ("are classes", "they count")
+        note = f"{listing(empty, most=3)} {what} that no item has; as in scikit-learn, {they} as 0 in averages over classes."
+        return (*found, note)
+
+    def draw(
+        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: gamma weights of patterns, and of what classes have in common."""
+        ev, n_models, width = under.ev, len(under.ev.models), len(self.all_cells)
         units = ev.units if under.shared else ev.finer or ev.units
         if units is None:
             raise ValueError("draws of several classes need single items, but only totals are known")
-        return units if under.shared else units.apart(len(ev.models))
+        units = units if under.shared else units.apart(n_models)
+        observed = np.zeros((n_models, width))
+        observed[:, self.columns] = ev.tables
+        rates = [ClassRates.learn(table, prior, complete=not self.kept) for table in observed]
+        size = units.n_patterns + 8 * observed.size
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = np.zeros((len(flat), n_models, width))
+            tables[..., self.columns] = flat.reshape(len(flat), n_models, -1)
+            right = tables[..., : width // 3].sum(axis=2)
+            wrong = tables[..., 2 * width // 3 :].sum(axis=2)
+            more = self._some_item(len(flat), n_models, alone=not under.shared, rng=rng)
+            accuracy = (right + more[0]) / (right + wrong + more.sum(axis=0))
+            for j, rate in enumerate(rates):
+                tables[:, j] = rate.shrink(tables[:, j], accuracy[:, j], rng)
+            yield tables[..., self.columns]
 
-    def _atoms(self, n_models: int, prior: float, *, alone: bool) -> int:
-        k = len(self.classes)
-        atoms = atoms_of(prior * k * k)
-        few = k * k <= atoms if alone or n_models == 1 else atoms > MOST_ATOMS
-        return 0 if few and prior * k >= _MIN_SHAPE else atoms
+    def _some_item(self, n: int, n_models: int, *, alone: bool, rng: np.random.Generator) -> FloatArray:
+        """Draw the item that the prior puts half right and half wrong, axes ([right, wrong], draw, model).
 
-    def _add_prior(
-        self, tables: FloatArray, prior: float, atoms: int, *, alone: bool, rng: np.random.Generator
-    ) -> None:
-        """Add λ on each (gold, predicted) of each model.
-
-        With m models an atom is an item of a random joint outcome, so that each of the K^(m+1) outcomes has
-        λ/K^(m-1). Without atoms every cell of each model is drawn.
+        It is a gamma process over joint outcomes, fair coins all, so that each model has half an item of either,
+        however many models there are.
         """
-        n, k = len(tables), len(self.classes)
-        sticks, gold = _gold(n, k, prior, atoms, rng)
-        for j in range(tables.shape[1]):
-            if alone and j:
-                sticks, gold = _gold(n, k, prior, atoms, rng)
-            table = tables[:, j]
-            if not atoms:
-                # Given the gold classes' masses the models err independently. Margins and covariances are those of
-                # joint outcomes all the same, and the law is, too, as a mass this large is almost normal.
-                split = rng.standard_gamma(prior, size=(n, k, k))
-                split *= (sticks / split.sum(axis=2))[:, :, None]
-                right = np.einsum("nii->ni", split)
-                table[:, :k] += right
-                table[:, k : 2 * k] += split.sum(axis=1) - right
-                table[:, 2 * k :] += sticks - right
-            else:
-                said = rng.integers(0, k, size=(n, atoms))
-                same = said == gold
-                add_at(table, np.where(same, gold, 2 * k + gold), sticks)
-                add_at(table, k + said, np.where(same, 0.0, sticks))
+        mass = 2.0 * JEFFREYS
+        atoms = atoms_of(mass)
+        shared = break_sticks(mass, atoms, n, rng)
+        out = np.empty((2, n, n_models))
+        for j in range(n_models):
+            sticks = break_sticks(mass, atoms, n, rng) if alone and j else shared
+            out[0, :, j] = (sticks * rng.integers(0, 2, (n, atoms))).sum(axis=1)
+            out[1, :, j] = sticks.sum(axis=1) - out[0, :, j]
+        return out
+
+    def outcome_prior(self, prior: float | None) -> float:
+        """Return λ of each pair of gold and predicted class, by default such that all weigh as much as four items."""
+        return _OUTCOME_ITEMS / len(self.classes) ** 2 if prior is None else prior
 
     # ---- closed form --------------------------------------------------------------------------------------
 
-    def is_closed_when_paired(self, measure: Metric) -> bool:
-        """Say whether a measure is a share of all items, which is the accuracy."""
+    def has_law(self, measure: Metric) -> bool:
+        """Say whether a measure is a share of all items, which is the accuracy; classes borrow from each other."""
         return isinstance(measure.law, Proportion) and measure.needs == self.all_cells
+
+    def is_closed_when_paired(self, measure: Metric) -> bool:
+        """Say whether a measure is the accuracy."""
+        return self.has_law(measure)
 
     def paired_sf(
         self,
@@ -125,8 +176,8 @@ class MultiClass(Classed):
     ) -> Estimate | None:
         r"""Return P(B is more accurate than A).
 
-        Only items that one of them gets right matter: it is :math:`P(\mathrm{Be}(n_B + (K-1)\lambda, n_A +
-        (K-1)\lambda) > 1/2)`, where n counts those that only one model has right.
+        Only items that one of them gets right matter: it is :math:`P(\mathrm{Be}(n_B + 1/4, n_A + 1/4) > 1/2)`, where
+        n counts those that only one model has right; the prior's one item falls on either with a quarter.
         """
         if not self.is_closed_when_paired(measure) or list(margins) != [0.0] or self.kept:
             return None
@@ -134,22 +185,28 @@ class MultiClass(Classed):
         k, rows, weights = len(self.classes), ev.units.rows, ev.units.weights
         a, b = (np.asarray(rows[:, i * 3 * k : i * 3 * k + k].sum(axis=1)).ravel() for i in (0, 1))
         only_a, only_b = float(weights @ (a * (1 - b))), float(weights @ (b * (1 - a)))
-        p = special.betaincc(only_b + (k - 1) * prior, only_a + (k - 1) * prior, 0.5)
+        p = special.betaincc(only_b + 0.5 * JEFFREYS, only_a + 0.5 * JEFFREYS, 0.5)
         return Estimate(np.array([p]), np.zeros(1))
 
     # ---- the matrix ---------------------------------------------------------------------------------------
 
     @property
     def outcomes(self) -> Outcomes:
-        """The pairs of gold and predicted class."""
+        """The pairs of gold and predicted class; another label is one more where some were said."""
         k = len(self.classes)
-        pairs = np.stack([i.ravel() for i in np.indices((k, k))], axis=1)
-        labels = tuple(f"{self.classes[g]} as {self.classes[s]}" for g, s in pairs)
+        said = (*self.classes, "another label") if self.strays else self.classes
+        pairs = np.stack([i.ravel() for i in np.indices((k, len(said)))], axis=1)
+        labels = tuple(f"{self.classes[g]} as {said[s]}" for g, s in pairs)
         return Outcomes(labels, np.asarray(class_outcomes(pairs, k).toarray()))
 
     def outcome_counts(self, ev: Evaluation) -> FloatArray:
         """Return the models' confusion matrices, axes (model, gold·predicted)."""
-        return np.stack([confusion(ev, model).ravel() for model in ev.models])
+        k = len(self.classes)
+        matrices = np.stack([confusion(ev, model) for model in ev.models])
+        if self.strays:
+            gold = ev.tables[:, :k] + ev.tables[:, 2 * k :]
+            matrices = np.concatenate([matrices, (gold - matrices.sum(axis=2))[..., None]], axis=2)
+        return matrices.reshape(len(ev.models), -1)
 
 
 def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
@@ -158,7 +215,8 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     Parameters
     ----------
     pairs
-        The gold class of each item and what the models took it for, as numbers from 0, axes (item, [gold, *models]).
+        The gold class of each item and what the models took it for, as numbers from 0, axes (item, [gold, *models]);
+        k is none of the classes.
     k
         How many classes there are.
     """
@@ -170,14 +228,17 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     missed = np.where(right, gold, 2 * k + gold) + start
     claimed = k + predicted + start
     row = np.broadcast_to(np.arange(len(pairs))[:, None], right.shape)
-    columns = np.concatenate([missed.ravel(), claimed[~right]])
-    rows = np.concatenate([row.ravel(), row[~right]])
+    mistaken = ~right & (predicted < k)
+    columns = np.concatenate([missed.ravel(), claimed[mistaken]])
+    rows = np.concatenate([row.ravel(), row[mistaken]])
     shape = (len(pairs), predicted.shape[1] * 3 * k)
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
 def confusion(ev: Evaluation, model: str) -> FloatArray:
     """Return a model's confusion matrix, rows the truth, from an evaluation where every item has one class.
+
+    Items that the model took for none of the classes are in no column, as in scikit-learn's with ``labels=``.
 
     Examples
     --------
@@ -199,12 +260,3 @@ def confusion(ev: Evaluation, model: str) -> FloatArray:
     matrix: FloatArray = (missed.multiply(weights[:, None]).T @ claimed).toarray()
     matrix[np.diag_indices(k)] += weights @ right
     return matrix
-
-
-def _gold(
-    n: int, k: int, prior: float, atoms: int, rng: np.random.Generator
-) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Draw the prior's masses and their gold classes: of the atoms that carry mass, or of all classes."""
-    if not atoms:
-        return rng.standard_gamma(k * prior, size=(n, k)), np.broadcast_to(np.arange(k), (n, k))
-    return break_sticks(k * k * prior, atoms, n, rng), rng.integers(0, k, size=(n, atoms))

@@ -13,6 +13,7 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.labels import LabelSets, TypedSpans
 from bayesf1.kinds.multiclass import MultiClass, class_outcomes
+from bayesf1.kinds.strays import NO_STRAYS, Strays
 from bayesf1.reading.tags import SpanTable
 
 
@@ -24,16 +25,18 @@ def from_class_codes(
     *,
     weights: FloatArray | None = None,
     groups: NDArray[Any] | None = None,
+    strays: Strays = NO_STRAYS,
 ) -> Evaluation:
     """Build an Evaluation from indices into `classes`, of gold by item and of predictions by item and model.
 
-    There are `weights` items of each kind; documents, if given by `groups`, are the units.
+    What a model said and is no class, as `strays` tells, has the number of classes for an index. There are `weights`
+    items of each kind; documents, if given by `groups`, are the units.
     """
     coded = np.concatenate([gold[:, None], predicted], axis=1)
     each = np.ones(len(coded)) if weights is None else weights
-    kinds, which = _distinct(coded, len(classes))
+    kinds, which = _distinct(coded, len(classes) + 1)
     summed = np.bincount(which, weights=each, minlength=len(kinds)).astype(float)
-    kind, outcomes = MultiClass(tuple(classes)), class_outcomes(kinds, len(classes))
+    kind, outcomes = MultiClass(tuple(classes), strays=strays), class_outcomes(kinds, len(classes))
     items = Units.merge(outcomes, summed, "item")
     if groups is None:
         return Evaluation.of_units(names, kind, items)

@@ -38,7 +38,13 @@ MAX_PATTERNS = 1_000_000
 
 @with_runs_in("models")
 def from_frame(
-    frame: Any, *, gold: str, models: Models, positive: Any = None, group: str | None = None
+    frame: Any,
+    *,
+    gold: str,
+    models: Models,
+    positive: Any = None,
+    group: str | None = None,
+    labels: Sequence[Any] | None = None,
 ) -> Evaluation:
     """Build an Evaluation from a data frame with a column of gold labels and one for each model.
 
@@ -61,6 +67,8 @@ def from_frame(
     group
         Name of the column that says which document (speaker, user, …) an item belongs to; documents are then
         the units.
+    labels
+        The classes, as in `from_labels`. Shards that are to add up need them where some lack a class.
 
     Examples
     --------
@@ -76,29 +84,33 @@ def from_frame(
     named = _named_columns(models)
     columns = [gold, *named.values(), *([] if group is None else [group])]
     _check_columns(columns, lazy.collect_schema().names())
-    labels = _labels(lazy, columns[: 1 + len(named)])
+    read = _labels(lazy, columns[: 1 + len(named)])
     names = tuple(named)
     if positive is None:
-        found = _count(lazy, labels, [label.expr for label in labels], group)
-        if len(found.labels()) > 2:
+        found = _count(lazy, read, [label.expr for label in read], group)
+        if labels is not None or len(found.labels()) > 2:
             if group is None:
-                return found.by_class(names)
-            counted, of_document = _count_in_documents(lazy, labels, group)
-            return counted.by_class(names, of_document)
+                return found.by_class(names, labels=labels)
+            counted, of_document = _count_in_documents(lazy, read, group)
+            return counted.by_class(names, of_document, labels)
         positive = guess_positive(found.labels())
         hits = found.hits(positive)
     else:
+        if labels is not None:
+            raise ValueError(
+                "positive= makes a binary task and labels= one of several classes; give one of them"
+            )
         positive = plain_label(positive)
         # Few kinds of items, however many labels there are.
-        found = _count(lazy, labels, [label.code(positive) for label in labels], group)
+        found = _count(lazy, read, [label.code(positive) for label in read], group)
         hits = found.hits(1)
-    if any(label.text for label in labels):
-        check_alike(_some_labels(lazy, labels))
-    check_positive(positive, hits, names, lambda: _some_labels(lazy, labels))
+    if any(label.text for label in read):
+        check_alike(_some_labels(lazy, read))
+    check_positive(positive, hits, names, lambda: _some_labels(lazy, read))
     items = from_hits(hits, names, weights=found.weights)
     if group is None:
         return items
-    rows, weights = _count_documents(lazy, labels, positive, group)
+    rows, weights = _count_documents(lazy, read, positive, group)
     units = Units.merge(rows, weights, "document")
     documents = Evaluation.of_units(names, Binary(), units, items.units)
     if not np.array_equal(documents.tables, items.tables):

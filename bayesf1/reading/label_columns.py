@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bayesf1.base.checks import check_unmasked
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import listing
+from bayesf1.kinds.strays import Strays
 
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
 _PLAIN_PAIRS = (
@@ -24,6 +25,8 @@ _PLAIN_PAIRS = (
     ("neg", "pos"),
     ("negative", "positive"),
 )
+# A label of more characters is no name of a class, but a text.
+_LONG_LABEL = 200
 
 
 def guess_positive(labels: list[Any]) -> Any:
@@ -60,7 +63,7 @@ def check_positive(
 
 
 def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
-    """Return the classes: those asked for, or those found, or say which label is none of them."""
+    """Return the classes: those asked for, or those found, or say which label of an item is none of them."""
     if labels is None:
         check_alike(found)
         return list(found)
@@ -76,6 +79,33 @@ def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any
     return classes
 
 
+def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterable[Any]) -> list[Any]:
+    """Return the classes, those asked for or those of gold; what else models said must not look like one of them.
+
+    Examples
+    --------
+    >>> find_classes(None, ["ham", "spam"], ["ham", "spam", "eggs"])
+    ['ham', 'spam']
+    """
+    classes = check_labels(labels, gold)
+    check_astray(classes, said)
+    return classes
+
+
+def check_astray(classes: Sequence[Any], said: Iterable[Any]) -> None:
+    """Say which label is none of the classes, but looks like one."""
+    known, shown = set(classes), {_as_seen(label): label for label in classes}
+    # Padding makes a label longer, but hardly ten times as long.
+    longest = 10 * max(map(len, shown), default=0) + 100
+    for label in said:
+        if (
+            label not in known
+            and len(str(label)) <= longest
+            and (other := shown.get(_as_seen(label))) is not None
+        ):
+            raise _too_alike(other, label)
+
+
 def check_alike(labels: Iterable[Any]) -> None:
     """Say which two labels a reader would take for one.
 
@@ -88,16 +118,24 @@ def check_alike(labels: Iterable[Any]) -> None:
     """
     seen: dict[str, Any] = {}
     for label in labels:
-        text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
-        shown = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
-        other = seen.setdefault(shown.strip().casefold(), label)
+        other = seen.setdefault(_as_seen(label), label)
         if other is not label and (type(other), other) != (type(label), label):
-            plain = str(other).strip().casefold() == str(label).strip().casefold()
-            how = "in case or spaces" if plain else "in how their characters are coded"
-            raise ValueError(
-                f"labels {other!r} and {label!r} differ only {how}; make them one, or say by labels= that both are "
-                "classes"
-            )
+            raise _too_alike(other, label)
+
+
+def _as_seen(label: Any) -> str:
+    """Return what a reader sees of a label, without case."""
+    text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+    shown = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
+    return shown.strip().casefold()
+
+
+def _too_alike(one: Any, other: Any) -> ValueError:
+    plain = str(one).strip().casefold() == str(other).strip().casefold()
+    how = "in case or spaces" if plain else "in how their characters are coded"
+    return ValueError(
+        f"labels {one!r} and {other!r} differ only {how}; make them one, or say by labels= that both are classes"
+    )
 
 
 def plain_label(label: Any) -> Any:
@@ -106,13 +144,32 @@ def plain_label(label: Any) -> Any:
 
 
 def class_codes(column: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
-    """Return labels as indices into the classes."""
+    """Return labels as indices into the classes, and their number for what is none of them."""
     place = {label: i for i, label in enumerate(classes)}
     which: Any = slice(None)
     if column.dtype.kind != "O":
         column, which = np.unique(column, return_inverse=True)
-    codes: NDArray[np.int64] = np.array([place[label] for label in column.tolist()], dtype=np.int64)[which]
+    found = (place.get(label, len(place)) for label in column.tolist())
+    codes: NDArray[np.int64] = np.fromiter(found, dtype=np.int64, count=len(column))[which]
     return codes
+
+
+def stray_labels(
+    columns: Mapping[str, NDArray[Any]], classes: Sequence[Any], weights: NDArray[Any] | None = None
+) -> Strays:
+    """Return how often each model said what is none of the classes; there are `weights` items of each row."""
+    known = set(classes)
+    said: dict[str, dict[str, float]] = {}
+    for name, column in columns.items():
+        labels = said.setdefault(name, {})
+        times = np.ones(len(column)) if weights is None else weights
+        if column.dtype.kind != "O":
+            column, which = np.unique(column, return_inverse=True)
+            times = np.bincount(which.ravel(), weights=times)
+        for label, number in zip(column.tolist(), times.tolist(), strict=True):
+            if label not in known:
+                labels[_class_name(label)] = labels.get(_class_name(label), 0.0) + number
+    return Strays.of(said)
 
 
 def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:
@@ -131,7 +188,7 @@ def read_labels(values: Any, where: str) -> NDArray[Any]:
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
-    array = np.asarray(values)
+    array = _as_array(values)
     if array.dtype.kind not in "biufUSO" and array.size:
         array = np.asarray(values, dtype=object)
     if array.ndim != 1:
@@ -140,7 +197,7 @@ def read_labels(values: Any, where: str) -> NDArray[Any]:
         _check_objects(array, where)
         kinds = {type(v) for v in array}
         if all(issubclass(kind, str) for kind in kinds):
-            return array.astype(str)
+            return array if _has_long(array) else array.astype(str)
         if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
             return np.array(array.tolist())
     elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
@@ -152,6 +209,19 @@ def read_labels(values: Any, where: str) -> NDArray[Any]:
             f"{where} has no label for item {int(np.argmax(missing)) + 1}; drop or fill it first"
         )
     return array
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """Return values as an array; of long texts one of objects, as others hold every text at the longest's length."""
+    if isinstance(values, list | tuple) and _has_long(values):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    return np.asarray(values)
+
+
+def _has_long(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, str) and len(value) > _LONG_LABEL for value in values)
 
 
 def is_missing(value: Any) -> bool:

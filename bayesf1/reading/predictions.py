@@ -17,13 +17,14 @@ from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import check_counts, check_same_gold
 from bayesf1.reading.label_columns import (
     check_alike,
-    check_labels,
     check_positive,
     class_codes,
     class_names,
     distinct_labels,
+    find_classes,
     guess_positive,
     read_labels,
+    stray_labels,
 )
 from bayesf1.reading.label_sets import from_label_sets
 
@@ -44,7 +45,9 @@ def from_labels(
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
 
     Two labels, one of them positive, are a binary task; more than two are classes, whose measures are averages
-    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``).
+    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
+    no item has is no class, but a mistake of the model that said it, as in scikit-learn's measures with ``labels=``
+    those of gold; ``ev.notes`` says who said what.
 
     Parameters
     ----------
@@ -59,7 +62,8 @@ def from_labels(
         The document (speaker, user, …) of each item; documents are then the units, as items of one document
         are not independent trials.
     labels
-        The classes, where they are more than those that occur, or where there are just two and both count.
+        The classes, where they are more than those of gold, or where there are just two and both count. A class
+        that no item has counts as 0 in averages, as in scikit-learn.
     multilabel
         Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
         of 0 and 1, and `labels` names the columns, or lists of sets of labels.
@@ -101,9 +105,12 @@ def from_labels(
     if positive is None:
         found = distinct_labels([gold, *columns])
         if labels is not None or len(found) > 2:
-            classes = check_labels(labels, found)
+            classes = find_classes(labels, distinct_labels([gold]), found)
             coded = np.stack([class_codes(column, classes) for column in (gold, *columns)], axis=1)
-            return from_class_codes(coded[:, 0], coded[:, 1:], names, class_names(classes), groups=document)
+            strays = stray_labels(dict(zip(names, columns, strict=True)), classes)
+            return from_class_codes(
+                coded[:, 0], coded[:, 1:], names, class_names(classes), groups=document, strays=strays
+            )
         positive = guess_positive(found)
     elif labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")

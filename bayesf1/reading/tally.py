@@ -17,12 +17,13 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import MAX_COUNT
 from bayesf1.reading.label_columns import (
-    check_labels,
     class_codes,
     class_names,
     distinct_labels,
+    find_classes,
     is_missing,
     plain_label,
+    stray_labels,
 )
 
 
@@ -71,12 +72,24 @@ class Tally:
         """Return the labels that occur, sorted."""
         return distinct_labels(list(self.values))
 
-    def by_class(self, names: tuple[str, ...], documents: NDArray[Any] | None = None) -> Evaluation:
-        """Build an Evaluation whose classes are the labels that occur, with documents as units if given."""
-        labels = check_labels(None, self.labels())
-        coded = np.stack([class_codes(column, labels) for column in self.values], axis=1)
+    def by_class(
+        self,
+        names: tuple[str, ...],
+        documents: NDArray[Any] | None = None,
+        labels: Sequence[Any] | None = None,
+    ) -> Evaluation:
+        """Build an Evaluation whose classes are those asked for or of gold, with documents as units if given."""
+        classes = find_classes(labels, distinct_labels([self.values[0]]), self.labels())
+        coded = np.stack([class_codes(column, classes) for column in self.values], axis=1)
+        said = dict(zip(names, self.values[1:], strict=True))
         return from_class_codes(
-            coded[:, 0], coded[:, 1:], names, class_names(labels), weights=self.weights, groups=documents
+            coded[:, 0],
+            coded[:, 1:],
+            names,
+            class_names(classes),
+            weights=self.weights,
+            groups=documents,
+            strays=stray_labels(said, classes, self.weights),
         )
 
     def hits(self, positive: Any) -> NDArray[np.bool_]:

@@ -579,7 +579,7 @@ class TestPolish:
         )
         out = capsys.readouterr().out
         assert "F1[x]" in out
-        assert "on 3×3 cells" in out
+        assert "prior of about 3 items a class" in out
 
     def test_classes_are_compared_one_by_one(self, three_classes, capsys):
         assert main(["compare", three_classes, "--gold", "gold", "--per-class", "--rng", "1"]) == 0

@@ -125,8 +125,11 @@ def test_some_classes_can_be_kept_and_compared():
             bf.compare(e, "A", "B", metrics="f1[a]", assumption=assumption, n_draws=20_000, rng=1)["f1[a]"]
             for e in (one, ev)
         )
-        assert kept.p_h1 == pytest.approx(whole.p_h1, abs=0.03)
-        assert kept.posterior_a.mean() == pytest.approx(whole.posterior_a.mean(), abs=0.005)
+        assert kept.p_h1 == pytest.approx(whole.p_h1, abs=0.1)
+        # A class alone has no others to borrow from, here from worse ones.
+        plain = bf.score(ev, "A", "f1[a]")
+        assert kept.posterior_a.mean() == pytest.approx(plain, abs=0.015)
+        assert whole.posterior_a.mean() < plain
     with pytest.raises(
         ValueError, match=r"macro_f1 needs the cell tp\[b\], which this evaluation does not keep"
     ):

@@ -74,6 +74,15 @@ def test_draws_have_the_mean_of_data_and_prior(ev, prior):
         tables = drawn(ev, assumption, prior=prior)
         assert tables.shape == (N_DRAWS, *ev.tables.shape)
         assert (tables >= 0).all()
+        if ev.task == "multiclass":
+            # Classes borrow from each other: what all of them have together is the data's, and their shares are free.
+            accuracy = find_measure("accuracy", ev)
+            scores, expected = (
+                accuracy(tables, ev.cells),
+                accuracy(ev.tables + ev.kind.cell_priors(weight), ev.cells),
+            )
+            assert (np.abs(scores.mean(axis=0) - expected) < 5 * scores.std(axis=0) / np.sqrt(N_DRAWS)).all()
+            continue
         error = tables.std(axis=0) / np.sqrt(N_DRAWS)
         assert (np.abs(tables.mean(axis=0) - expected) < 5 * error + 1e-9).all(), assumption
 
@@ -112,6 +121,18 @@ def test_closed_forms_of_pairs_are_those_of_the_draws(ev):
             )
         assert not pair.kind.is_closed_when_paired(measure) or found is not None
     assert checked or ev.task not in ("binary", "multiclass", "correct")
+
+
+def test_a_model_is_drawn_the_same_alone_and_beside_others(ev):
+    # The largest gap of two samples' distribution functions exceeds this once in 100,000 times.
+    most = 2.5 * np.sqrt(2 / N_DRAWS)
+    for assumption in supported(ev):
+        together, alone = drawn(ev, assumption), drawn(ev.select(["B"]), assumption, seed=2)
+        for measure in find_measures(None, ev):
+            one, two = (np.sort(measure(t, ev.cells)) for t in (together[:, 1], alone[:, 0]))
+            places = np.concatenate([one, two])
+            gaps = (np.searchsorted(x, places, side="right") / N_DRAWS for x in (one, two))
+            assert np.abs(next(gaps) - next(gaps)).max() < most, (assumption, measure.name)
 
 
 def test_outcomes_make_the_tables(ev):

@@ -32,8 +32,8 @@ def test_more_than_two_labels_are_classes_and_two_are_a_binary_task():
     assert bf.from_labels(list("abc"), {"A": list("abb")}).task == "multiclass"
     assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}).task == "binary"
     assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}, labels=[0, 1]).task == "multiclass"
-    # A third label may be a model's alone.
-    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 2]}).classes == ("0", "1", "2")
+    # A third label may be a model's alone, and is then no class.
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 2]}).classes == ("0", "1")
     assert bf.from_labels(list("abc"), {"A": list("abb")}, positive="a").task == "binary"
 
 
@@ -90,7 +90,7 @@ def test_label_sets_are_grouped_by_document():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        ((list("abc"), list("abd")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
+        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
         ((list("abc"), list("abc")), {"labels": "abc"}, "labels= is a list of at least two classes"),
         ((list("abc"), list("abc")), {"labels": ["a"]}, "labels= is a list of at least two classes"),
         ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
@@ -135,7 +135,7 @@ def test_the_usual_measures_of_classes_are_accuracy_and_macro_averages(ev):
     found = bf.compare(ev, "A", "B", rng=1, n_draws=2000)
     assert list(found) == ["accuracy", "precision", "recall", "f1"]
     assert [found[m].label for m in found] == ["Accuracy", "Macro P", "Macro R", "Macro F1"]
-    assert "prior on 5×5 cells" in str(found)
+    assert "prior of about 3 items a class" in str(found)
     assert "models paired on 150 items" in str(found)
     assert bf.summary(ev, rng=1, n_draws=500).loc["A"].index.tolist() == list(found)
 
