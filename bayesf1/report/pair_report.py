@@ -175,7 +175,7 @@ class PairReport:
         if first.under.retraining is not None:
             seen = "part of this answer"
             sampled = "Items are taken as drawn for training and for testing, and the folds as trained on draws of them."
-        training = f"Gold labels are taken as right. How much the scores would vary if the models were trained anew is {seen}."
+        training = f"Gold labels are taken as right. How much scores would vary if models were trained anew is {seen}."
         yield self._heading("Assumptions")
         yield bullets([assumptions(self.comparisons), sampled, hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
