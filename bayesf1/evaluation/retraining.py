@@ -5,7 +5,7 @@ of an m×2 design varies by :math:`(V_\varphi + V_\psi)/n`, and so does half the
 halvings by Hadamard columns make these m contrasts orthogonal. So the mean over their root mean square is t with m degrees
 of freedom, and no correlation has to be guessed. Where it is known what each unit did in all repeats, :math:`v = V_\psi/n`
 comes from a bootstrap over units, and only :math:`x^2 = V_\varphi/V_\psi` is learnt from the contrasts. All this takes
-:math:`\varphi` and :math:`\psi` as uncorrelated over items; a correlation c adds :math:`2c` to the one and takes it from
+:math:`\varphi` and :math:`\psi` as uncorrelated over items; a covariance c adds :math:`2c` to the one and takes it from
 the other.
 
 Folds of a K-fold design have no such contrasts; there it is the corrected t of Nadeau & Bengio (2003).

@@ -177,9 +177,7 @@ class PairReport:
             seen = "part of this answer"
         if first.under.retraining is not None:
             sampled = "Items are taken as drawn for training and for testing, and the folds as trained on draws of them."
-        training = (
-            f"Gold labels are taken as right. How scores would vary if models were trained anew is {seen}."
-        )
+        training = f"Gold labels are taken as right. How much scores would vary if models were trained anew is {seen}."
         yield self._heading("Assumptions")
         yield bullets([assumptions(self.comparisons), sampled, hypotheses, training])
         yield paragraph(f"In a paper: {self.res.methods_sentence()}")
