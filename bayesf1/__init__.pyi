@@ -8,6 +8,7 @@ from .bayes.posterior import posterior as posterior
 from .bayes.ranking import Ranking as Ranking, rank as rank
 from .bayes.summary import summary as summary
 from .crossval.fold_tests import fold_tests as fold_tests
+from .crossval.run_tests import run_tests as run_tests
 from .crossval.running import cross_validate as cross_validate
 from .designs.design import BlockedCV as BlockedCV, KFoldCV as KFoldCV
 from .evaluation.evaluation import Evaluation as Evaluation

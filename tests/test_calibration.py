@@ -103,8 +103,8 @@ def test_small_corpora_do_not_pull_their_average_to_the_prior(corpora):
 
 def test_fewer_classes_are_claimed_where_models_are_equal(corpora):
     found = corpora.many_classes(np.zeros(30), 8, np.random.default_rng(6))
-    assert found["raw"]["claims"] > 2.0
-    assert found["shrunk"]["claims"] < 0.5
+    assert found["alone"]["claims"] > 2.0
+    assert found["together"]["claims"] < 0.5
 
 
 @pytest.fixture(scope="module")

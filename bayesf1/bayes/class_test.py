@@ -1,8 +1,9 @@
 r"""Class by class: where does B gain and where does it lose, and how much of that is chance?
 
 Of thirty classes one or two look decided where nothing differs. The classes' differences are therefore shrunk towards
-each other by as much as they are alike: :math:`\theta_k \sim N(\delta, \tau^2)` under a half-t prior of τ; see
-`bayesf1.laws.shrinkage`.
+each other by as much as they are alike. Where every item has one class their prior does it, which is learned from all of
+them; of labels and types of spans the differences are shrunk, :math:`\theta_k \sim N(\delta, \tau^2)` under a half-t
+prior of τ; see `bayesf1.laws.shrinkage`.
 """
 
 from __future__ import annotations
@@ -117,9 +118,12 @@ def compare_classes(
     seed = settings.seeded
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
     gaps = np.stack([drawn.differences(m.name) for m in measures], axis=1)
-    # The models stand in the order of their names, so that swapping them swaps the answer and no more.
-    turn = -1.0 if ev.names[1] < ev.names[0] else 1.0
-    found = turn * shrink_draws(turn * gaps, np.random.default_rng((*seed, 1))).draws
+    # A prior that is learned from all classes has shrunk them already.
+    found = gaps
+    if not ev.kind.learns_classes:
+        # The models stand in the order of their names, so that swapping them swaps the answer and no more.
+        turn = -1.0 if ev.names[1] < ev.names[0] else 1.0
+        found = turn * shrink_draws(turn * gaps, np.random.default_rng((*seed, 1))).draws
     return ClassComparisons(
         [_of_class(under, measure, settings, drawn, found[:, i]) for i, measure in enumerate(measures)]
     )

@@ -157,7 +157,7 @@ def fold_tests(
     0.462
     >>> scores = {"A": [0.81, 0.78, 0.80, 0.79, 0.82], "B": [0.83, 0.80, 0.83, 0.80, 0.82]}
     >>> round(fold_tests(scores, cv=KFoldCV(5))["Bayesian correlated t"].p_greater, 3)
-    0.956
+    0.948
     """
     rope = check_rope(rope)
     if isinstance(ev, Mapping):

@@ -84,6 +84,8 @@ class Kind(ABC):
         Whether cells are so many that what a unit adds is kept sparse.
     bootstraps_items
         Whether even single items are drawn by a bootstrap, as no law of what an item can add is known.
+    learns_classes
+        Whether the prior of a class is learned from all classes, so that their posteriors are shrunk towards each other.
     citation
         Where the posterior law was published.
     cells
@@ -95,6 +97,7 @@ class Kind(ABC):
     name: ClassVar[str]
     many_cells: ClassVar[bool] = False
     bootstraps_items: ClassVar[bool] = False
+    learns_classes: ClassVar[bool] = False
     citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]

@@ -50,6 +50,7 @@ class MultiClass(Classed):
 
     name: ClassVar[str] = "multiclass"
     exclusive: ClassVar[bool] = True
+    learns_classes: ClassVar[bool] = True
 
     strays: Strays = NO_STRAYS
 

@@ -20,7 +20,8 @@ def check_unit(unit: Any) -> str:
             f"unit {unit!r}: folds, splits, seeds and runs share their data and are no independent units, so that a "
             "difference would be claimed far too often; ",
             Wording(
-                "compare folds by bf.fold_tests", "give the tables of the folds, with columns repeat and fold"
+                "compare folds by bf.fold_tests and runs by bf.run_tests",
+                "give the tables of the folds, with columns repeat and fold",
             ),
         )
     return unit

@@ -28,16 +28,34 @@ def many(seed, gains=None, n=1500):
 
 
 def test_equal_models_are_not_told_apart_in_some_of_many_classes():
+    claims = [
+        sum("better" in c.verdict for c in bf.compare_classes(many(seed), n_draws=2000, rng=seed).values())
+        for seed in range(12)
+    ]
+    # One experiment in twenty may have a claim; three of twelve are seen one time in fifty.
+    assert np.count_nonzero(claims) <= 2
+
+
+def labels(seed, gain=0.0, n=400, k=20):
+    """Two models on items with any number of twenty labels, B better in the first."""
+    rng = np.random.default_rng(seed)
+    gold = rng.random((n, k)) < 0.2
+    error = np.full(k, 0.12)
+    error[0] -= gain
+    said = {m: gold ^ (rng.random((n, k)) < e) for m, e in (("A", np.full(k, 0.12)), ("B", error))}
+    return bf.from_labels(gold.astype(int), {m: x.astype(int) for m, x in said.items()}, multilabel=True)
+
+
+def test_labels_are_shrunk_towards_each_other():
     raw = shrunk = 0
     for seed in range(10):
-        ev = many(seed)
-        raw += any(
-            "better" in c.verdict
-            for c in bf.compare(ev, metrics=[f"f1[{c}]" for c in CLASSES], n_draws=2000, rng=seed).values()
-        )
+        ev = labels(seed)
+        alone = bf.compare(ev, metrics=[f"f1[{c}]" for c in ev.classes], n_draws=2000, rng=seed)
+        raw += any("better" in c.verdict for c in alone.values())
         shrunk += any("better" in c.verdict for c in bf.compare_classes(ev, n_draws=2000, rng=seed).values())
-    assert raw >= 4
+    assert raw >= 3
     assert shrunk <= 2
+    assert bf.compare_classes(labels(0, gain=0.1), rng=1)["f1[1]"].verdict == "B better"
 
 
 def test_a_class_that_is_better_is_still_found():
@@ -71,9 +89,9 @@ def test_swapping_the_models_swaps_the_classes():
         assert c.gap == pytest.approx(-d.gap)
 
 
-def test_one_class_by_itself_is_not_shrunk():
+def test_classes_that_learn_from_each_other_are_not_shrunk_twice():
     ev = many(3)
     alone = bf.compare(ev, metrics=["f1[c05]"], n_draws=4000, rng=1)["f1[c05]"]
     beside = bf.compare_classes(ev, n_draws=4000, rng=1)["f1[c05]"]
-    assert beside.difference.std() < alone.difference.std()
+    assert beside.difference.std() == pytest.approx(alone.difference.std(), rel=0.1)
     assert alone.score_a == beside.score_a
