@@ -198,10 +198,11 @@ def rows(replicates: int, rng: np.random.Generator) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, default=100)
-    replicates = parser.parse_args().replicates
+def main(replicates: int | None = None) -> None:
+    if replicates is None:
+        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        parser.add_argument("--replicates", type=int, default=100)
+        replicates = parser.parse_args().replicates
     start = time.perf_counter()
     print(f"95 % intervals of macro F1, {replicates} replicates: coverage / length / bias\n")
     print("setting          K   n     prior   one model               difference              wrong side")
