@@ -45,6 +45,11 @@ class GroupComparison(Comparison):
             "pairing bounds are those of two tables, and a hierarchical fit has a pair for each corpus"
         )
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion: what is wrong with the draws."""
+        return (printable(self.caution),) if self.caution else ()
+
     def _plain(self, model: int) -> float:
         """Return the mean of the corpora's plain scores, or the score of the one corpus spoken of."""
         return float(np.mean(super()._plain(model)))

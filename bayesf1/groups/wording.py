@@ -63,7 +63,10 @@ class PairAnswer(Answer):
         latex = None if shown.latex_header is None else ("On", *shown.latex_header)
         # Nothing is sure where the draws cannot be trusted.
         sure = (self.fit.diagnostics.ok,) * len(rows)
-        return Table(("On", *shown.header), tuple(rows), latex, sure=sure)
+        caution = self.fit.diagnostics.caution
+        limits = (*notes(self.fit), *([caution] if caution else []))
+        header = ("On", *shown.header)
+        return Table(header, tuple(rows), latex, note=assumptions(self.fit), sure=sure, limits=limits)
 
     @property
     def below(self) -> Sequence[str]:
@@ -112,6 +115,7 @@ class PairAnswer(Answer):
             "model_b": self.model_b,
             "diagnostics": asdict(diagnostics),
             "caution": diagnostics.caution or None,
+            "notes": notes(self.fit),
             "sentences": self.sentences,
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }

@@ -10,7 +10,8 @@ The centres a and b are the model's own rates, those of frequent and of rare cla
 drawn with the data. The strengths M and M', in items, are such that :math:`(1+3M/\lambda)^{-1/2}` is uniform on [0, 1]: their
 median is λ, and at λ = 3 the standard deviation of the classes' rates, :math:`\sqrt{a(1-a)/(M+1)}`, is uniform from 0
 to the largest there is. That is weighed by the likelihood of all classes' counts, which are beta-binomial, so that a
-model whose classes differ widely lends them little.
+model whose classes differ widely lends them little. Classes are taken as alike but for their sizes: where rare ones are
+harder, averages over them come out a little high (``benchmarks/calibration_classes.py`` tells how much).
 """
 
 from __future__ import annotations
