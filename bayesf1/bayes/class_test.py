@@ -8,14 +8,14 @@ prior of τ; see `bayesf1.laws.shrinkage`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike
-from bayesf1.base.table import printable
+from bayesf1.base.table import Table, printable
 from bayesf1.bayes.bayes_test import Settings, Tails, read_settings, result
 from bayesf1.bayes.comparison import Comparison, Comparisons
 from bayesf1.bayes.drawn import Drawn
@@ -47,6 +47,17 @@ class ClassComparisons(Comparisons):
     def expected_false(self) -> float:
         """How many of the claims are expected to be wrong."""
         return float(sum(min(c.p_h0, c.p_h1) for c in self.values() if c.verdict.endswith(" better")))
+
+    @property
+    def table(self) -> Table:
+        """The table, whose differences are what is believed beside the other classes."""
+        found = super().table
+
+        def renamed(header: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple("Difference, shrunk" if name == "Difference" else name for name in header)
+
+        latex = None if found.latex_header is None else renamed(found.latex_header)
+        return replace(found, header=renamed(found.header), latex_header=latex)
 
     @property
     def notes(self) -> tuple[str, ...]:

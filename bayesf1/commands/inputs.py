@@ -91,7 +91,8 @@ def pairs(ev: bf.Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
         return [tuple(args.models)]
     n = len(ev.names)
     if n < 2:
-        raise ValueError(f"{args.files[0]} has one model ({ev.names[0]}); comparing takes two")
+        what = "method" if ev.methods else "model"
+        raise ValueError(f"{args.files[0]} has one {what} ({ev.names[0]}); comparing takes two")
     if n * (n - 1) // 2 > _MAX_PAIRS:
         raise ValueError(
             f"{args.files[0]} has {n} models ({listing(ev.names, most=3)}), too many to compare all pairs; "

@@ -17,6 +17,7 @@ from scipy import special
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import is_whole
 from bayesf1.base.table import Table, points, printable, probability
 from bayesf1.bayes.posterior import check_rope
 from bayesf1.designs.design import BlockedCV, KFoldCV
@@ -83,7 +84,7 @@ class FoldTests(Answer):
         rows = tuple(
             (
                 test.name,
-                f"{test.statistic:.3f}",
+                f"{test.statistic:.3f}".replace("-", "−"),
                 ", ".join(map(str, test.df)),
                 "" if test.p_value is None else probability(test.p_value),
                 "" if test.p_greater is None else probability(test.p_greater),
@@ -99,8 +100,14 @@ class FoldTests(Answer):
         mean, sd = self.differences.mean(), self.differences.std(ddof=1)
         return printable(
             f"{self.label} of {self.model_b} minus {self.model_a} in {self.differences.size} folds: "
-            f"mean {points(mean, 2, sign=True)}, sd {points(sd, 2)} points"
+            f"mean {points(mean, 2, sign=True, percent=self.shares)}, sd {points(sd, 2, percent=self.shares)}"
+            f"{' points' if self.shares else ''}"
         )
+
+    @property
+    def shares(self) -> bool:
+        """Whether scores look like shares, which are told in points; those in percent differ by more than 1."""
+        return bool(np.abs(self.differences).max() <= 1.0)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
@@ -121,7 +128,7 @@ def fold_tests(
     b: str | None = None,
     metric: MetricLike | None = None,
     *,
-    cv: BlockedCV | KFoldCV | None = None,
+    cv: BlockedCV | KFoldCV | int | None = None,
     rope: float = 0.0,
 ) -> FoldTests:
     r"""Apply the classical tests to the fold scores of two models.
@@ -136,7 +143,7 @@ def fold_tests(
     metric
         The measure that is scored in each fold, F1 by default; of scores that are given, only their name.
     cv
-        The design of scores that are given.
+        The design of scores that are given, or the number of folds.
     rope
         Half-width of practical equivalence, for the Bayesian tests.
 
@@ -161,8 +168,9 @@ def fold_tests(
     """
     rope = check_rope(rope)
     if isinstance(ev, Mapping):
-        names, d = _given(ev, a, b, cv)
-        halved = isinstance(cv, BlockedCV)
+        design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
+        names, d = _given(ev, a, b, design)
+        halved = isinstance(design, BlockedCV)
         return _tested(names, str(metric or "Score"), d, rope, 1.0, halved=halved, more=())
     check_evaluation(ev)
     if cv is not None:
@@ -187,7 +195,7 @@ def fold_tests(
 
 
 def _given(
-    scores: Mapping[str, ArrayLike], a: str | None, b: str | None, cv: BlockedCV | KFoldCV | None
+    scores: Mapping[str, ArrayLike], a: str | None, b: str | None, cv: BlockedCV | KFoldCV | int | None
 ) -> tuple[tuple[str, str], FloatArray]:
     """Return the names of two models, and the differences of their fold scores, axes (repeat, fold)."""
     names = model_names(scores)

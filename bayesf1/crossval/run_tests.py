@@ -31,7 +31,7 @@ class RunTests(FoldTests):
         """What was tested, and how many runs of the second method there are."""
         return printable(
             f"{self.label} of {self.model_b} minus {self.model_a} over runs: mean "
-            f"{points(float(self.differences.mean()), 2, sign=True)} points"
+            f"{points(float(self.differences.mean()), 2, sign=True, percent=self.shares)}{' points' if self.shares else ''}"
         )
 
     @property

@@ -304,7 +304,8 @@ class Under:
         freedom = self.stretch(measure).freedom
         return (
             f"the models were paired on {self.counted(measure)}, taken as units by a Bayesian bootstrap (Rubin 1981), "
-            f"widened as a t distribution with {freedom:,.0f} degrees of freedom is beside a normal one"
+            f"widened as a t distribution with {freedom:,.0f} degree{'' if round(freedom) == 1 else 's'} of freedom is "
+            "beside a normal one"
         )
 
     def caution(self, measure: Metric) -> str:
@@ -317,8 +318,8 @@ class Under:
         many = plural(units.name)
         if self.counted(measure) == self.sampled:
             return (
-                f"there are only {self.sampled}: so few hardly show how much {many} vary, and intervals are "
-                "wider for it"
+                f"there {'is' if self.n_units == 1 else 'are'} only {self.sampled}: so few hardly show how much {many} "
+                "vary, and intervals are wider for it"
             )
         return (
             f"the {self.counted(measure)} as a few hold most of what is counted, hardly show how much {many} vary, "

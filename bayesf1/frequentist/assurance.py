@@ -193,9 +193,9 @@ def plan_comparison(
     largest = task.rivals.largest
     if target >= 0.99 * largest:
         raise ValueError(
-            f"difference {target:g} is out of reach: models that differ on {1 - task.rivals.agreement:.3g} of "
-            f"the {plural(pilot.unit)}, as the pilot's, cannot be more than {largest:.3g} apart in "
-            f"{task.measure.label}; suppose less agreement or a smaller difference"
+            f"difference {target:g} is out of reach: of models that differ on {1 - task.rivals.agreement:.3g} of the "
+            f"{plural(pilot.unit)}, and there as the pilot's do, one that were ahead on all of these would be {largest:.3g} "
+            f"ahead in {task.measure.label}; suppose less agreement or a smaller difference"
         )
     shares = task.rivals.shares(target)
     slope = target / task.rivals.spread
@@ -260,8 +260,9 @@ def resolution(
             break
     if target > 0.99 * largest:
         raise ValueError(
-            f"{n:,} {plural(ev.unit)} decide nothing: even if one model were right wherever the two differ, which would "
-            f"put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a probability of less than {assurance:g}"
+            f"{n:,} {plural(ev.unit)} decide nothing: even if one model were ahead on each where the two differ, by as "
+            f"much as they do there, which would put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a probability "
+            f"of less than {assurance:g}"
         )
     return task.result(n, target, "resolution")
 

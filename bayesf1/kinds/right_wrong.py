@@ -44,6 +44,7 @@ class RightWrong(Kind):
     """
 
     name: ClassVar[str] = "correct"
+    citation: ClassVar[str] = "a Bayes test on the Dirichlet posterior of who was right"
     # A quadrature needs Beta parameters whose mass does not underflow in the logit.
     least_prior: ClassVar[float] = 0.1
 

@@ -6,6 +6,7 @@ each occurs, so that a Bayesian bootstrap over units weighs it like any other ta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +22,9 @@ from bayesf1.evaluation.samples import draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
+
+# What losses are called.
+_LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl|error|errors)\b")
 
 Statistic = Callable[[FloatArray, FloatArray], Any]
 
@@ -120,6 +124,14 @@ class Scores(Kind):
         if measure.name != "mean":
             return super().sums(measure)
         return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: s[..., 0] / s[..., 1]
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return a hint where scores are called as losses are, but more is taken as better."""
+        if self.lower_is_better or not _LOSS.search(self.scored):
+            return ()
+        return (
+            f"More {self.scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+        )
 
     def cell_priors(self, prior: float) -> float:
         """Return 0: there is no prior."""

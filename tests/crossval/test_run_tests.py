@@ -54,3 +54,12 @@ def test_runs_without_any_spread():
     tests = bf.run_tests({"A": [0.5, 0.5], "B": [0.6, 0.6]})
     assert tests["Student's t"].p_value == 0.0
     json.loads(tests.to_json())
+
+
+def test_scores_in_percent_are_told_as_they_are():
+    tests = bf.run_tests({"A": [71.0, 74.0], "B": [75.0, 79.0]})
+    assert "mean +4.50" in tests.title
+    assert "points" not in tests.title
+    folds = bf.fold_tests({"A": [71.0, 74.0, 69.0], "B": [75.0, 70.0, 76.0]}, cv=3)
+    assert "mean +2.33, sd" in folds.title
+    assert "−" in bf.fold_tests({"A": [0.9, 0.8], "B": [0.1, 0.2]}, cv=2).table.rows[0][1]

@@ -407,7 +407,7 @@ class TestDecision:
         ("options", "message"),
         [
             ({"difference": -0.1}, r"difference is how much better a model is"),
-            ({"difference": 0.9}, r"difference 0\.9 is out of reach: models that differ on 0\.0"),
+            ({"difference": 0.9}, r"difference 0\.9 is out of reach: of models that differ on 0\.0"),
             ({"difference": 0.01, "p_h1": 0.4}, r"p_h1 must lie between 0\.5 and 1"),
             ({"difference": 0.01, "assurance": 1.0}, r"assurance must lie between 0 and 1"),
             ({"difference": 0.01, "n_sets": 5}, r"must be a whole number from 100"),
@@ -429,7 +429,7 @@ class TestDecision:
 
     def test_a_handful_of_items_resolves_nothing(self):
         few = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95, n_items=20)
-        with pytest.raises(ValueError, match=r"20 items decide nothing: even if one model were right"):
+        with pytest.raises(ValueError, match=r"20 items decide nothing: even if one model were ahead"):
             resolution(few)
 
     def test_a_plan_is_frozen_plain_and_says_what_it_supposed(self):

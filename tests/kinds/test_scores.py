@@ -310,3 +310,13 @@ def test_scores_come_from_a_file_on_the_command_line(tmp_path, capsys):
     path.write_text("query,a,b\nq1,0.5,x\nq2,0.1,0.2\nq3,0.2,0.3\n")
     assert main(["rank", str(path), "--scores"]) == 2
     assert "row 1, has 'x' in column 'b', no number" in capsys.readouterr().err
+
+
+def test_a_loss_by_its_name_is_asked_about():
+    scores = {"A": [0.1, 0.3, 0.2] * 10, "B": [0.2, 0.3, 0.3] * 10}
+    assert "lower_is_better=True" in str(bf.compare(bf.from_scores(scores, name="WER"), rng=1))
+    for quiet in (
+        bf.from_scores(scores, name="WER", lower_is_better=True),
+        bf.from_scores(scores, name="answered"),
+    ):
+        assert quiet.notes == ()
