@@ -4,7 +4,7 @@ Nothing here is shared with the package: the split V of the errors is integrated
 the score itself on twelve equal panels, in the variable t and not in its logit.
 
 Run ``python tests/reference/make_fbeta_difference_grid.py`` to write fbeta_difference_grid.json beside this file (some
-twenty minutes).
+minutes).
 """
 
 from __future__ import annotations
