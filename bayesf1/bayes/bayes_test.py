@@ -13,7 +13,7 @@ from bayesf1.base.arrays import plain
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.drawn import Drawn
+from bayesf1.bayes.drawn import Counts, Drawn
 from bayesf1.bayes.posterior import check_rope, law_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
@@ -267,17 +267,14 @@ def _in_closed_form(
 ) -> tuple[Tails, float, str] | None:
     """Return the probabilities where the law of paired items gives them, with their error and how."""
     ev = under.ev
-    # The models stand in the order of their names, so that swapping them swaps the answer and no more.
-    swapped = ev.models[1] < ev.models[0]
     margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
-    ordered = ev.select(ev.models[::-1]) if swapped else ev
-    found = ev.kind.paired_sf(ordered, measure, margins, prior=settings.prior, rng=rng)
+    found = ev.kind.paired_sf(ev, measure, margins, prior=settings.prior, rng=rng)
     if found is None:
         return None
     above, *beyond = (float(p) for p in found.value)
     # Above 0, above the margin, and not below minus the margin, of the second model minus the first.
     more, not_less = beyond or (above, above)
-    if swapped != measure.lower_is_better:
+    if measure.lower_is_better:
         above, more, not_less = 1.0 - above, 1.0 - not_less, 1.0 - more
     mcse = float(found.error.max())
     tails = Tails(1.0 - above, above, 1.0 - not_less, more)
@@ -286,17 +283,24 @@ def _in_closed_form(
 
 def _counted(drawn: Drawn, measure: Metric) -> tuple[Tails, float, str]:
     """Return the shares of draws, their standard error and how they were made."""
-    better, worse_by, better_by = (count / drawn.n_draws for count in drawn.counts(measure.name))
-    # One success and one failure more, so that 0 of n does not claim an error of 0.
-    smoothed = (better * drawn.n_draws + 1.0) / (drawn.n_draws + 2.0)
+    counts = drawn.counts(measure.name)
+    tails, mcse = shares_of(counts, drawn.n_draws, drawn.rope)
     if drawn.under.ev.alike:
         # What is left is the noise of the draws.
-        better, worse_by = 0.5, 0.5 * (worse_by + better_by)
-        better_by = worse_by
-    if not drawn.rope:
+        beyond = 0.5 * (counts.worse_by + counts.better_by) / drawn.n_draws if drawn.rope else 0.5
+        tails = Tails(0.5, 0.5, beyond, beyond)
+    return tails, mcse, "montecarlo"
+
+
+def shares_of(counts: Counts, n_draws: int, rope: float) -> tuple[Tails, float]:
+    """Return the shares of draws that favour either model, and the standard error of that of B."""
+    better, worse_by, better_by = (count / n_draws for count in counts)
+    if not rope:
         worse_by, better_by = 1.0 - better, better
-    mcse = float(np.sqrt(smoothed * (1.0 - smoothed) / drawn.n_draws))
-    return Tails(1.0 - better, better, worse_by, better_by), mcse, "montecarlo"
+    # One success and one failure more, so that 0 of n does not claim an error of 0.
+    smoothed = (counts.better + 1.0) / (n_draws + 2.0)
+    mcse = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws))
+    return Tails(1.0 - better, better, worse_by, better_by), mcse
 
 
 def _independent(under: Under, measure: Metric, settings: Settings) -> Comparison:

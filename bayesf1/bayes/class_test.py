@@ -16,9 +16,9 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike
 from bayesf1.base.table import Table, printable
-from bayesf1.bayes.bayes_test import Settings, Tails, read_settings, result
+from bayesf1.bayes.bayes_test import Settings, read_settings, result, shares_of
 from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.drawn import Drawn
+from bayesf1.bayes.drawn import Counts, Drawn
 from bayesf1.bayes.posterior import law_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric
@@ -143,24 +143,19 @@ def compare_classes(
 def _of_class(
     under: Under, measure: Metric, settings: Settings, drawn: Drawn, gaps: FloatArray
 ) -> ClassComparison:
-    ahead, n = measure.sign * gaps, len(gaps)
-    better = float((ahead > 0).mean())
-    worse_by, better_by = float((ahead < -settings.rope).mean()), float((ahead > settings.rope).mean())
-    if not settings.rope:
-        worse_by, better_by = 1.0 - better, better
-    smoothed = (better * n + 1.0) / (n + 2.0)
+    tails, mcse = shares_of(Counts.of(measure.sign * gaps, settings.rope), len(gaps), settings.rope)
     low, high = measure.support
     laws = [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
     raw = result(
         under,
         measure,
         settings,
-        Tails(1.0 - better, better, worse_by, better_by),
+        tails,
         posterior_a=laws[0] or drawn.law(measure, 0),
         posterior_b=laws[1] or drawn.law(measure, 1),
         difference=EmpiricalPosterior.within(gaps, (low - high, high - low)),
-        mcse=float(np.sqrt(smoothed * (1.0 - smoothed) / n)),
+        mcse=mcse,
         method="montecarlo",
-        n_draws=n,
+        n_draws=len(gaps),
     )
     return ClassComparison(**{field.name: getattr(raw, field.name) for field in fields(raw)})

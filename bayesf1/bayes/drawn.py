@@ -24,6 +24,12 @@ class Counts(NamedTuple):
     worse_by: float
     better_by: float
 
+    @classmethod
+    def of(cls, gains: FloatArray, rope: float) -> Counts:
+        """Count draws of how much better B is than A."""
+        better = (gains > 0).sum() + 0.5 * (gains == 0).sum()
+        return cls(float(better), float((gains < -rope).sum()), float((gains > rope).sum()))
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -87,11 +93,7 @@ class Drawn:
             for i, (measure, drawn) in enumerate(zip(self.measures, block, strict=True)):
                 scores = drawn[:, ::-1] if swapped else drawn
                 gain = (scores[:, 1] - scores[:, 0]) * measure.sign
-                counts[i] += [
-                    (gain > 0).sum() + 0.5 * (gain == 0).sum(),
-                    (gain < -self.rope).sum(),
-                    (gain > self.rope).sum(),
-                ]
+                counts[i] += Counts.of(gain, self.rope)
                 if stored < KEPT_DRAWS:
                     kept[i].append(scores)
             stored += len(block[0])

@@ -42,10 +42,9 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
 
 def _computed(comparisons: tuple[Comparison, ...]) -> str:
     """Return how each measure's probabilities were computed."""
-    ways: dict[str, list[Comparison]] = {}
-    for c in comparisons:
-        ways.setdefault(c.method, []).append(c)
-    said = []
+    from bayesf1.bayes.verdict import by_method
+
+    ways, said = by_method(comparisons), []
     for method, found in ways.items():
         error, draws = max(float(c.mcse) for c in found), max(c.n_draws for c in found)
         how = {

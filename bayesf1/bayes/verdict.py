@@ -116,12 +116,17 @@ def discounted(folds: Folds) -> str:
     return f"{folds.cv} with discount {rule}, k = {folds.k:.4f}"
 
 
-def computed(comparisons: tuple[Comparison, ...]) -> str:
-    """Return how each measure's probabilities were computed, in a few words."""
+def by_method(comparisons: tuple[Comparison, ...]) -> dict[str, list[Comparison]]:
+    """Return the comparisons by how their probabilities were computed."""
     ways: dict[str, list[Comparison]] = {}
     for c in comparisons:
         ways.setdefault(c.method, []).append(c)
-    said = []
+    return ways
+
+
+def computed(comparisons: tuple[Comparison, ...]) -> str:
+    """Return how each measure's probabilities were computed, in a few words."""
+    ways, said = by_method(comparisons), []
     for method, found in ways.items():
         error = max(float(c.mcse) for c in found)
         how = {

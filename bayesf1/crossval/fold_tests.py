@@ -233,27 +233,29 @@ def _tested(
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = _ratio(sign * mean - rope, corrected)
+    t = standardised(sign * mean - rope, corrected)
     p = float(special.stdtr(df, t))
     tests = [
-        _t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
-        _t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
+        t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
+        t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
         FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
     ]
     if halved:
         # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
         square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
-        own = _t_test(
+        own = t_test(
             "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
         )
-        tests.append(replace(own, p_greater=float(special.stdtr(m, _ratio(sign * mean - rope, square)))))
+        tests.append(
+            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - rope, square))))
+        )
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
-        tests.append(_t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
+        tests.append(t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
     if d.shape == (5, 2):
         spread = d.var(axis=1, ddof=1)
         # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
-        tests.append(_t_test("5×2 cv t", float(d[0, 0]), float(spread.mean()), 5, "Dietterich (1998)"))
+        tests.append(t_test("5×2 cv t", float(d[0, 0]), float(spread.mean()), 5, "Dietterich (1998)"))
         # Alpaydin (1999), Eq. 3.
         total, twice = float((d * d).sum()), 2.0 * float(spread.sum())
         f = total / twice if twice > 0.0 else (0.0 if total == 0.0 else np.inf)
@@ -298,13 +300,14 @@ def _mcnemar(pair: Evaluation) -> Iterator[FoldTest]:
     )
 
 
-def _ratio(mean: float, variance: float) -> float:
-    # Folds that do not differ at all leave no doubt, or no difference.
+def standardised(mean: float, variance: float) -> float:
+    """Return a mean in standard errors; scores that do not vary at all leave no doubt, or no difference."""
     if variance > 0.0:
         return float(mean / np.sqrt(variance))
     return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
 
 
-def _t_test(name: str, mean: float, variance: float, df: int, reference: str) -> FoldTest:
-    t = _ratio(mean, variance)
-    return FoldTest(name, t, (df,), float(2.0 * special.stdtr(df, -abs(t))), None, reference)
+def t_test(name: str, mean: float, variance: float, df: float, reference: str) -> FoldTest:
+    """Return a two-sided t-test of a mean with its variance."""
+    t = standardised(mean, variance)
+    return FoldTest(name, t, (round(df),), float(2.0 * special.stdtr(df, -abs(t))), None, reference)

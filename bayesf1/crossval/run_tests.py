@@ -16,7 +16,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.table import points, printable
 from bayesf1.bayes.posterior import check_rope
-from bayesf1.crossval.fold_tests import FoldTest, FoldTests
+from bayesf1.crossval.fold_tests import FoldTest, FoldTests, standardised, t_test
 from bayesf1.evaluation.evaluation import model_names
 
 
@@ -93,14 +93,14 @@ def run_tests(
     # Welch and Satterthwaite: degrees of freedom of a sum of variances that may differ.
     welch = float(each.sum() ** 2 / ((each**2) / (n - 1)).sum()) if each.any() else float(df)
     tests = (
-        _test("Student's t", gap, pooled, df, "runs alone, spreads alike"),
-        _test("Welch's t", gap, float(each.sum()), welch, "runs alone; Welch (1947)"),
+        t_test("Student's t", gap, pooled, df, "runs alone, spreads alike"),
+        t_test("Welch's t", gap, float(each.sum()), welch, "runs alone; Welch (1947)"),
         FoldTest(
             "Bayesian t",
-            _ratio(sign * gap - rope, pooled),
+            standardised(sign * gap - rope, pooled),
             (df,),
             None,
-            float(special.stdtr(df, _ratio(sign * gap - rope, pooled))),
+            float(special.stdtr(df, standardised(sign * gap - rope, pooled))),
             "runs alone, flat prior",
         ),
     )
@@ -117,15 +117,3 @@ def _runs(values: ArrayLike, method: str) -> FloatArray:
             f"scores of {method!r} are finite numbers, one for each of at least two runs, not {values!r:.60}"
         )
     return array
-
-
-def _ratio(mean: float, variance: float) -> float:
-    # Runs that do not differ at all leave no doubt, or no difference.
-    if variance > 0.0:
-        return float(mean / np.sqrt(variance))
-    return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
-
-
-def _test(name: str, gap: float, variance: float, df: float, reference: str) -> FoldTest:
-    t = _ratio(gap, variance)
-    return FoldTest(name, t, (round(df),), float(2.0 * special.stdtr(df, -abs(t))), None, reference)

@@ -45,6 +45,31 @@ class Training:
         return float(self.spread.weights @ middle**2 * sum(1.0 / self.runs[i] for i in methods))
 
 
+def variance_apart(drawn: FloatArray, groups: Sequence[Sequence[int]]) -> float:
+    """Return the variance that units alone give to a run's score beside those of its method's other runs.
+
+    Parameters
+    ----------
+    drawn
+        Draws of the runs' scores, axes (draw, run).
+    groups
+        The runs of each method.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(1).normal(0.0, 0.1, (50_000, 4))
+    >>> shared = np.random.default_rng(2).normal(0.0, 1.0, (50_000, 1))
+    >>> round(variance_apart(noise + shared, [[0, 1, 2, 3]]), 4)
+    0.01
+    """
+    total = freedom = 0.0
+    for runs in (list(runs) for runs in groups if len(runs) > 1):
+        apart = drawn[:, runs] - drawn[:, runs].mean(axis=1, keepdims=True)
+        total += float(apart.var(axis=0).mean()) * len(runs)
+        freedom += len(runs) - 1
+    return total / freedom if freedom else 0.0
+
+
 def training_of(
     measure: Metric, observed: FloatArray, drawn: FloatArray | None, groups: Sequence[Sequence[int]]
 ) -> Training:
@@ -75,18 +100,11 @@ def training_of(
     >>> [round(float(x), 3) for x in known.spread.quantile([0.025, 0.5, 0.975])]
     [0.01, 0.019, 0.051]
     """
-    squares = variance = freedom = 0.0
-    for runs in map(list, groups):
-        more = len(runs) - 1
-        if not more:
-            continue
-        squares += float(((observed[runs] - observed[runs].mean()) ** 2).sum())
-        freedom += more
-        if drawn is not None:
-            apart = drawn[:, runs] - drawn[:, runs].mean(axis=1, keepdims=True)
-            variance += float(apart.var(axis=0).mean()) * len(runs)
+    several = [list(runs) for runs in groups if len(runs) > 1]
+    squares = float(sum(((observed[runs] - observed[runs].mean()) ** 2).sum() for runs in several))
+    freedom = float(sum(len(runs) - 1 for runs in several))
+    variance = 0.0 if drawn is None else variance_apart(drawn, groups)
     low, high = measure.support
-    variance = variance / freedom if freedom else 0.0
     # A measure without ends, as a loss, has no scale but that of its runs.
     typical = np.sqrt(max(squares / freedom if freedom else 0.0, variance)) or 1.0
     scale = SCALE * (high - low) if np.isfinite(high - low) else float(typical)

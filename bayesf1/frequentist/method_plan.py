@@ -23,6 +23,7 @@ from bayesf1.base.naming import plural
 from bayesf1.base.roots import crossing
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
+from bayesf1.evaluation.training import variance_apart
 
 _DRAWS = 4000
 _MOST = 1e9
@@ -71,14 +72,7 @@ def method_pilot(ev: Evaluation, measure: Metric, prior: float, rng: np.random.G
         [measure(tables, ev.cells) for tables in models.draw(prior=prior, n_draws=_DRAWS, rng=rng)]
     )
     gaps = np.diff(ev.mean_scores(drawn), axis=1)[:, 0]
-    apart = [
-        (drawn[:, runs] - drawn[:, runs].mean(axis=1, keepdims=True)).var(axis=0).mean()
-        * len(runs)
-        / (len(runs) - 1)
-        for runs in ([ev.models.index(run) for run in method.runs] for method in ev.methods)
-        if len(runs) > 1
-    ]
-    single = float(np.mean(apart))
+    single = variance_apart(drawn, [[ev.models.index(run) for run in method.runs] for method in ev.methods])
     both = single * sum(1.0 / len(method.runs) for method in ev.methods)
     return MethodPilot(
         under.n_units, max(float(gaps.var()) - both, 0.0), single, known.spread.draw(_DRAWS, rng)

@@ -14,9 +14,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike
-from bayesf1.evaluation.samples import draw_patterns
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.draws import atoms_of, break_sticks, coin_shares, draw_cells
+from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
@@ -71,26 +70,10 @@ class Binary(Kind):
     def draw(
         self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
-        """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
-        ev = under.ev
-        if not under.shared:
-            yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
-            return
-        assert ev.units is not None
-        rows, weights, n_models = ev.units.rows, ev.units.weights, len(ev.models)
-        atoms = atoms_of(2.0 * prior)
-        # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
-        enumerated = 2**n_models <= atoms
-        if enumerated:
-            outcomes = item_patterns(n_models, self.cells)
-            rows = np.concatenate([rows, outcomes.reshape(len(outcomes), -1)])
-            weights = np.concatenate([weights, np.full(len(outcomes), prior / 2 ** (n_models - 1))])
-        seen = (weights > 0) & rows.any(axis=1)
-        rows, weights = rows[seen], weights[seen]
-        size = len(weights) + rows.shape[1] + (0 if enumerated else 4 * atoms)
-        for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            tables = flat.reshape(len(flat), *ev.tables.shape)
-            yield tables if enumerated else tables + self._prior_atoms(n_models, prior, atoms, len(flat), rng)
+        """Return draws: Dirichlets of each model's cells, or of the patterns that the models share."""
+        return draw_joint(
+            under, self.joint_outcomes, self._prior_atoms, prior=prior, n_draws=n_draws, rng=rng
+        )
 
     def _prior_atoms(
         self, n_models: int, prior: float, atoms: int, n: int, rng: np.random.Generator
@@ -108,10 +91,7 @@ class Binary(Kind):
 
     def default_draws(self, under: Under) -> int:
         """Return a million tables, or fewer sets of weights of patterns."""
-        units = under.ev.units
-        if not under.shared or units is None:
-            return 1_000_000
-        return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))
+        return joint_draws(under)
 
     def is_closed_when_paired(self, measure: Metric) -> bool:
         """Say whether a measure depends only on who was right, or is an F-score."""

@@ -8,11 +8,16 @@ is a gamma process, cut to the atoms that carry mass.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation.samples import draw_patterns
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation.under import Under
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0
@@ -44,3 +49,55 @@ def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> F
     left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)
     left[:, -1] = 0.0
     return -np.diff(left, axis=1, prepend=1.0) * rng.standard_gamma(mass, size=(n, 1))
+
+
+def draw_joint(
+    under: Under,
+    outcomes: Callable[[int], FloatArray],
+    prior_atoms: Callable[[int, float, int, int, np.random.Generator], FloatArray],
+    *,
+    prior: float,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Iterator[FloatArray]:
+    """Yield draws of tables of models that say yes or no to each item: of each alone, or of the patterns they share.
+
+    Parameters
+    ----------
+    under
+        The evaluation, and whether its models share their units.
+    outcomes
+        Every joint outcome of some models on one item, axes (outcome, model, cell).
+    prior_atoms
+        Draws of the prior's share of tables where joint outcomes are too many, from the number of models, λ, the number
+        of atoms, that of draws, and the source of randomness.
+    prior, n_draws, rng
+        As in `Under.draw`.
+    """
+    ev = under.ev
+    if not under.shared:
+        yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
+        return
+    assert ev.units is not None
+    rows, weights, n_models = ev.units.rows, ev.units.weights, len(ev.models)
+    atoms = atoms_of(2.0 * prior)
+    # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
+    enumerated = 2**n_models <= atoms
+    if enumerated:
+        listed = outcomes(n_models)
+        rows = np.concatenate([rows, listed.reshape(len(listed), -1)])
+        weights = np.concatenate([weights, np.full(len(listed), prior / 2 ** (n_models - 1))])
+    seen = (weights > 0) & rows.any(axis=1)
+    rows, weights = rows[seen], weights[seen]
+    size = len(weights) + rows.shape[1] + (0 if enumerated else 4 * atoms)
+    for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
+        tables = flat.reshape(len(flat), *ev.tables.shape)
+        yield tables if enumerated else tables + prior_atoms(n_models, prior, atoms, len(flat), rng)
+
+
+def joint_draws(under: Under) -> int:
+    """Return how many draws are made of such tables: a million, or fewer sets of weights of patterns."""
+    units = under.ev.units
+    if not under.shared or units is None:
+        return 1_000_000
+    return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))

@@ -101,7 +101,8 @@ class PairReport:
         slider = RopeSlider(name, c, curve, frame_of(axes[0]))
         self.sliders.append(slider)
         yield '<div class="figures">'
-        yield figure(scores, "What is believed about either score, with a marker at the peak.")
+        runs = " Points below are the runs." if c.ev.methods else ""
+        yield figure(scores, f"What is believed about either score, with a marker at the peak.{runs}")
         yield figure(
             f"{gap.removesuffix('</svg>')}{slider.band()}</svg>",
             f"What is believed about the difference: blue where {c.model_b} is better, hatched where {c.model_a} is. "

@@ -11,7 +11,7 @@ from bayesf1.evaluation.scoring import find_measure
 from builders import joint_evaluation
 
 
-def swapped(res, back):
+def assert_swapped(res, back):
     for c, d in zip(res.values(), back.values(), strict=True):
         assert c.p_h1 == pytest.approx(d.p_h0, abs=1e-12), c.metric
         assert c.p_greater == pytest.approx(d.p_less, abs=1e-12), c.metric
@@ -36,7 +36,7 @@ NEAR = (300, 20, 37, 35, 80, 13, 14, 1040)
 def test_swapping_the_models_swaps_every_word_and_number(rng):
     ev = joint_evaluation(NEAR)
     metrics = ["precision", "recall", "f1", "accuracy", "mcc"]
-    swapped(
+    assert_swapped(
         bf.compare(ev, "A", "B", metrics=metrics, rope=0.01, n_draws=5000, rng=rng),
         bf.compare(ev, "B", "A", metrics=metrics, rope=0.01, n_draws=5000, rng=rng),
     )
@@ -52,7 +52,7 @@ def test_swapping_any_models(cells, rope, seed):
     if not any(cells):
         return
     ev = joint_evaluation(cells)
-    swapped(
+    assert_swapped(
         bf.compare(ev, "A", "B", metrics=["f1", "mcc"], rope=rope, n_draws=2000, rng=seed),
         bf.compare(ev, "B", "A", metrics=["f1", "mcc"], rope=rope, n_draws=2000, rng=seed),
     )
@@ -61,7 +61,7 @@ def test_swapping_any_models(cells, rope, seed):
 @pytest.mark.parametrize("counts", [((77, 44, 10), (83, 9, 14)), ((5, 0, 2), (5, 1, 2))])
 def test_swapping_totals(counts):
     ev = bf.from_counts(A=counts[0], B=counts[1])
-    swapped(bf.compare(ev, "A", "B", rope=0.01), bf.compare(ev, "B", "A", rope=0.01))
+    assert_swapped(bf.compare(ev, "A", "B", rope=0.01), bf.compare(ev, "B", "A", rope=0.01))
 
 
 def test_sentence_and_table_give_one_probability():
