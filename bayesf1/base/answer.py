@@ -6,12 +6,23 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from bayesf1.base.checks import checked
+from bayesf1.base.references import bibtex
 from bayesf1.base.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Outcome(NamedTuple):
+    """What a program that reads tests is told: of what, the condition, whether it holds, and why."""
+
+    group: str
+    name: str
+    passed: bool
+    why: str
 
 
 class Answer(ABC):
@@ -53,8 +64,6 @@ class Answer(ABC):
     json_list: ClassVar[tuple[str, str] | None] = None
     # Columns of the records that make up the index of a DataFrame, as far as they are there.
     index_names: ClassVar[tuple[str, ...]] = ()
-    # What a file of comma-separated values has after its last row.
-    csv_end: ClassVar[str] = ""
 
     # ---- what a subclass gives ----------------------------------------------------------------------------
 
@@ -77,6 +86,11 @@ class Answer(ABC):
     def key(self) -> Mapping[str, str]:
         """Columns that tell the records from those of other answers, where they do not themselves."""
         return {}
+
+    @property
+    def outcomes(self) -> Sequence[Outcome]:
+        """What is tested: nothing fails unless conditions were set, and the verdict is told."""
+        return (Outcome("bayesf1", self.title, True, next(iter(self.below), self.title)),)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -103,9 +117,26 @@ class Answer(ABC):
         """Return the table in Markdown."""
         return self.table.to_markdown()
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
-        """Return the table in LaTeX with booktabs rules, and siunitx' columns if asked for."""
-        return self.table.to_latex(caption=caption, label=label, siunitx=siunitx)
+    @checked
+    def to_latex(
+        self,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        siunitx: bool = False,
+        columns: Sequence[str] | None = None,
+        width: str | None = None,
+    ) -> str:
+        """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
+        return self.table.to_latex(
+            caption=caption, label=label, siunitx=siunitx, columns=columns, width=width
+        )
+
+    def bibtex(self) -> str:
+        """Return BibTeX entries of what the answer, and the sentence on its methods, cites."""
+        methods: Any = getattr(self, "methods_sentence", str)
+        cells = (cell for row in self.table.rows for cell in row)
+        return bibtex("\n".join([*cells, *self.below, methods()]))
 
     @property
     def numbers(self) -> Table:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob
+from bayesf1.base.latex import printable
 from bayesf1.base.text_files import write_atomic
 
 if TYPE_CHECKING:
@@ -168,36 +170,71 @@ def effective(draws: FloatArray) -> float:
 def save(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     """Write groups to a netCDF file, or a Zarr folder where the name ends in ``.zarr``; whole or not at all."""
     import secrets
-    import shutil
-    import tempfile
 
     target = Path(path)
     if not target.parent.is_dir():
         raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     folder = target.suffix == ".zarr"
     if target.is_dir() and not folder:
-        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
+        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
     if not folder:
-        # Made elsewhere, and written as any other file: neither a link nor a read-only file is replaced.
-        with tempfile.TemporaryDirectory(prefix="bayesf1-") as elsewhere:
-            made = Path(elsewhere, "draws.nc")
-            for i, (name, data) in enumerate(groups.items()):
-                data.to_netcdf(made, group=name, mode="w" if i == 0 else "a", engine="h5netcdf")
-            write_atomic(path, made.read_bytes())
+        # HDF5 may end the program where a disk is full; and as any other file, it replaces none that is read-only.
+        write_atomic(path, _netcdf(groups))
         return
-    part = target.with_name(f".bayesf1-{secrets.token_hex(8)}{target.suffix}")
+    target = target.resolve()
+    part, old = (target.with_name(f".bayesf1-{secrets.token_hex(8)}{target.suffix}") for _ in range(2))
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The data type .* does not have a Zarr V3 spec")
-            for i, (name, data) in enumerate(groups.items()):
-                data.to_zarr(part, group=name, mode="w" if i == 0 else "a", consolidated=False)
+        for name, data in _zarr(groups).items():
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            (part / name).write_bytes(data)
         if target.is_dir():
-            if not (target / "zarr.json").exists() and any(target.iterdir()):
+            known = any((target / name).exists() for name in ("zarr.json", ".zgroup"))
+            if not known and any(target.iterdir()):
                 raise ValueError(f"cannot write to {path}, a folder with other files in it; name another")
-            shutil.rmtree(target)
+            # A program that is killed here leaves the old fit beside the new one, not nothing.
+            target.rename(old)
         part.replace(target)
+    except BaseException:
+        if old.is_dir() and not target.exists():
+            old.rename(target)
+        raise
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        _remove(part, old)
+
+
+def _remove(*folders: Path) -> None:
+    """Remove folders, to the end even where a signal comes in between."""
+    import shutil
+
+    try:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _zarr(groups: Mapping[str, xr.Dataset]) -> dict[str, bytes]:
+    """Return groups as the files of a Zarr folder, made in memory: Zarr writes in threads, which a kill does not stop."""
+    made: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The data type .* does not have a Zarr V3 spec")
+        for i, (name, data) in enumerate(groups.items()):
+            data.to_zarr(made, group=name, mode="w" if i == 0 else "a", consolidated=False)
+    return {name: data if isinstance(data, bytes) else data.to_bytes() for name, data in made.items()}
+
+
+def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
+    """Return groups as the bytes of a netCDF file, made in memory."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    made = BytesIO()
+    with h5netcdf.File(made, "w") as file:
+        for name, data in groups.items():
+            data.dump_to_store(H5NetCDFStore(file.create_group(name)))
+    return made.getvalue()
 
 
 def load(path: str | Path) -> dict[str, xr.Dataset]:
@@ -214,7 +251,9 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
         tree = xr.open_datatree(path, engine=engine, **options)
     except (OSError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{path} is not a file of draws, as bayesf1 or ArviZ write: {reason}") from None
+        raise ValueError(
+            f"{printable(str(path))} is not a file of draws, as bayesf1 or ArviZ write: {reason}"
+        ) from None
     with tree:
         return {name: node.to_dataset().load() for name, node in tree.children.items()}
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+# A value in a message is there to be recognised.
+LONGEST_SHOWN = 160
+_MOST_LOOKED_AT = 1000
+
 
 def listing(names: Iterable[str], *, most: int = 30) -> str:
     """Join names by commas, and only count those beyond the first `most`.
@@ -14,7 +18,7 @@ def listing(names: Iterable[str], *, most: int = 30) -> str:
     >>> listing("abcde", most=3)
     'a, b, c and 2 more'
     """
-    found = [str(name) for name in names]
+    found = ["".join(c if c.isprintable() else "�" for c in str(name)[:LONGEST_SHOWN]) for name in names]
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
 
@@ -40,12 +44,52 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "did you mean 'wang-li'? (known: wang-li, once)"
     >>> nearest("x", ["wang-li", "once"])
     'known: wang-li, once'
+    >>> nearest("acc", ["mcc", "accuracy"])
+    "did you mean 'accuracy'? (known: mcc, accuracy)"
     """
     names = [str(k) for k in known]
-    folded = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
+    # Looking among thousands for one that is alike takes as many seconds.
+    folded = {n.lower(): n for n in names[:_MOST_LOOKED_AT]}
+    asked = str(name)[:LONGEST_SHOWN].lower()
+    # A name that is cut short is nearer than one that differs by a letter.
+    begun = [n for n in folded if len(asked) > 2 and n.startswith(asked)]
+    close = begun if len(begun) == 1 else difflib.get_close_matches(asked, folded, n=1, cutoff=0.5)
     known_names = f"known: {listing(names)}"
     return f"did you mean {folded[close[0]]!r}? ({known_names})" if close else known_names
+
+
+def same_name(asked: str, name: str) -> bool:
+    """Say whether a name is meant, whatever its case and whether its words are joined by spaces or underscores.
+
+    Examples
+    --------
+    >>> same_name("exact_match", "Exact match"), same_name("ndcg@10", "nDCG@10"), same_name("", "")
+    (True, True, False)
+    """
+    one, other = (text.strip().lower().replace("_", " ") for text in (asked, name))
+    return one == other != ""
+
+
+def shown(value: object) -> str:
+    """Return the repr of a value in one line, of a scalar of numpy's that of the plain one; long ones are cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shown(np.str_("yes")), shown(np.float64(0.5)), shown("yes")
+    ("'yes'", '0.5', "'yes'")
+    >>> shown([0] * 1000)
+    '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,... 0, 0, 0, 0, 0, 0, 0]'
+    """
+    scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    try:
+        said = repr(value.item() if scalar and hasattr(value, "item") else value)
+    except (
+        Exception
+    ):  # what cannot be shown, as lists nested too deep or integers too long, has at least a type
+        return f"something of type {type(value).__name__}"
+    line = " ".join(said.split()) if "\n" in said else said
+    return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}... {line[-20:].strip()}"
 
 
 def plural(noun: str) -> str:
@@ -59,3 +103,14 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return so many of something.
+
+    Examples
+    --------
+    >>> counted(1, "query"), counted(1200, "query")
+    ('1 query', '1,200 queries')
+    """
+    return f"{n:,} {noun if n == 1 else plural(noun)}"

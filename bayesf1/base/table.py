@@ -11,38 +11,11 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-_LATEX = {
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "−": "$-$",
-    "×": r"$\times$",
-    "λ": r"$\lambda$",
-    "β": r"$\beta$",
-}
+from bayesf1.base.latex import escape_latex as escape_latex, printable as printable
+from bayesf1.base.latex_table import latex_of
 
 # What a spreadsheet would run: a sign that begins a formula, and no number behind it.
 _FORMULA = re.compile(r"[=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$)")
-
-
-def printable(text: str) -> str:
-    """Replace control characters, which could rewrite a terminal or break a line."""
-    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
-
-
-def escape_latex(text: str) -> str:
-    r"""Make a text safe to paste into LaTeX.
-
-    Examples
-    --------
-    >>> escape_latex("BERT_base & 50%")
-    'BERT\\_base \\& 50\\%'
-    """
-    return "".join(_LATEX.get(c, c) for c in printable(text))
 
 
 def escape_markdown(text: str) -> str:
@@ -150,6 +123,9 @@ class Table:
         What a reader must know of how the numbers came about; a comment in LaTeX, a line below in Markdown.
     limits
         What limits the conclusion, in sentences: printed below the table in LaTeX and Markdown.
+    spare
+        Columns that may be left out where the table is too wide for a column of a paper, the first of them first; those
+        that go together in one tuple.
     """
 
     header: tuple[str, ...]
@@ -159,6 +135,7 @@ class Table:
     note: str = ""
     sure: tuple[bool, ...] = ()
     limits: tuple[str, ...] = ()
+    spare: tuple[tuple[str, ...], ...] = ()
 
     def _rendered(self, escape: Callable[[str], str], strong: tuple[str, str]) -> Iterator[tuple[str, ...]]:
         """Yield the rows, escaped, with the bold cells between two marks."""
@@ -174,9 +151,9 @@ class Table:
     def to_text(self) -> str:
         """Return the table with aligned columns."""
         lines = [tuple(printable(c) for c in line) for line in (self.header, *self.rows)]
-        widths = [max(_width(line[i]) for line in lines) for i in range(len(self.header))]
+        widths = [max(display_width(line[i]) for line in lines) for i in range(len(self.header))]
         first, *rest = (
-            "  ".join(c + " " * (w - _width(c)) for c, w in zip(line, widths, strict=True)).rstrip()
+            "  ".join(c + " " * (w - display_width(c)) for c, w in zip(line, widths, strict=True)).rstrip()
             for line in lines
         )
         return "\n".join([first, "  ".join("─" * w for w in widths), *rest])
@@ -189,7 +166,15 @@ class Table:
         below = [line for text in (self.note, *self.limits) if text for line in ("", escape_markdown(text))]
         return "\n".join([lines[0], "|" + " --- |" * len(self.header), *lines[1:], *below])
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, siunitx: bool = False) -> str:
+    def to_latex(
+        self,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        siunitx: bool = False,
+        columns: Sequence[str] | None = None,
+        width: str | None = None,
+    ) -> str:
         """Return a LaTeX tabular with booktabs rules, inside a table environment where there is a caption.
 
         Parameters
@@ -200,39 +185,13 @@ class Table:
             Label to refer to it by.
         siunitx
             Whether columns of plain numbers are aligned at the decimal point by the package siunitx.
+        columns
+            Which columns, by their headers; all by default.
+        width
+            What the table is to fit: ``"column"``, 219 points as in a paper of the ACL, or ``"page"``, 455 points. Type
+            gets smaller, intervals move below their scores, and columns in `spare` are left out as far as is needed.
         """
-        header = self.latex_header or tuple(escape_latex(c) for c in self.header)
-        kinds = [
-            _siunitx_column([row[j] for row in self.rows]) if siunitx else None for j in range(len(header))
-        ]
-        header = tuple(f"{{{c}}}" if kind else c for c, kind in zip(header, kinds, strict=True))
-        rows = [
-            tuple(
-                f"{{{c}}}" if kind and not _is_number(plain) else _latex_cell(c)
-                for c, plain, kind in zip(row, given, kinds, strict=True)
-            )
-            for row, given in zip(self._rendered(escape_latex, (r"\textbf{", "}")), self.rows, strict=True)
-        ]
-        body = [
-            rf"\begin{{tabular}}{{@{{}}{''.join(kind or 'l' for kind in kinds)}@{{}}}}",
-            r"\toprule",
-            " & ".join(header) + r" \\",
-            r"\midrule",
-            *(" & ".join(row) + r" \\" for row in rows),
-            r"\bottomrule",
-            *(
-                rf"\multicolumn{{{len(header)}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{{\footnotesize {escape_latex(text)}}} \\"
-                for text in self.limits
-            ),
-            r"\end{tabular}",
-        ]
-        if caption is not None or label is not None:
-            named = [rf"\caption{{{escape_latex(caption)}}}"] if caption is not None else []
-            named += [rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', label)}}}"] if label is not None else []
-            body = [r"\begin{table}", r"\centering", *body, *named, r"\end{table}"]
-        packages = r"\usepackage{booktabs}" + (r" and \usepackage{siunitx}" if siunitx else "")
-        note = f"% {escape_latex(self.note)}\n" if self.note else ""
-        return f"% needs {packages}\n{note}" + "\n".join(body)
+        return latex_of(self, caption=caption, label=label, siunitx=siunitx, columns=columns, width=width)
 
     def to_html(self) -> str:
         """Return an HTML table."""
@@ -275,25 +234,13 @@ def stack(tables: Sequence[Table]) -> Table:
     return replace(tables[0], rows=tuple(rows), bold=frozenset(bold), sure=tuple(sure), limits=limits)
 
 
-def _latex_cell(escaped: str) -> str:
-    # A row that begins with a bracket or star would be read as an argument of the \\ before it.
-    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
 
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+−-]?\d+(\.\d+)?", text) is not None
-
-
-def _siunitx_column(cells: list[str]) -> str | None:
-    """Return siunitx's column for cells that are mostly numbers, None for others."""
-    numbers = [c for c in cells if _is_number(c)]
-    if 2 * len(numbers) <= len(cells):
-        return None
-    parts = [c.lstrip("+−-").partition(".") for c in numbers]
-    whole, decimal = (max(len(p[i]) for p in parts) for i in (0, 2))
-    return f"S[table-format={whole}.{decimal}]"
-
-
-def _width(text: str) -> int:
+    Examples
+    --------
+    >>> display_width("F1"), display_width("模型")
+    (2, 4)
+    """
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)

@@ -10,12 +10,14 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
+from bayesf1.base.latex import printable
+
 BOM = b"\xef\xbb\xbf"
 MAX_LINE_BYTES = 1_000_000
 
 
 def numbered_lines(
-    stream: BinaryIO, path: Path, *, too_long: str, not_utf8: str
+    stream: BinaryIO, path: object, *, too_long: str, not_utf8: str
 ) -> Iterator[tuple[int, str]]:
     r"""Yield lines without their ends, and their numbers from 1, never holding more than one.
 
@@ -65,9 +67,9 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
     ...     Path(folder, "table.tex").read_text()
     'whole\n'
     """
-    target = Path(path).resolve()
+    target = followed(path)
     if target.is_dir():
-        raise ValueError(f"cannot write to {path}, which is a folder; name a file in it")
+        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
     if not target.parent.is_dir():
         raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     data = content.encode("utf-8") if isinstance(content, str) else content
@@ -80,6 +82,17 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
             _replace(target, data)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def followed(path: str | PathLike[str]) -> Path:
+    """Return the file that links lead to, or say that they lead in a circle."""
+    try:
+        target = Path(path).resolve()
+    except RuntimeError:  # what older versions of Python say of a circle; newer ones leave the link
+        target = Path(path)
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -6,13 +6,14 @@ import json
 import re
 from functools import cache
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1.base.answer import Answer
-from bayesf1.base.formats import FORMATS, Format, format_of
+from bayesf1.base.formats import FORMATS, OF_OUTCOMES, Format, format_of
 from bayesf1.base.table import escape_latex, escape_markdown
 from bayesf1.base.terminal import show
 from bayesf1.commands.main import main
@@ -117,7 +118,7 @@ def test_markdown_has_as_many_columns_in_every_row(answer):
 
 def test_latex_takes_caption_label_and_siunitx(answer):
     text = answer.to_latex(caption="50 %", label="tab:x", siunitx=True)
-    assert r"\caption{50 \%}" in text
+    assert r"\caption{50~\%}" in text
     assert r"\label{tab:x}" in text
     assert r"\usepackage{siunitx}" in text
     widths = {
@@ -168,11 +169,15 @@ def test_several_answers_are_rendered_together(name):
         assert json.loads(text)["pairs"] == [res.to_dict() for res in pairs]
     elif name == "csv":
         assert len(text.splitlines()) == 1 + 2 * len(pairs[0])
+    elif name == "junit":
+        assert len(ElementTree.fromstring(text)) == 2
+    elif name == "github":
+        assert len(text.splitlines()) == 2
     else:
         assert text == "\n\n".join(FORMATS[name].render([res]) for res in pairs)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in OF_OUTCOMES])
 def test_tests_are_rows_of_one_table(name):
     tests = [bf.randomization_test(LABELS, metric=metric) for metric in ("f1", "recall")]
     text = FORMATS[name].render(tests)
@@ -191,7 +196,7 @@ class TestANewFormat:
 
     def test_the_command_line_offers_it(self, capsys):
         assert main(["compare", "--help"]) == 0
-        assert "markdown, latex or loud" in " ".join(capsys.readouterr().out.split())
+        assert "latex, junit, github or loud" in " ".join(capsys.readouterr().out.split())
 
     @pytest.mark.parametrize("command", ["compare", "rank", "interval"])
     def test_every_command_writes_it(self, command, tmp_path, capsys):
@@ -205,3 +210,16 @@ class TestANewFormat:
         assert format_of(".LOUD") == "loud"
         assert main(["demo", "--output", str(tmp_path / "x.loud")]) == 0
         assert (tmp_path / "x.loud").read_text().startswith("BAYES TEST OF")
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_a_narrow_terminal_keeps_every_interval_in_one_line(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    out = io.StringIO()
+    answer = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)), rope=0.01)
+    show(answer, out)
+    shown = out.getvalue().split("\n")
+    assert max(map(len, shown)) <= width
+    intervals = [f"[{part}" for row in answer.table.rows for cell in row for part in cell.split("[")[1:]]
+    assert len(intervals) == 9
+    assert [text for text in intervals if not any(text in line for line in shown)] == []

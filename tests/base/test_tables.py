@@ -112,7 +112,8 @@ class TestText:
         table = Table((bad,), ((bad,),))
         for text in (table.to_text(), table.to_markdown(), table.to_latex(), table.to_html()):
             assert not any(c in text for c in "\x1b\r\u202e\u2028\x00\x9b")
-            assert "�" in text
+            # pdflatex has no such sign.
+            assert "�" in text or "?" in text
         assert "\n" not in printable(bad)
 
 
@@ -174,7 +175,7 @@ class TestLatex:
         table = Table(("A",), (("x",),))
         assert r"\begin{table}" not in table.to_latex()
         text = table.to_latex(caption="50 % & more", label="tab: ünsafe}")
-        assert r"\caption{50 \% \& more}" in text
+        assert r"\caption{50~\% \& more}" in text
         assert r"\label{tab:--nsafe-}" in text
 
     @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
@@ -198,7 +199,7 @@ class TestEmphasis:
         assert "*" not in self.TABLE.to_text() + self.TABLE.to_csv()
 
     def test_a_note_is_a_comment_in_latex_and_a_line_in_markdown(self):
-        assert r"% 50 \% \& more" in self.TABLE.to_latex().splitlines()
+        assert r"% 50~\% \& more" in self.TABLE.to_latex().splitlines()
         assert self.TABLE.to_markdown().splitlines()[-1] == r"50 % \& more"
 
     def test_siunitx_aligns_columns_of_numbers_and_protects_what_is_none(self):
