@@ -280,7 +280,7 @@ def _evaluate(a: UnitLaw, b: UnitLaw, d: FloatArray, want: Want) -> list[FloatAr
     a, b, d = a.spread(shape), b.spread(shape), np.broadcast_to(d, shape).ravel()
     out = np.empty((3, d.size))
     # Mixtures are as many laws as they have components, which add up.
-    size = _MIXTURES if a.mixed or b.mixed else d.size
+    size = _MIXTURES if a.mixed or b.mixed else max(d.size, 1)
     for start in range(0, d.size, size):
         rows = np.arange(start, min(start + size, d.size))
         out[:, rows] = _rows(a.take(rows), b.take(rows), d[rows], want)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike
+from bayesf1.base.checks import Numbers, RNGLike, Size, checked
 from bayesf1.laws import quadrature
 from bayesf1.laws.convolution import BOTH, DENSITY, TAILS, evaluate
 from bayesf1.laws.law import CURVATURE, SLOPE, STENCIL, ParametricLaw, lazy_property, quantile_root
@@ -64,11 +64,12 @@ class Difference(ParametricLaw):
         """Return the law with flattened parameters at `index`."""
         return type(self)(self.a.spread(self.shape).take(index), self.b.spread(self.shape).take(index))
 
-    def pdf(self, x: ArrayLike) -> Any:
+    @checked
+    def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(evaluate(self.a, self.b, x, DENSITY)[2])
 
-    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
+    def _both_tails(self, x: Numbers) -> tuple[Any, Any]:
         return tail_probabilities(self.a, self.b, x)
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
@@ -77,7 +78,8 @@ class Difference(ParametricLaw):
         d = quantile_root(lambda x: evaluate(self.a, self.b, x, BOTH), q, upper, 1.0, start)
         return np.clip(d, -1.0, 1.0)
 
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
         rng = np.random.default_rng(rng)
         return -self.a.rvs(size, rng=rng) + self.b.rvs(size, rng=rng)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike
+from bayesf1.base.checks import Numbers, RNGLike, Size, checked
 from bayesf1.laws import quadrature
 from bayesf1.laws.law import lazy_property
 from bayesf1.laws.unit_law import UnitLaw
@@ -48,14 +48,16 @@ class Beta(UnitLaw):
     a: FloatArray
     b: FloatArray
 
-    def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
+    @checked
+    def __init__(self, a: Numbers, b: Numbers) -> None:
         vars(self).update(_checked(a=a, b=b))
 
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
         return type(self)(self.a.ravel()[index], self.b.ravel()[index])
 
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
         return np.random.default_rng(rng).beta(self.a, self.b, size)
 
@@ -113,7 +115,8 @@ class FScore(UnitLaw):
     fn: FloatArray
     beta: float
 
-    def __init__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, beta: float = 1.0) -> None:
+    @checked
+    def __init__(self, tp: Numbers, fp: Numbers, fn: Numbers, beta: float = 1.0) -> None:
         if not (np.ndim(beta) == 0 and 0.0 < float(beta) <= 1e3):
             raise ValueError(f"beta must be one number above 0 and at most 1000, not {beta!r}")
         cells = _checked(tp=tp, fp=fp, fn=fn)
@@ -161,7 +164,8 @@ class FScore(UnitLaw):
         tp, fp, fn = (x.ravel()[index] for x in (self.tp, self.fp, self.fn))
         return type(self)(tp, fp, fn, self.beta)
 
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
         rng = np.random.default_rng(rng)
         jaccard = rng.beta(self.a, self.b, size)
@@ -194,7 +198,7 @@ class _Tabulated(FScore):
 
     drop: float
 
-    def __init__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, beta: float, drop: float) -> None:
+    def __init__(self, tp: Numbers, fp: Numbers, fn: Numbers, beta: float, drop: float) -> None:
         super().__init__(tp, fp, fn, beta)
         vars(self).update(drop=drop)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob, checked
 from bayesf1.laws.law import Posterior, lazy_property
 
 
@@ -36,12 +36,13 @@ class EmpiricalPosterior(Posterior):
     support: tuple[float, float]
     _draw: Callable[[], ArrayLike]
 
-    def __init__(self, draws: ArrayLike, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
+    @checked
+    def __init__(self, draws: Numbers, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
         self.support = support
         self.draws = _sorted(draws)
 
     @classmethod
-    def within(cls, draws: ArrayLike, support: tuple[float, float]) -> EmpiricalPosterior:
+    def within(cls, draws: ArrayLike, support: tuple[float, float]) -> Self:
         """Return the posterior of draws of which some may lie beyond the support, and are taken to its ends."""
         return cls(np.clip(draws, *support), support)
 
@@ -80,7 +81,8 @@ class EmpiricalPosterior(Posterior):
         density = np.convolve(padded, kernel / kernel.sum(), mode="valid")
         return 0.5 * (edges[1:] + edges[:-1]), density / (density.sum() * step)
 
-    def pdf(self, x: ArrayLike) -> Any:
+    @checked
+    def pdf(self, x: Numbers) -> Any:
         """Density at `x`, estimated."""
         points = np.asarray(x, dtype=np.float64)
         grid, density = self._density
@@ -89,14 +91,21 @@ class EmpiricalPosterior(Posterior):
         near = (points >= grid[0] - half) & (points <= grid[-1] + half)
         return plain(np.where(inside & near, np.interp(points, grid, density), 0.0))
 
-    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
-        below, n = np.searchsorted(self.draws, x, side="right"), len(self.draws)
+    def _both_tails(self, x: Numbers) -> tuple[Any, Any]:
+        below, n = np.searchsorted(self.draws, np.asarray(x, np.float64), side="right"), len(self.draws)
         return below / n, (n - below) / n
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> Any:
-        return np.quantile(self.draws, 1.0 - q if upper else q)
+        # As numpy's, which would sort what is sorted.
+        n = len(self.draws)
+        place = np.asarray(1.0 - q if upper else q) * (n - 1)
+        below = np.floor(place).astype(np.intp)
+        low, high = self.draws[below], self.draws[np.minimum(below + 1, n - 1)]
+        part = place - below
+        return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1.0 - part))[()]
 
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw again from the draws."""
         return np.random.default_rng(rng).choice(self.draws, size)
 
@@ -119,6 +128,7 @@ class EmpiricalPosterior(Posterior):
         used = density > 0
         return float(-np.sum(density[used] * np.log(density[used])) * (grid[1] - grid[0]))
 
+    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval that holds a share `prob` of the draws."""
         n = len(self.draws)
@@ -126,6 +136,19 @@ class EmpiricalPosterior(Posterior):
         widths = self.draws[inside:] - self.draws[: n - inside]
         start = int(np.argmin(widths))
         return float(self.draws[start]), float(self.draws[start + inside])
+
+
+class QuantilePosterior(EmpiricalPosterior):
+    """A posterior known by quantiles of its law, with equal probabilities between them; nothing is random in it.
+
+    Examples
+    --------
+    >>> QuantilePosterior(np.linspace(0.005, 0.995, 100), support=(0.0, 1.0))
+    QuantilePosterior(mean 0.5, sd 0.29)
+    """
+
+    def __repr__(self) -> str:
+        return f"QuantilePosterior(mean {self.mean():.4g}, sd {self.std():.2g})"
 
 
 def _sorted(draws: ArrayLike) -> FloatArray:

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_levels, check_prob
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_levels, check_prob, checked
 from bayesf1.base.roots import crossing, increasing_root
 
 T = TypeVar("T")
@@ -40,35 +40,39 @@ class Posterior(ABC):
     """
 
     @abstractmethod
-    def pdf(self, x: ArrayLike) -> Any:
+    def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
 
     @abstractmethod
-    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
+    def _both_tails(self, x: Numbers) -> tuple[Any, Any]:
         """Probabilities of at most `x` and of more."""
 
     @abstractmethod
     def _quantile(self, q: FloatArray, *, upper: bool) -> Any:
         """Point with probability `q` below it, or above it."""
 
-    def cdf(self, x: ArrayLike) -> Any:
+    @checked
+    def cdf(self, x: Numbers) -> Any:
         """Probability of at most `x`."""
         return plain(self._both_tails(x)[0])
 
-    def sf(self, x: ArrayLike) -> Any:
+    @checked
+    def sf(self, x: Numbers) -> Any:
         """Probability of more than `x`, accurate also where it is tiny."""
         return plain(self._both_tails(x)[1])
 
-    def ppf(self, q: ArrayLike) -> Any:
+    @checked
+    def ppf(self, q: Numbers) -> Any:
         """Quantile: the point with probability `q` below it."""
         return plain(self._quantile(check_levels(q), upper=False))
 
-    def isf(self, q: ArrayLike) -> Any:
+    @checked
+    def isf(self, q: Numbers) -> Any:
         """Point with probability `q` above it."""
         return plain(self._quantile(check_levels(q), upper=True))
 
     @abstractmethod
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
 
     @abstractmethod
@@ -91,7 +95,8 @@ class Posterior(ABC):
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`."""
 
-    def logpdf(self, x: ArrayLike) -> Any:
+    @checked
+    def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         with np.errstate(divide="ignore"):
             return plain(np.log(self.pdf(x)))
@@ -104,6 +109,7 @@ class Posterior(ABC):
         """Median."""
         return self.ppf(0.5)
 
+    @checked
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
         tail = 0.5 * (1.0 - check_prob(prob))
@@ -122,6 +128,7 @@ class ParametricLaw(Posterior):
     def take(self, index: Any) -> Self:
         """Return the law with flattened parameters at `index`."""
 
+    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`.
 

@@ -149,6 +149,8 @@ def logit_logpdf(
     total = t + scaled
     n = a + b
     if holds_everywhere(n < SMALL):
+        # Where t is all but 0 its share is, and the density too.
+        t = np.maximum(t, np.finfo(np.float64).tiny)
         return peak + a * np.log(t * (n / a) / total) + b * np.log(scaled * (n / b) / total)
     # The larger of t and tc was rounded to less than the smaller one can tell; what is missing counts n-fold.
     missing = (1.0 - np.maximum(t, tc)) - np.minimum(t, tc)

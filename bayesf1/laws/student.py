@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob, checked
 from bayesf1.laws.law import ParametricLaw
 
 
@@ -39,11 +38,12 @@ class StudentT(ParametricLaw):
     df: FloatArray
     support: tuple[float, float]
 
+    @checked
     def __init__(
         self,
-        location: ArrayLike,
-        scale: ArrayLike,
-        df: ArrayLike,
+        location: Numbers,
+        scale: Numbers,
+        df: Numbers,
         support: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
         given = {"location": location, "scale": scale, "df": df}
@@ -70,19 +70,24 @@ class StudentT(ParametricLaw):
         location, scale, df = (np.ravel(x)[index] for x in (self.location, self.scale, self.df))
         return type(self)(location, scale, df, self.support)
 
-    def _z(self, x: ArrayLike) -> Any:
+    def _z(self, x: Numbers) -> Any:
         return (np.asarray(x, dtype=np.float64) - self.location) / self.scale
 
-    def pdf(self, x: ArrayLike) -> Any:
+    @checked
+    def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(np.exp(self.logpdf(x)))
 
-    def logpdf(self, x: ArrayLike) -> Any:
+    @checked
+    def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         constant = -0.5 * np.log(self.df) - special.betaln(0.5 * self.df, 0.5) - np.log(self.scale)
-        return plain(constant - 0.5 * (self.df + 1.0) * np.log1p(self._z(x) ** 2 / self.df))
+        # Far out the square is infinite, and the density 0.
+        with np.errstate(over="ignore"):
+            square = self._z(x) ** 2
+        return plain(constant - 0.5 * (self.df + 1.0) * np.log1p(square / self.df))
 
-    def _both_tails(self, x: ArrayLike) -> tuple[Any, Any]:
+    def _both_tails(self, x: Numbers) -> tuple[Any, Any]:
         z = self._z(x)
         return special.stdtr(self.df, z), special.stdtr(self.df, -z)
 
@@ -90,7 +95,8 @@ class StudentT(ParametricLaw):
         z = special.stdtrit(self.df, q)
         return np.clip(self.location + self.scale * (-z if upper else z), *self.support)
 
-    def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: RNGLike = None) -> Any:
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the law."""
         return self.location + self.scale * np.random.default_rng(rng).standard_t(self.df, size)
 
@@ -114,6 +120,7 @@ class StudentT(ParametricLaw):
         gain = more * (special.digamma(more) - special.digamma(half))
         return plain(gain + 0.5 * np.log(self.df) + special.betaln(half, 0.5) + np.log(self.scale))
 
+    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`: the central one, as the law is symmetric."""
         return self.interval(check_prob(prob))

@@ -6,10 +6,10 @@ from dataclasses import fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import Numbers, checked
 from bayesf1.base.roots import crossing
 from bayesf1.laws import quadrature
 from bayesf1.laws.law import ParametricLaw, lazy_property, quantile_root
@@ -135,7 +135,8 @@ class UnitLaw(ParametricLaw):
         t, tc, w, _ = self.logit_grid(*self.logit_window, quadrature.trapezoid_step(self.frame.scale**-2))
         return t, tc, w / w.sum(axis=-1, keepdims=True)
 
-    def logpdf(self, x: ArrayLike) -> Any:
+    @checked
+    def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         x, law = self._aligned(x)
         inside = (x > 0.0) & (x < 1.0)
@@ -157,16 +158,17 @@ class UnitLaw(ParametricLaw):
             slope = np.sum(weights * slope, axis=-1)
         return np.where(near < 1.0, np.inf, np.where(near > 1.0, -np.inf, np.log(far * slope)))
 
-    def pdf(self, x: ArrayLike) -> Any:
+    @checked
+    def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(np.exp(self.logpdf(x)))
 
-    def _both_tails(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def _both_tails(self, x: Numbers) -> tuple[FloatArray, FloatArray]:
         x, law = self._aligned(x)
         t = np.clip(x, 0.0, 1.0)
         return law.tails(t, 1.0 - t)
 
-    def _aligned(self, x: ArrayLike) -> tuple[FloatArray, Self]:
+    def _aligned(self, x: Numbers) -> tuple[FloatArray, Self]:
         """Broadcast points and parameters against each other."""
         points = np.asarray(x, dtype=np.float64)
         if not self.shape:

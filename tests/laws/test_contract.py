@@ -219,5 +219,5 @@ def test_levels_that_are_no_probabilities_are_refused(law, level):
 @pytest.mark.parametrize("prob", [0, 1, -0.5, 95, math.nan, True, "0.95", None])
 def test_masses_that_are_none_are_refused(law, prob):
     for f in (law.interval, law.hdi):
-        with pytest.raises(ValueError, match="prob must lie strictly between 0 and 1"):
+        with pytest.raises(ValueError, match=r"prob must (lie strictly between 0 and 1|be a number)"):
             f(prob)
