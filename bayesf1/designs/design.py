@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.base.naming import nearest
+from bayesf1.base.checks import check_whole, checked
+from bayesf1.base.naming import nearest, shown
 
 if TYPE_CHECKING:
     from bayesf1.designs.balance import BalanceReport
@@ -85,9 +86,7 @@ class BlockedCV:
 
     def __post_init__(self) -> None:
         m: object = self.m
-        if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
-            raise ValueError(f"m must be a whole number of repeats, at least 1, not {m!r}")
-        object.__setattr__(self, "m", int(m))
+        object.__setattr__(self, "m", check_whole(m, "m", 1, 6))
         if self.balance is not None:
             from bayesf1.designs.splitting import read_balance
 
@@ -95,12 +94,13 @@ class BlockedCV:
         _check_seed(self.rng)
 
     @classmethod
+    @checked
     def parse(cls, text: str) -> BlockedCV:
         """Read a design written as ``"3x2"`` or ``"3×2"``."""
         match = re.fullmatch(r"\s*([0-9]{1,4})\s*[x×*]\s*2\s*", str(text), flags=re.IGNORECASE)
         if match is None:
             raise ValueError(
-                f"cv design {text!r} is not of the form mx2; write 3x2 for three repeats of two folds"
+                f"cv design {shown(text)} is not of the form mx2; write 3x2 for three repeats of two folds"
             )
         return cls(m=int(match[1]))
 
@@ -117,10 +117,12 @@ class BlockedCV:
         rng = "" if self.rng is None else f", rng={self.rng!r}"
         return f"BlockedCV(m={self.m}{balance}{rng})"
 
+    @checked
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of folds, 2m; the arguments are there for scikit-learn."""
         return 2 * self.m
 
+    @checked
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -154,6 +156,7 @@ class BlockedCV:
             (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
         )
 
+    @checked
     def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> BalanceReport:
         """Return how alike the halves of a split are, beside random halves.
 
@@ -184,6 +187,7 @@ class BlockedCV:
         corpus = Corpus.read(X, y, groups, self.balance, self.m)
         return corpus, halvings(corpus, self.m, np.random.default_rng(self.rng))
 
+    @checked
     def discount(self, rule: Discount = "wang-li") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.
 
@@ -205,13 +209,13 @@ class BlockedCV:
         """
         if isinstance(rule, str):
             if rule not in _NAMED_DISCOUNTS:
-                raise ValueError(f"unknown discount {rule!r}; {nearest(rule, DISCOUNTS)}")
+                raise ValueError(f"unknown discount {shown(rule)}; {nearest(rule, DISCOUNTS)}")
             return _NAMED_DISCOUNTS[rule](self.m)
         if isinstance(rule, tuple | list):
             rho = [_real(r) for r in rule]
             if len(rho) != 2 or not all(-1.0 <= r <= 1.0 for r in rho):
                 raise ValueError(
-                    f"discount {rule!r} is not a pair of correlations (rho1, rho2), each from -1 to 1"
+                    f"discount {shown(rule)} is not a pair of correlations (rho1, rho2), each from -1 to 1"
                 )
             inflation = 1.0 + rho[0] + 2.0 * (self.m - 1) * rho[1]
             if inflation < 1.0:
@@ -223,7 +227,7 @@ class BlockedCV:
         k = _real(rule)
         if not 0.0 < k <= 1.0:
             raise ValueError(
-                f"discount {rule!r} is not above 0 and at most 1; give such a number, a pair of correlations "
+                f"discount {shown(rule)} is not above 0 and at most 1; give such a number, a pair of correlations "
                 f"or one of {', '.join(DISCOUNTS)}"
             )
         return k
@@ -262,10 +266,7 @@ class KFoldCV:
 
     def __post_init__(self) -> None:
         for name, least in (("folds", 2), ("repeats", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-            object.__setattr__(self, name, int(value))
+            object.__setattr__(self, name, check_whole(getattr(self, name), name, least, 6))
         _check_seed(self.rng)
 
     def __str__(self) -> str:
@@ -276,10 +277,12 @@ class KFoldCV:
         """Number of repeats, and of folds in each."""
         return self.repeats, self.folds
 
+    @checked
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of folds of all repeats; the arguments are there for scikit-learn."""
         return self.folds * self.repeats
 
+    @checked
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -301,6 +304,7 @@ class KFoldCV:
             for k in range(self.folds):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
+    @checked
     def discount(self, rule: Discount = "nadeau-bengio") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.
 
@@ -319,7 +323,7 @@ class KFoldCV:
         number = _real(rule)
         if not 0.0 < number <= 1.0:
             raise ValueError(
-                f"discount {rule!r} is not one for K-fold cross-validation; use 'once', 'nadeau-bengio' or a "
+                f"discount {shown(rule)} is not one for K-fold cross-validation; use 'once', 'nadeau-bengio' or a "
                 "number above 0 and at most 1"
             )
         return number
@@ -328,14 +332,16 @@ class KFoldCV:
 def _check_seed(rng: object) -> None:
     try:
         np.random.default_rng(rng)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except Exception:  # numpy shows the value, which may fail in its own way
         raise ValueError(
-            f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None"
+            f"rng is {shown(rng)}; give a whole number of at least 0, a numpy Generator or None"
         ) from None
 
 
 def _real(value: object) -> float:
     """Return a real number as float, and NaN for anything else."""
+    if hasattr(value, "__array__") and not isinstance(value, np.generic):
+        return math.nan
     try:
         return math.nan if isinstance(value, bool | str | bytes) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -164,7 +164,8 @@ def read_balance(balance: Any) -> tuple[list[str], FloatArray]:
     """Return names and values of counts, axes (item, count), or say what is wrong with them."""
     names = [str(name) for name in getattr(balance, "columns", ())]
     try:
-        array = np.asarray(balance.toarray() if hasattr(balance, "toarray") else balance, dtype=np.float64)
+        dense = balance.toarray() if hasattr(balance, "toarray") else balance
+        array = np.array(np.nan) if np.iscomplexobj(dense) else np.asarray(dense, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
         array = np.array(np.nan)
     if array.ndim not in (1, 2):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TypeVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing, nearest, plural
+from bayesf1.base.checks import checked
+from bayesf1.base.naming import listing, nearest, plural, shown
 from bayesf1.base.table import printable
+from bayesf1.evaluation.assuming import under
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.runs import Method, averages, methods_of
-from bayesf1.evaluation.under import Assumption, Under, under
-from bayesf1.evaluation.units import Units
+from bayesf1.evaluation.under import Assumption, Under
+from bayesf1.evaluation.units import Units, warn_if_empty
 
 _Part = TypeVar("_Part", Units, Folds)
 
@@ -47,6 +49,8 @@ class Evaluation:
         The tables of the folds, after cross-validation.
     methods
         The ways of training that the models are runs of, where some have several; see `with_runs`.
+    remarks
+        What was met when the data were read and limits what may be concluded, in sentences.
     """
 
     models: tuple[str, ...]
@@ -56,6 +60,7 @@ class Evaluation:
     finer: Units | None = None
     folds: Folds | None = None
     methods: tuple[Method, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.tables.setflags(write=False)
@@ -77,7 +82,7 @@ class Evaluation:
 
     @property
     def task(self) -> str:
-        """The kind of task: ``"binary"``, ``"multiclass"``, ``"multilabel"``, ``"spans"``, ``"correct"``, ``"scores"``."""
+        """The kind of task: ``"binary"``, ``"multiclass"``, ``"multilabel"``, ``"spans"``, ``"correct"``, ``"scores"``, …."""
         return self.kind.name
 
     @property
@@ -117,7 +122,7 @@ class Evaluation:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
-        return tuple(map(printable, self.kind.notes(self.tables)))
+        return tuple(map(printable, (*self.remarks, *self.kind.notes(self.tables))))
 
     @property
     def assumption(self) -> Assumption:
@@ -141,10 +146,12 @@ class Evaluation:
         """What is compared: the methods where models are runs of them, else the models."""
         return tuple(method.name for method in self.methods) or self.models
 
+    @checked
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
 
+    @checked
     def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
         """Return the evaluation in which some models are runs of one method, trained several times.
 
@@ -172,16 +179,19 @@ class Evaluation:
         order = [model for method in methods for model in method.runs]
         return replace(self.select(order), methods=methods)
 
+    @checked
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
         if model not in self.models:
-            raise ValueError(f"unknown model {model!r}; {nearest(str(model), self.models)}")
+            raise ValueError(f"unknown model {shown(model)}; {nearest(str(model), self.models)}")
         return self.models.index(model)
 
+    @checked
     def table(self, model: str) -> FloatArray:
         """Return one model's counts, axes (..., cell)."""
         return self.tables[..., self.index(model), :]
 
+    @checked
     def under(self, assumption: str = "auto", target: str = "auto") -> Under:
         """Return the evaluation under an assumption about what was sampled.
 
@@ -196,8 +206,23 @@ class Evaluation:
         """
         return under(self, assumption, target)
 
+    @checked
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the evaluation to a file of JSON, from which `load` makes it again.
+
+        Parameters
+        ----------
+        path
+            The file, which is written whole or stays as it was; a name that ends with ``.gz`` makes a compressed one.
+            A measure that is your own function cannot be kept, and is refused.
+        """
+        from bayesf1.evaluation.saving import save
+
+        save(self, path)
+
     # ---- parts of it --------------------------------------------------------------------------------------
 
+    @checked
     def select(self, models: Sequence[str]) -> Evaluation:
         """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
         known = {method.name: method for method in self.methods}
@@ -218,6 +243,7 @@ class Evaluation:
             methods=methods,
         )
 
+    @checked
     def keep(self, cells: Sequence[str]) -> Evaluation:
         """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
         asked, n = set(cells), len(self.models)
@@ -238,6 +264,7 @@ class Evaluation:
             folds=self.folds and self.folds.keep(index),
         )
 
+    @checked
     def scaled(self, k: float) -> Evaluation:
         """Return the evaluation with every unit counted `k` times."""
         return replace(
@@ -265,6 +292,7 @@ class Evaluation:
             folds=self.folds and self.folds.widen(where, size),
         )
 
+    @checked
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out where there are just two."""
         if a is None and b is None:
@@ -304,6 +332,7 @@ class Evaluation:
             units=_sum(a.units, b.units),
             finer=_sum(a.finer, b.finer),
             folds=_sum(a.folds, b.folds),
+            remarks=tuple(dict.fromkeys(a.remarks + b.remarks)),
         )
 
     def __radd__(self, other: object) -> Evaluation:
@@ -332,32 +361,23 @@ def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
 def check_evaluation(ev: object) -> None:
     """Raise a ValueError where something else was given for an evaluation."""
     if not isinstance(ev, Evaluation):
-        raise ValueError(f"an Evaluation belongs here, as from_counts or from_labels build, not {ev!r:.60}")
+        raise ValueError(f"an Evaluation belongs here, as from_counts or from_labels build, not {shown(ev)}")
 
 
 def model_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names of models, or say which is none or comes twice."""
     if isinstance(names, str | bytes):
-        raise ValueError(f"models must be a mapping or a list of names, not the string {names!r}")
+        raise ValueError(f"models must be a mapping or a list of names, not the string {shown(names)}")
     found: dict[str, None] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"model name {name!r} is not a non-empty string")
+            raise ValueError(f"model name {shown(name)} is not a non-empty string")
         if name in found:
-            raise ValueError(f"model {name!r} is given twice")
+            raise ValueError(f"model {shown(name)} is given twice")
         found[name] = None
     if not found:
         raise ValueError("no model given; name at least one with what it predicted")
     return tuple(found)
-
-
-def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
-    """Return the tables, with a warning where a model has no counts at all."""
-    empty = (tables.sum(axis=-1) == 0).reshape(-1, len(models)).any(axis=0)
-    if empty.any():
-        names = ", ".join(name for name, e in zip(models, empty, strict=True) if e)
-        warnings.warn(f"all counts of {names} are 0, so its posterior is the prior", stacklevel=3)
-    return tables
 
 
 def _describe(ev: Evaluation) -> str:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import is_number
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion, fbeta, proportion
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.evaluation.under import Under
+    from bayesf1.evaluation.units import Units
 
 # A measure on the sums that it is a function of, axes (..., sum) to (...,).
 Score: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -25,6 +28,13 @@ class Estimate(NamedTuple):
 
     value: FloatArray
     error: FloatArray
+
+
+class Assisted(NamedTuple):
+    """An estimate from labelled items with the help of what is known of all, and its standard error."""
+
+    value: float
+    standard_error: float
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,8 @@ class Kind(ABC):
     many_cells: ClassVar[bool] = False
     bootstraps_items: ClassVar[bool] = False
     learns_classes: ClassVar[bool] = False
+    # Whether each model could have been judged on units of its own.
+    separable: ClassVar[bool] = True
     citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]
@@ -126,6 +138,15 @@ class Kind(ABC):
     def counts_all_items(self) -> bool:
         """Whether a table tells how many items there were."""
         return False
+
+    def class_sizes(self, tables: FloatArray) -> FloatArray:
+        """Return how many items each class has in gold, summed over all tables; empty where there are no classes."""
+        return np.zeros(0)
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where fields that were read from a file do not go together, or with models and tables."""
+        if not self.cells or len({*self.cells}) < len(self.cells):
+            raise ValueError(f"cells must be different names, not {self.cells!r:.60}")
 
     # ---- measures -----------------------------------------------------------------------------------------
 
@@ -165,6 +186,17 @@ class Kind(ABC):
 
         return eye_array(len(self.cells), format="csr")[:, needed], lambda sums: measure(sums, cells)
 
+    def loads(self, measure: Metric, tables: FloatArray) -> FloatArray:
+        """Return how much one of each cell weighs in a measure of tables (model, cell), on these axes.
+
+        What units hold of it tells how many even ones they are worth; it is what a measure is divided by.
+        """
+        return np.tile(measure.loads(self.cells), (len(tables), 1))
+
+    def ratio(self, measure: Metric) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, where a measure is a ratio of two sums; else None."""
+        return measure.ratio(self.cells)
+
     # ---- prior and posterior ------------------------------------------------------------------------------
 
     least_prior: ClassVar[float] = 1e-9
@@ -178,12 +210,14 @@ class Kind(ABC):
         """Return λ, the default where none was given, or say that it is none."""
         if prior is None:
             return self.default_prior
-        if isinstance(prior, bool) or not isinstance(prior, float | int | np.number):
-            raise ValueError(f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
-        if not self.least_prior <= float(prior) <= 1e6:
+        if not is_number(prior):
+            raise ValueError(
+                f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {shown(prior)}"
+            )
+        if not self.least_prior <= prior <= 1e6:
             raise ValueError(
                 f"prior must be between {self.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
-                f"not {prior!r}"
+                f"not {shown(prior)}"
             )
         return float(prior)
 
@@ -196,6 +230,23 @@ class Kind(ABC):
         self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
+
+    def drawn_units(self, under: Under, prior: float) -> Units | None:
+        """Return the units whose gamma weights are all that is drawn, the prior's among them, None where there is more."""
+        return None
+
+    def draw_scores(
+        self,
+        under: Under,
+        measures: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield blocks of posterior draws of all models' scores, for each measure an array (draw, model)."""
+        for tables in self.draw(under, prior=prior, n_draws=n_draws, rng=rng):
+            yield tuple(measure(tables, self.cells) for measure in measures)
 
     def default_draws(self, under: Under) -> int:
         """Return how many draws are made where no number was asked for."""
@@ -252,6 +303,10 @@ class Kind(ABC):
         """Return all joint outcomes of models on an item, axes (outcome, model, cell), None where they are too many."""
         return None
 
+    def assisted(self, under: Under, measure: Metric) -> Assisted | str:
+        """Return an estimate that predictions of missing gold labels help, or say why not; nothing where none is missing."""
+        return ""
+
     # ---- words --------------------------------------------------------------------------------------------
 
     @property
@@ -263,6 +318,14 @@ class Kind(ABC):
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior"
 
+    def gaps(self, tables: FloatArray, unit: str = "item") -> str:
+        """Say beside the number of units how many items have a gold label, where not all have one; else nothing."""
+        return ""
+
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return what a reader should know of tables of this kind, in sentences."""
+        return ()
+
+    def notes_on(self, under: Under, measure: Metric) -> tuple[str, ...]:
+        """Return what a reader should know of a comparison by a measure, in sentences."""
         return ()

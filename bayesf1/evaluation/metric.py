@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import shown
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.kind import Kind
@@ -59,6 +60,8 @@ class Metric:
         Whether it is printed in percent.
     lower_is_better
         Whether the better of two models has the lower value, as with error rates and losses.
+    alias
+        Another name that it is asked for by, such as that of the scores that it is the mean of; "" where there is none.
     origin
         The kind of task, name and tables that a named measure was made from.
     """
@@ -71,6 +74,7 @@ class Metric:
     support: tuple[float, float] = (0.0, 1.0)
     percent: bool = True
     lower_is_better: bool = False
+    alias: str = ""
     origin: tuple[Kind, str, FloatArray] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -94,7 +98,7 @@ class Metric:
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
         """Score tables (..., cell) whose last axis holds `cells`."""
         if not self.needs:
-            return _checked_scores(self.name, self.function(tables), tables.shape[:-1])
+            return _checked_scores(self.name, _asked(self, tables), tables.shape[:-1])
         if self.needs == cells:
             return self.function(tables)
         self.check_cells(cells)
@@ -110,11 +114,27 @@ class Metric:
                 parts = ((tp, 1.0 + square), (fp, 1.0), (fn, square))
                 load = {cell: each for names, each in parts for cell in names}
             case None:
-                load = dict.fromkeys(self.needs or cells, 1.0)
+                if not self.needs or self.needs == cells:
+                    return np.ones(len(cells))
+                load = dict.fromkeys(self.needs, 1.0)
         return np.array([load.get(cell, 0.0) for cell in cells])
+
+    def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, where the measure is a ratio of two sums; else None."""
+        match self.law:
+            case Proportion(successes, _):
+                above = successes
+            case Harmonic(_, tp, _, _):
+                above = tp
+            case None:
+                return None
+        bottom = self.loads(cells)
+        return np.where([cell in above for cell in cells], bottom, 0.0), bottom
 
     def check_cells(self, cells: tuple[str, ...]) -> None:
         """Raise a ValueError where a cell that the metric needs is not counted."""
+        if self.needs == cells:
+            return
         known = set(cells)
         missing = [cell for cell in self.needs if cell not in known]
         if missing == ["tn"]:
@@ -167,7 +187,7 @@ def metric_of(function: Any) -> Metric:
     if isinstance(function, Metric):
         return function
     if not callable(function):
-        raise ValueError(f"metric {function!r} is neither a name such as 'f1' nor a callable on tables")
+        raise ValueError(f"metric {shown(function)} is neither a name such as 'f1' nor a callable on tables")
     title = getattr(function, "__name__", type(function).__name__)
     return Metric(
         title,
@@ -189,8 +209,20 @@ def points_down(function: Any, *, otherwise: bool = False) -> bool:
     return bool(found)
 
 
+def _asked(measure: Metric, tables: FloatArray) -> Any:
+    """Return what a user's own measure says of tables, or say that it failed, and how."""
+    try:
+        return measure.function(tables)
+    except Exception as error:
+        failed = f"metric {measure.name!r} failed on tables of shape {tables.shape}"
+        raise ValueError(f"{failed} with {type(error).__name__}: {error}") from error
+
+
 def _checked_scores(name: str, scores: Any, shape: tuple[int, ...]) -> FloatArray:
-    array = np.asarray(scores, dtype=np.float64)
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"metric {name!r} gave {shown(scores)}, which is no array of numbers") from None
     if array.shape != shape:
         raise ValueError(
             f"metric {name!r} gave an array of shape {array.shape} for tables of shape {shape} + (cell,); "

@@ -168,7 +168,7 @@ class Retraining:
         ]
         for block in self.tested(measures, n_draws, rng):
             yield tuple(
-                stretch(scores, rng) + added.draw(len(scores), rng)
+                stretch(scores, stretch.factors(len(scores), rng)) + added.draw(len(scores), rng)
                 for scores, stretch, added in zip(block, stretches, adding, strict=True)
             )
 

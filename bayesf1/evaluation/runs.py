@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import nearest, shown
+from bayesf1.base.reports import refuse_reports
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
@@ -37,24 +38,24 @@ def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tupl
     (Method(name='crf', runs=('crf',)), Method(name='bert', runs=('b1', 'b2')))
     """
     if not isinstance(runs, Mapping) or not runs:
-        raise ValueError(f"runs are a mapping such as {{'bert': ['bert-1', 'bert-2']}}, not {runs!r:.60}")
+        raise ValueError(f"runs are a mapping such as {{'bert': ['bert-1', 'bert-2']}}, not {shown(runs)}")
     owner: dict[str, str] = {}
     for method, named in runs.items():
         if not isinstance(method, str) or not method.strip():
-            raise ValueError(f"the name of a method is a non-empty string, not {method!r}")
+            raise ValueError(f"the name of a method is a non-empty string, not {shown(method)}")
         if isinstance(named, str) or not isinstance(named, Iterable):
-            raise ValueError(f"runs of {method!r} are a list of models, not {named!r:.60}")
+            raise ValueError(f"runs of {shown(method)} are a list of models, not {shown(named)}")
         found = list(named)
         if not found:
-            raise ValueError(f"method {method!r} has no runs; name at least one model")
+            raise ValueError(f"method {shown(method)} has no runs; name at least one model")
         for model in found:
             if model not in models:
                 raise ValueError(
-                    f"run {model!r} of {method!r} is no model here; {nearest(str(model), models)}"
+                    f"run {model!r} of {shown(method)} is no model here; {nearest(str(model), models)}"
                 )
             if model in owner:
                 raise ValueError(
-                    f"model {model!r} is a run of {owner[model]!r} already, and cannot be one of {method!r}"
+                    f"model {model!r} is a run of {owner[model]!r} already, and cannot be one of {shown(method)}"
                 )
             owner[model] = method
     taken = set(runs)
@@ -103,18 +104,23 @@ def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def flatten(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def flatten(
+    models: Mapping[str, Any], one: Callable[[Mapping[Any, Any]], bool] | None = None
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return a nested mapping {method: {run: what it did}} as one of models, and the models of each method.
+
+    A mapping that is what one model did, as `one` says, is left as it is; by default counts by the names of their cells.
 
     Examples
     --------
     >>> flatten({"bert": {"seed1": "b1.conll", "seed2": "b2.conll"}, "crf": "crf.conll"})
     ({'bert/seed1': 'b1.conll', 'bert/seed2': 'b2.conll', 'crf': 'crf.conll'}, {'bert': ['bert/seed1', 'bert/seed2']})
     """
+    refuse_reports(models)
     flat: dict[str, Any] = {}
     runs: dict[str, list[str]] = {}
     for name, value in models.items():
-        if not _holds_runs(value):
+        if not _holds_runs(value, one or is_counted):
             flat[name] = value
             continue
         if not value:
@@ -134,17 +140,35 @@ def flatten(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[s
 _TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
-def _holds_runs(value: Any) -> bool:
-    if not isinstance(value, Mapping) or (
-        value and _TABLE.issuperset(str(key).strip().lower() for key in value)
-    ):
-        return False
-    # A number by the name of what was scored is one model's, too.
-    return not value or not all(isinstance(x, float | int | np.number) for x in value.values())
+def is_counted(value: Mapping[Any, Any]) -> bool:
+    """Say whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
+    if _TABLE.issuperset(str(key).strip().lower() for key in value):
+        return True
+    return all(isinstance(x, float | int | np.number) for x in value.values())
 
 
-def with_runs_in(argument: str) -> Callable[[F], F]:
-    """Let a function that builds an evaluation take runs, as nested mappings in one of its arguments."""
+def is_by_id(value: Mapping[Any, Any]) -> bool:
+    """Say whether a mapping holds a number, label or set of labels for each item, and no columns of them.
+
+    Examples
+    --------
+    >>> is_by_id({"doc1": "spam", "doc2": "ham"}), is_by_id({"seed1": ["spam", "ham"]})
+    (True, False)
+    """
+    return all(
+        isinstance(x, str | bytes | set | frozenset) or not hasattr(x, "__len__") for x in value.values()
+    )
+
+
+def _holds_runs(value: Any, one: Callable[[Mapping[Any, Any]], bool]) -> bool:
+    return isinstance(value, Mapping) and (not value or not one(value))
+
+
+def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_counted) -> Callable[[F], F]:
+    """Let a function that builds an evaluation take runs, as nested mappings in one of its arguments.
+
+    A mapping that is what `one` model did holds no runs.
+    """
 
     def decorate(build: F) -> F:
         place = list(inspect.signature(build).parameters).index(argument)
@@ -152,9 +176,15 @@ def with_runs_in(argument: str) -> Callable[[F], F]:
         @functools.wraps(build)
         def built(*args: Any, **kwargs: Any) -> Evaluation:
             given = args[place] if place < len(args) else kwargs.get(argument)
-            if not isinstance(given, Mapping) or not any(_holds_runs(value) for value in given.values()):
+            refuse_reports(given)
+            try:
+                whole: Any = given if isinstance(given, Mapping) else {}
+                nested = any(_holds_runs(value, one) for value in whole.values())
+                flat, runs = flatten(whole, one) if nested else ({}, {})
+            except RecursionError:
+                raise ValueError(f"{argument} is nested too deep for methods and their runs") from None
+            if not nested:
                 return cast("Evaluation", build(*args, **kwargs))
-            flat, runs = flatten(given)
             if place < len(args):
                 args = (*args[:place], flat, *args[place + 1 :])
             else:

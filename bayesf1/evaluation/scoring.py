@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from bayesf1.base.checks import checked
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 
@@ -36,7 +37,7 @@ def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluat
     """Return the measures of one or several names, each different; the usual ones where none is given."""
     check_evaluation(ev)
     chosen: Any = ev.kind.default_metrics if metrics is None else metrics
-    several = isinstance(chosen, Iterable) and not isinstance(chosen, str)
+    several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
     given: list[Any] = list(cast("Iterable[Any]", chosen)) if several else [chosen]
     if not given:
         raise ValueError("no metric given; name one such as 'f1'")
@@ -54,6 +55,7 @@ def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluat
     return found
 
 
+@checked
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> Any:
     """Return the plain point score of a model: a float, or an array where the tables have leading axes.
 

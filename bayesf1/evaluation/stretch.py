@@ -8,7 +8,8 @@ counted. With unit u's share :math:`\ell_u` of what a measure is divided by, uni
 
 as each unit is seen beside a mean that it is part of; for k even units that is (k - 1)/k. Draws are moved away from
 the plain score by the root of it, and as a t variate with :math:`k_{\mathrm{eff}} - 1` degrees of freedom lies away
-from a normal one. For many even units nothing changes.
+from a normal one. For many even units nothing changes. Where units are worth two or fewer, in which direction draws
+lie says something of the prior alone, and either is as likely.
 """
 
 from __future__ import annotations
@@ -89,10 +90,18 @@ class Stretch:
         """How much longer a standard deviation is than that of the draws."""
         return float(self.seen**-0.5)
 
-    def __call__(self, scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, scores: FloatArray, factors: FloatArray) -> FloatArray:
         """Stretch draws of scores, axes (draw, model); all models of a draw alike, so that differences are, too."""
         if not np.isfinite(self.freedom):
             return scores
+        return np.asarray(self.centre + (scores - self.centre) * factors[:, None])
+
+    def factors(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw by how much draws are moved away from the plain scores."""
+        if not np.isfinite(self.freedom):
+            return np.ones(n)
         half = 0.5 * self.freedom
-        factors = np.sqrt(half / rng.standard_gamma(half, size=(len(scores), 1)).clip(1e-300))
-        return np.asarray(self.centre + (scores - self.centre) * (self.widening * factors))
+        factors = np.sqrt(half / rng.standard_gamma(half, size=n).clip(1e-300))
+        if self.freedom <= 1.0:
+            factors *= rng.choice((-1.0, 1.0), size=n)
+        return np.asarray(self.widening * factors)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import joined, nearest, plural
+from bayesf1.base.naming import joined, plural
+from bayesf1.evaluation.anchors import Anchor
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.retraining import Retraining
 from bayesf1.evaluation.samples import Sample, Samples
@@ -29,6 +31,8 @@ ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
 # Draws from which it is learnt how much units alone make runs differ.
 _PILOT = 1000
+# Variates that a few seconds are enough for, and draws that are made in any case.
+_AFFORDABLE, _FEWEST = 200_000_000, 4_000
 # What units are worth from which on they show well enough how much they vary.
 FEW_UNITS = 10
 
@@ -104,8 +108,19 @@ class Under:
         """
         return self.ev.kind.draw(self, prior=prior, n_draws=n_draws, rng=rng)
 
+    def asking(self, measures: Sequence[Metric]) -> Under:
+        """Return the same without cells that no measure asks for, which would only keep patterns apart."""
+        cells = self.ev.kind.cells_for(measures)
+        return self if cells is self.ev.cells else replace(self, ev=self.ev.keep(cells))
+
     def scores(
-        self, measures: Sequence[Metric], *, prior: float, n_draws: int, rng: np.random.Generator
+        self,
+        measures: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+        anchors: Mapping[int, Anchor] = MappingProxyType({}),
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield blocks of posterior draws of the scores of what is compared, for each measure an array (draw, name).
 
@@ -119,21 +134,29 @@ class Under:
             The measures.
         prior, n_draws, rng
             As in `draw`.
+        anchors
+            For some of the measures, by their places, an anchor whose draws, stretched as those of the measure, come
+            behind all measures', in this order.
         """
-        # Cells that no measure asks for would only keep patterns apart.
-        asked = replace(self, ev=self.ev.keep(self.ev.kind.cells_for(measures)))
+        asked = self.asking(measures)
         if asked.retraining is not None:
             yield from asked.retraining.draw(measures, n_draws=n_draws, rng=rng)
             return
         stretches = [self.stretch(measure) for measure in measures]
         training = self.training(measures, prior=prior, rng=rng) if self.target == "method" else None
-        for tables in asked.draw(prior=prior, n_draws=n_draws, rng=rng):
-            block = []
-            for i, (measure, stretch) in enumerate(zip(measures, stretches, strict=True)):
-                scores = stretch(measure(tables, asked.ev.cells), rng)
+        kind = asked.ev.kind
+        # Anchors are asked as measures are, of tables and cells.
+        functions = [*measures, *cast("list[Metric]", list(anchors.values()))]
+        for drawn in kind.draw_scores(asked, functions, prior=prior, n_draws=n_draws, rng=rng):
+            block, beside = [], dict(zip(anchors, drawn[len(measures) :], strict=True))
+            for i, (plain, stretch) in enumerate(zip(drawn, stretches, strict=False)):
+                factors = stretch.factors(len(plain), rng)
+                scores = stretch(plain, factors)
+                if i in anchors:
+                    beside[i] = anchors[i].middle + (beside[i] - anchors[i].middle) * factors
                 known = None if training is None else training[i]
                 block.append(self.of_methods(scores, stretch.centre, known, rng))
-            yield tuple(block)
+            yield (*block, *beside.values())
 
     @property
     def default_draws(self) -> int:
@@ -146,6 +169,15 @@ class Under:
         # Every draw of every run costs as much as there are patterns.
         n_patterns = 1 if units is None else units.n_patterns
         return int(np.clip(6_000_000 // n_patterns, 4_000, 50_000))
+
+    def affordable_draws(self, most: int) -> int:
+        """Return how many draws of all models are made where no number was asked for: what a few seconds allow."""
+        units = self.ev.units
+        if self.retraining is not None or units is None:
+            return most
+        # A product of matrices takes a column of a table several times faster than a variate is drawn.
+        cost = units.n_patterns * (1 + self.ev.tables.size // 8) + self.ev.tables.size
+        return int(np.clip(_AFFORDABLE // cost, _FEWEST, most))
 
     def plain(self, measure: Metric) -> FloatArray:
         """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
@@ -205,14 +237,13 @@ class Under:
 
     def worth(self, measure: Metric) -> Worth:
         """Return what the units are worth for a measure; in cross-validation each is counted once."""
-        loads = measure.loads(self.ev.cells)
-        width, folds = len(self.ev.cells), self.ev.folds
+        loads, folds = self.ev.kind.loads(measure, self.ev.tables), self.ev.folds
         found = []
         for units, columns in self.samples.parts:
             if folds is not None:
                 units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
-            n_models = (columns.stop - columns.start) // width
-            found.append(worth_of(units, np.tile(loads, (n_models, 1))))
+            width = loads.shape[1]
+            found.append(worth_of(units, loads[columns.start // width : columns.stop // width]))
         return min(found)
 
     def stretch(self, measure: Metric) -> Stretch:
@@ -240,14 +271,15 @@ class Under:
         units, n = self.ev.units, self.n_units
         if units is None or not units.shared:
             return ""
-        return f"{n:,.0f} {units.name if n == 1 else plural(units.name)}"
+        gaps = self.ev.kind.gaps(self.ev.tables, units.name)
+        return f"{n:,.0f} {units.name if n == 1 else plural(units.name)}{gaps and f' ({gaps})'}"
 
     def counted(self, measure: Metric) -> str:
         """Return how many units there are, and how many even ones they are worth where that is far fewer."""
         if not self.bootstraps or not self.sampled:
             return self.sampled
         effective = self.worth(measure).units
-        if effective > 0.75 * self.n_units:
+        if effective > 0.75 * self.n_units or self.ev.kind.gaps(self.ev.tables):
             return self.sampled
         return f"{self.sampled}, worth about {max(effective, 1.0):,.0f}"
 
@@ -316,6 +348,11 @@ class Under:
         units = self.ev.units
         assert units is not None
         many = plural(units.name)
+        if self.ev.kind.gaps(self.ev.tables):
+            return (
+                f"of {self.sampled}, what is labelled counts as about {self.worth(measure).units:,.0f} {many}: so few hardly "
+                f"show how much {many} vary, and intervals are wider for it"
+            )
         if self.counted(measure) == self.sampled:
             return (
                 f"there {'is' if self.n_units == 1 else 'are'} only {self.sampled}: so few hardly show how much {many} "
@@ -331,52 +368,3 @@ class Under:
         found = next(filter(None, map(self.caution, measures)), "")
         if found:
             warnings.warn(found, stacklevel=3)
-
-
-def under(ev: Evaluation, assumption: str, target: str = "auto") -> Under:
-    """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
-    found = _assumed(ev, assumption)
-    return replace(found, target=check_target(ev, target))
-
-
-def check_target(ev: Evaluation, target: str) -> Target:
-    """Return what a conclusion is to speak of, or say why the data do not tell."""
-    if target not in TARGETS:
-        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
-    if target == "method" and not ev.methods and ev.folds is None:
-        raise ValueError(
-            "of a method one can speak where it was trained several times; give runs, as {'bert': {'seed1': …, "
-            "'seed2': …}} or by ev.with_runs, or a cross-validation"
-        )
-    if target == "auto":
-        return "method" if ev.methods else "models"
-    return "method" if target == "method" else "models"
-
-
-def _assumed(ev: Evaluation, assumption: str) -> Under:
-    if assumption not in ASSUMPTIONS:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
-    if assumption == "auto":
-        return Under(ev, ev.assumption)
-    if assumption == "independent":
-        return Under(ev, "independent")
-    if ev.units is None or not ev.units.shared:
-        raise ValueError(
-            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
-            "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
-        )
-    if assumption == "clustered":
-        if ev.units.single:
-            raise ValueError(
-                "'clustered' needs units of several items, but here every item is its own unit; "
-                "give groups= when building the evaluation"
-            )
-        return Under(ev, "clustered")
-    if ev.units.single:
-        return Under(ev, "paired")
-    if ev.items is None:
-        raise ValueError(
-            f"'paired' needs single items, but only the sums over each {ev.unit} are known; "
-            "ask for 'clustered'"
-        )
-    return Under(ev.items, "paired")

@@ -111,8 +111,8 @@ class TestKFold:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
-            (lambda: KFoldCV(1), "folds must be a whole number of at least 2, not 1"),
-            (lambda: KFoldCV(5, 0), "repeats must be a whole number of at least 1, not 0"),
+            (lambda: KFoldCV(1), "folds must be a whole number from 2 to 1e6, not 1"),
+            (lambda: KFoldCV(5, 0), "repeats must be a whole number from 1 to 1e6, not 0"),
             (
                 lambda: KFoldCV(5).discount("wang-li"),
                 "discount 'wang-li' is not one for K-fold cross-validation",

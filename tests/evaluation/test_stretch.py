@@ -47,7 +47,8 @@ def test_stretched_normal_draws_follow_students_t():
     from scipy import stats
 
     rng = np.random.default_rng(2)
-    draws = Stretch(np.array([0.5]), freedom=4.0)(0.5 + rng.normal(size=(200_000, 1)), rng)[:, 0]
+    stretch = Stretch(np.array([0.5]), freedom=4.0)
+    draws = stretch(0.5 + rng.normal(size=(200_000, 1)), stretch.factors(200_000, rng))[:, 0]
     for level in (0.9, 0.975, 0.995):
         assert np.quantile(draws - 0.5, level) == pytest.approx(stats.t(4).ppf(level), rel=0.03)
 
@@ -140,3 +141,11 @@ def test_ten_queries_are_stretched_too():
     mean = find_measure("mean", ev)
     assert ev.under().stretch(mean).freedom == pytest.approx(9.0)
     assert ev.under("independent").stretch(mean).freedom == pytest.approx(9.0)
+
+
+@pytest.mark.filterwarnings("ignore:there is only 1 document")
+def test_one_document_decides_nothing_whatever_its_scores():
+    for a, b in (((7, 53, 52), (59, 0, 0)), ((59, 0, 0), (7, 53, 52)), ((3, 1, 1), (2, 2, 2))):
+        res = bf.compare(bf.from_units({"A": [a], "B": [b]}, unit="document"), rng=1)["f1"]
+        assert abs(res.p_h1 - 0.5) < 4 * res.mcse + 0.01
+        assert res.verdict == "undecided"
