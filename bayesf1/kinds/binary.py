@@ -12,14 +12,16 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import WordedError, Wording
+from bayesf1.base.latex import printable
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws
+from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws, joint_units
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.evaluation.under import Under
+    from bayesf1.evaluation.units import Units
 
 BINARY_CELLS = ("tp", "fp", "fn", "tn")
 
@@ -41,6 +43,13 @@ class Binary(Kind):
         """Return the kind on some of its cells."""
         return type(self)(cells)
 
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where cells are not some of tp, fp, fn, tn, in this order."""
+        if not self.cells or self.cells != tuple(cell for cell in BINARY_CELLS if cell in self.cells):
+            raise ValueError(
+                f"cells must be some of {', '.join(BINARY_CELLS)}, in this order, not {self.cells!r:.60}"
+            )
+
     def cells_for(self, measures: Sequence[Metric]) -> tuple[str, ...]:
         """Return the cells without true negatives where no measure asks for them."""
         unasked = all(m.needs and "tn" not in m.needs for m in measures)
@@ -60,7 +69,7 @@ class Binary(Kind):
         """Return the measure of a name or callable; averages over classes have none here."""
         if isinstance(asked, str) and _SEVERAL.match(asked):
             raise WordedError(
-                f"{asked} needs several classes, but here is one; ",
+                f"{printable(asked)} needs several classes, but here is one; ",
                 Wording("build the evaluation by from_labels with", "give"),
                 " more than two labels, or by ",
                 Wording("from_tags or from_conll with by_type=True", "column files with --by-type"),
@@ -74,6 +83,10 @@ class Binary(Kind):
         return draw_joint(
             under, self.joint_outcomes, self._prior_atoms, prior=prior, n_draws=n_draws, rng=rng
         )
+
+    def drawn_units(self, under: Under, prior: float) -> Units | None:
+        """Return the patterns that the models share, and the prior's, where models are few."""
+        return joint_units(under, self.joint_outcomes, prior)
 
     def _prior_atoms(
         self, n_models: int, prior: float, atoms: int, n: int, rng: np.random.Generator

@@ -39,11 +39,16 @@ class Blocks(NamedTuple):
     tn: FloatArray
 
 
-def blocks(kind: Classed, tables: FloatArray) -> Blocks:
-    """Return the counts of every class from tables (..., cell) of a kind with several classes."""
+def blocks(kind: Classed, tables: FloatArray, *, negatives: bool = True) -> Blocks:
+    """Return the counts of every class from tables (..., cell) of a kind with several classes.
+
+    True negatives take as long as all the rest; a measure that does not ask for them may leave them 0.
+    """
     k = len(kind.classes)
     parts = [tables[..., i * k : (i + 1) * k] for i in range(tables.shape[-1] // k)]
-    if len(parts) == 3:
+    if not negatives:
+        parts[3:] = [np.broadcast_to(0.0, parts[0].shape)]
+    elif len(parts) == 3:
         tp, fp, fn = parts
         total = (tp + fn).sum(axis=-1, keepdims=True)
         rest = total - tp - fp - fn
@@ -113,7 +118,9 @@ def _check_negatives(base: Metric, kind: Classed) -> None:
 
 def _stacked(base: Metric, found: Blocks) -> FloatArray:
     """Score every class by itself."""
-    return base.function(np.stack([getattr(found, cell) for cell in base.needs], axis=-1))
+    stacked = np.stack([getattr(found, cell) for cell in base.needs])
+    # Cell by cell in memory, as they are read.
+    return base.function(np.moveaxis(stacked, 0, -1))
 
 
 # ---- one class --------------------------------------------------------------------------------------------
@@ -154,14 +161,14 @@ def _average(average: str, base: Metric, kind: Classed, tables: FloatArray) -> M
             (_stacked(base, b) * (b.tp + b.fn)).sum(axis=-1), (b.tp + b.fn).sum(axis=-1)
         ),
     }
-    scorer = scorers[average]
+    scorer, negatives = scorers[average], "tn" in base.needs
     return replace(
         base,
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {base.label}",
         needs=kind.all_cells,
         law=_micro_law(base, kind, tables) if average == "micro" else None,
-        function=lambda tables: scorer(blocks(kind, tables)),
+        function=lambda tables: scorer(blocks(kind, tables, negatives=negatives)),
     )
 
 
@@ -202,7 +209,7 @@ def _star(base: Metric, kind: Classed) -> Metric:
     square = base.law.beta**2
 
     def function(tables: FloatArray) -> FloatArray:
-        b = blocks(kind, tables)
+        b = blocks(kind, tables, negatives=False)
         precision = ratio(b.tp, b.tp + b.fp).mean(axis=-1)
         recall = ratio(b.tp, b.tp + b.fn).mean(axis=-1)
         return ratio((1.0 + square) * precision * recall, square * precision + recall)
@@ -242,7 +249,12 @@ def _of_whole(name: str, kind: Classed, tables: FloatArray) -> Metric:
     }
     scorer, plain = scorers[name], METRICS[name]
     law = Proportion(_cells(kind, "tp"), _cells(kind, "fn")) if name == "accuracy" else None
-    return replace(plain, needs=kind.all_cells, law=law, function=lambda tables: scorer(blocks(kind, tables)))
+    return replace(
+        plain,
+        needs=kind.all_cells,
+        law=law,
+        function=lambda tables: scorer(blocks(kind, tables, negatives=False)),
+    )
 
 
 def correlation(b: Blocks) -> FloatArray:

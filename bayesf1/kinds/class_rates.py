@@ -17,6 +17,7 @@ harder, averages over them come out a little high (``benchmarks/calibration_clas
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,9 +139,9 @@ class ClassRates:
 
         Gold items keep their shares, and the accuracy is as given, so that the prior says nothing of it.
         """
-        n = len(tables)
+        n, seen, unseen = len(tables), self._seen, ~self.in_gold
         drawn = tables.reshape(n, 3, -1)
-        tp, fp, fn = np.moveaxis(drawn[:, :, self.in_gold], 1, 0)
+        tp, fp, fn = np.moveaxis(drawn[:, :, seen], 1, 0)
         gold, wrong = tp + fn, drawn[:, 2].sum(axis=1)
         found, missed = self._add(self.recall, tp, fn, rng)
         right = gold * _part(found, missed)
@@ -151,22 +152,27 @@ class ClassRates:
         claimed = np.where(shares > 0.0, claimed, most)
         size = gold.sum(axis=1)
         out = np.zeros(drawn.shape)
-        out[:, 0, self.in_gold] = _scaled(right, gold, accuracy * size)
-        out[:, 2, self.in_gold] = _scaled(gold - right, gold, (1.0 - accuracy) * size)
+        out[:, 0, seen] = _scaled(right, gold, accuracy * size)
+        out[:, 2, seen] = _scaled(gold - right, gold, (1.0 - accuracy) * size)
         if not self.complete:
-            out[:, 1, self.in_gold], out[:, 1, ~self.in_gold] = claimed, drawn[:, 1, ~self.in_gold]
+            out[:, 1, seen], out[:, 1, unseen] = claimed, drawn[:, 1, unseen]
             return out.reshape(n, -1)
         # What is wrong falls on classes of gold, on others, or on no class at all, about as often as in the data.
-        inside, outside = fp.sum(axis=1), drawn[:, 1, ~self.in_gold]
+        inside, outside = fp.sum(axis=1), drawn[:, 1, unseen]
         some, none = rng.standard_gamma(JEFFREYS, (2, n))
         whole = inside + outside.sum(axis=1) + some
         if self.astray:
             whole = whole + np.maximum(wrong - inside - outside.sum(axis=1), 0.0) + none
         rate = (1.0 - accuracy) * size / whole
-        mistakes = (1.0 - accuracy[:, None]) * size[:, None] - out[:, 2, self.in_gold]
-        out[:, 1, self.in_gold] = _within(_scaled(claimed, gold, rate * (inside + some)), mistakes)
-        out[:, 1, ~self.in_gold] = rate[:, None] * outside
+        mistakes = (1.0 - accuracy[:, None]) * size[:, None] - out[:, 2, seen]
+        out[:, 1, seen] = _within(_scaled(claimed, gold, rate * (inside + some)), mistakes)
+        out[:, 1, unseen] = rate[:, None] * outside
         return out.reshape(n, -1)
+
+    @property
+    def _seen(self) -> Any:
+        """Where the classes of gold stand; mostly that is everywhere, and nothing need be copied."""
+        return slice(None) if self.in_gold.all() else self.in_gold
 
     def _add(
         self, strength: Strength, hits: FloatArray, misses: FloatArray, rng: np.random.Generator
@@ -199,6 +205,8 @@ def _centres(sizes: FloatArray) -> FloatArray:
 
 def _part(some: FloatArray, rest: FloatArray) -> FloatArray:
     whole = some + rest
+    if whole.all():
+        return np.asarray(some / whole)
     return np.asarray(np.divide(some, whole, out=np.full(whole.shape, 0.5), where=whole > 0.0))
 
 

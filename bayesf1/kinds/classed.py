@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing
 from bayesf1.evaluation.kind import Kind
@@ -74,12 +76,26 @@ class Classed(Kind):
         """Return the kind on some of its cells; measures of others can then not be asked for."""
         return replace(self, kept=cells)
 
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where classes are none or come twice, or cells are kept that none of them has."""
+        if not self.classes or len({*self.classes}) < len(self.classes):
+            raise ValueError(f"classes must be different names, not {self.classes!r:.60}")
+        kept = {*self.kept}
+        if kept and self.kept != tuple(cell for cell in self.all_cells if cell in kept):
+            raise ValueError(f"kept must be cells of the classes, in their order, not {self.kept!r:.60}")
+
     def union(self, other: Self) -> Self:
         """Return the kind with the classes of both, in the order of their names."""
         if self.kept or other.kept or self == other:
             return super().union(other)
         known = {*self.classes, *other.classes}
         return replace(self, classes=tuple(sorted(known, key=float if all(map(_is_number, known)) else str)))
+
+    def class_sizes(self, tables: FloatArray) -> FloatArray:
+        """Return what all tables have of each class: found or missed."""
+        place = {cell: i for i, cell in enumerate(self.cells)}
+        gold = [[place[f"tp[{name}]"], place[f"fn[{name}]"]] for name in self.classes]
+        return np.asarray(tables.reshape(-1, len(self.cells)).sum(axis=0)[gold].sum(axis=1))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

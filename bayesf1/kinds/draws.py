@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.evaluation.units import Units
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
@@ -27,6 +29,21 @@ def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator
     """Yield blocks of draws of tables whose cells are independent gamma variates, axes (draw, model, cell)."""
     for n in blocks_of(n_draws, parameters.size):
         yield rng.standard_gamma(parameters, size=(n, *parameters.shape))
+
+
+def draw_bootstrap(under: Under, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell)."""
+    ev, units = under.ev, bootstrapped(under)
+    size = units.n_patterns + 2 * ev.tables.size
+    for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+        yield flat.reshape(len(flat), *ev.tables.shape)
+
+
+def bootstrapped(under: Under) -> Units:
+    """Return the units that a bootstrap draws: those that the models share, or the items of each model by itself."""
+    ev = under.ev
+    assert ev.units is not None
+    return ev.units if under.shared else (ev.finer or ev.units).apart(len(ev.models))
 
 
 def atoms_of(mass: float) -> int:
@@ -79,20 +96,31 @@ def draw_joint(
         yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
         return
     assert ev.units is not None
-    rows, weights, n_models = ev.units.rows, ev.units.weights, len(ev.models)
-    atoms = atoms_of(2.0 * prior)
+    n_models, atoms = len(ev.models), atoms_of(2.0 * prior)
     # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
-    enumerated = 2**n_models <= atoms
-    if enumerated:
-        listed = outcomes(n_models)
-        rows = np.concatenate([rows, listed.reshape(len(listed), -1)])
-        weights = np.concatenate([weights, np.full(len(listed), prior / 2 ** (n_models - 1))])
-    seen = (weights > 0) & rows.any(axis=1)
-    rows, weights = rows[seen], weights[seen]
-    size = len(weights) + rows.shape[1] + (0 if enumerated else 4 * atoms)
+    listed = joint_units(under, outcomes, prior)
+    units = listed or ev.units
+    adds = (units.weights > 0) & units.rows.any(axis=1)
+    rows, weights = units.rows[adds], units.weights[adds]
+    size = len(weights) + rows.shape[1] + (0 if listed else 4 * atoms)
     for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
         tables = flat.reshape(len(flat), *ev.tables.shape)
-        yield tables if enumerated else tables + prior_atoms(n_models, prior, atoms, len(flat), rng)
+        yield tables if listed else tables + prior_atoms(n_models, prior, atoms, len(flat), rng)
+
+
+def joint_units(under: Under, outcomes: Callable[[int], FloatArray], prior: float) -> Units | None:
+    """Return the units that models share, and the prior as units of every joint outcome; None where those are too many."""
+    ev = under.ev
+    if not under.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
+        return None
+    assert ev.units is not None
+    listed = outcomes(len(ev.models))
+    rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
+    weights = np.concatenate([ev.units.weights, np.full(len(listed), prior / 2 ** (len(ev.models) - 1))])
+    # What is both believed and seen is drawn once: variates of a small weight take longest.
+    return (
+        Units.merge(rows, weights, "item") if under.single else replace(ev.units, rows=rows, weights=weights)
+    )
 
 
 def joint_draws(under: Under) -> int:
@@ -100,4 +128,6 @@ def joint_draws(under: Under) -> int:
     units = under.ev.units
     if not under.shared or units is None:
         return 1_000_000
-    return int(np.clip(50_000_000 // units.n_patterns, 20_000, 100_000))
+    # Of very many patterns even 20,000 would take long.
+    fewest = np.clip(400_000_000 // units.n_patterns, 4_000, 20_000)
+    return int(np.clip(50_000_000 // units.n_patterns, fewest, 100_000))

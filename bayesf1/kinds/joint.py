@@ -14,7 +14,6 @@ shifted lattice rule: smooth integrands converge almost as the square of the num
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +38,8 @@ _MOST_POINTS = 1 << 10
 # A handful of items would need more nodes than this; then the lattice has a dimension more instead.
 _MOST_NODES, _NEGLIGIBLE = 48, 1e-10
 _GOAL = 6e-5
+# Normal scores at which quantile functions are computed; between them they are interpolated.
+_SCORES = np.linspace(-7.1, 7.1, 285)
 # Embedded rank-1 lattice rule of Cools, Kuo & Nuyens (2006), SIAM J. Sci. Comput. 28(6).
 _GENERATOR = np.array([1.0, 182667.0, 469891.0, 498753.0, 110745.0, 446247.0, 250185.0])
 
@@ -157,29 +158,37 @@ def paired_sf(
     d = np.atleast_1d(np.asarray(margins, dtype=np.float64))
     # A child does not depend on what was drawn before, which may differ by the order of the models.
     seed = int(rng.spawn(1)[0].integers(1 << 62))
-    values, errors = np.zeros(len(d)), np.zeros(len(d))
-    for i, margin in enumerate(d):
-        if margin == 0.0 and counts == counts.swapped:
-            values[i] = 0.5
-            continue
-        # Of the two orders of the models one is computed, and the other is its complement.
-        ordered = (*counts, margin) <= (*counts.swapped, -margin)
-        law, beyond = (alpha, float(margin)) if ordered else (mirrored, -float(margin))
-        value, errors[i] = _sf(law, measure, cells, beyond, np.random.default_rng(seed))
-        values[i] = value if ordered else 1.0 - value
+    # Where nothing tells the models apart either is as likely the better one.
+    values, errors = np.full(len(d), 0.5), np.zeros(len(d))
+    told = (d != 0.0) | (counts != counts.swapped)
+    # Of the two orders of the models one is computed, and the other is its complement.
+    ordered = np.array([(*counts, margin) <= (*counts.swapped, -margin) for margin in d], dtype=bool)
+    for some, law, sign in ((told & ordered, alpha, 1.0), (told & ~ordered, mirrored, -1.0)):
+        if some.any():
+            found, errors[some] = _sf(law, measure, cells, sign * d[some], np.random.default_rng(seed))
+            values[some] = found if sign > 0.0 else 1.0 - found
     return Estimate(values.reshape(np.shape(margins))[()], errors.reshape(np.shape(margins))[()])
 
 
 def _sf(
-    alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
-) -> tuple[float, float]:
+    alpha: dict[str, float],
+    measure: Metric,
+    cells: tuple[str, ...],
+    margins: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(ν_B - ν_A > d) for each margin d, and its error."""
+    values, errors = np.zeros(len(margins)), np.zeros(len(margins))
     if measure.name in CLOSED_WHEN_PAIRED:
         gain, loss, rest = (sum(alpha[name] for name in g) for g in CLOSED_WHEN_PAIRED[measure.name])
-        return shares_sf(gain, loss, rest, margin), 0.0
-    recall_weight = _recall_weight(measure)
-    if margin == 0.0 and recall_weight is not None:
-        return p_positive(*fscore_terms(alpha, recall_weight)), 0.0
-    return _by_lattice(alpha, measure, cells, margin, rng)
+        return np.array([shares_sf(gain, loss, rest, float(margin)) for margin in margins]), errors
+    recall_weight, left = _recall_weight(measure), np.ones(len(margins), dtype=bool)
+    if recall_weight is not None and (margins == 0.0).any():
+        left = margins != 0.0
+        values[~left] = p_positive(*fscore_terms(alpha, recall_weight))
+    if left.any():
+        values[left], errors[left] = _by_lattice(alpha, measure, cells, margins[left], rng)
+    return values, errors
 
 
 def shares_sf(gain: float, loss: float, rest: float, margin: float) -> float:
@@ -233,20 +242,25 @@ def is_exact(measure: Metric) -> bool:
 
 
 def _by_lattice(
-    alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], margin: float, rng: np.random.Generator
-) -> tuple[float, float]:
+    alpha: dict[str, float],
+    measure: Metric,
+    cells: tuple[str, ...],
+    margins: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
     split, other = sorted(_SPLITS, key=lambda split: -_swing(alpha, measure, cells, split))
     nodes = _nodes(alpha, other)
     points, most = (_POINTS, _MOST_POINTS) if nodes is None else (_POINTS // 4, _MOST_POINTS // 4)
-    while True:
-        values = _conditional(alpha, measure, cells, margin, split, other, nodes, points, rng)
-        means = values.reshape(_SHIFTS, points).mean(axis=1)
-        error = float(means.std(ddof=1) / np.sqrt(_SHIFTS))
-        p = float(np.clip(means.mean(), 0.0, 1.0))
+    p, error, rough = np.zeros(len(margins)), np.zeros(len(margins)), np.arange(len(margins))
+    while len(rough) and points <= most:
+        values = _conditional(alpha, measure, cells, margins[rough], split, other, nodes, points, rng)
+        means = values.reshape(len(rough), _SHIFTS, points).mean(axis=2)
+        error[rough] = means.std(axis=1, ddof=1) / np.sqrt(_SHIFTS)
+        p[rough] = np.clip(means.mean(axis=1), 0.0, 1.0)
         # Small probabilities keep two digits.
-        if error <= _GOAL * min(1.0, 100.0 * p * (1.0 - p)) + 1e-8 or points >= most:
-            return p, error
+        rough = np.flatnonzero(error > _GOAL * np.minimum(1.0, 100.0 * p * (1.0 - p)) + 1e-8)
         points *= 4
+    return p, error
 
 
 def _nodes(alpha: dict[str, float], split: _Split) -> tuple[FloatArray, FloatArray, FloatArray] | None:
@@ -273,21 +287,20 @@ def _conditional(
     alpha: dict[str, float],
     measure: Metric,
     cells: tuple[str, ...],
-    margin: float,
+    margins: FloatArray,
     split: _Split,
     other: _Split,
     nodes: tuple[FloatArray, FloatArray, FloatArray] | None,
     points: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """P(ν_B - ν_A > margin) at `points` points of each shifted lattice, with one or both splits integrated out."""
+    """P(ν_B - ν_A > margin) at `points` points of each lattice, one or both splits integrated out, axes (margin, point)."""
     single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
     normal = special.ndtri(_lattice(2 + len(single) + (nodes is None), points, rng))[..., None]
-    total, other_total = (
-        _gammas(alpha[pair.gain] + alpha[pair.loss], s)
-        for pair, s in zip((split, other), normal[:2], strict=True)
-    )
-    mass = {name: _gammas(alpha[name], s) for name, s in zip(single, normal[2:], strict=False)}
+    shapes = [alpha[split.gain] + alpha[split.loss], alpha[other.gain] + alpha[other.loss]]
+    shapes += [alpha[name] for name in single]
+    total, other_total, *rest = _gammas(np.array(shapes), normal[: len(shapes)])
+    mass = dict(zip(single, rest, strict=True))
     mass.setdefault("left_alone", np.zeros_like(total))
     if nodes is None:
         nodes = *_shares(alpha[other.gain], alpha[other.loss], normal[-1]), np.ones(1)
@@ -299,20 +312,22 @@ def _conditional(
     def parts(u: FloatArray | float) -> dict[str, FloatArray]:
         return mass | {split.gain: total * u, split.loss: total * (1.0 - u)}
 
-    if isinstance(measure.law, Harmonic) or measure.name == "precision":
-        recall_weight = _recall_weight(measure)
-        assert recall_weight is not None
-        lead = _fscore_lead(parts(0.5), split, recall_weight, margin)
-        threshold = np.clip(0.5 + lead / total, 0.0, 1.0)
-    else:
+    def threshold(margin: float) -> FloatArray:
+        if isinstance(measure.law, Harmonic) or measure.name == "precision":
+            recall_weight = _recall_weight(measure)
+            assert recall_weight is not None
+            lead = _fscore_lead(parts(0.5), split, recall_weight, margin)
+            return np.asarray(np.clip(0.5 + lead / total, 0.0, 1.0))
 
         def advantage(u: FloatArray) -> FloatArray:
             score_a, score_b = (measure(table, cells) for table in _tables(parts(u), cells))
             return score_b - score_a - margin
 
-        threshold = crossing(advantage, np.zeros_like(total), np.ones_like(total), accuracy=1e-7)
+        return crossing(advantage, np.zeros_like(total), np.ones_like(total), accuracy=1e-7)
+
     law = Beta(alpha[split.gain], alpha[split.loss])
-    return np.asarray(spline_sf(law, np.asarray(special.logit(threshold))) @ weights)
+    thresholds = np.stack([threshold(float(margin)) for margin in margins])
+    return np.asarray(spline_sf(law, special.logit(thresholds)) @ weights)
 
 
 def _fscore_lead(m: dict[str, FloatArray], split: _Split, recall_weight: float, margin: float) -> FloatArray:
@@ -344,30 +359,29 @@ def _lattice(dims: int, points: int, rng: np.random.Generator) -> FloatArray:
     return np.clip(1.0 - np.abs(2.0 * x - 1.0), 1e-12, 1.0 - 1e-12).reshape(dims, -1)
 
 
-def _quantiles(quantile: Callable[[FloatArray], FloatArray], normal: FloatArray) -> FloatArray:
-    """Map normal scores to a law through a spline of its quantile function, smooth in this scale to 1e-9."""
-    from scipy.interpolate import CubicSpline
+def _interpolated(known: FloatArray, normal: FloatArray) -> FloatArray:
+    """Return functions, first axis, of normal scores by splines through what is known at `_SCORES`, good to 1e-9."""
+    from scipy.interpolate import CubicSpline, PPoly
 
-    grid = np.linspace(-7.1, 7.1, 285)
-    return np.asarray(CubicSpline(grid, quantile(grid))(normal))
+    # Splines are made together, which takes as long as one of them, and each is asked for its own scores.
+    pieces = np.ascontiguousarray(np.moveaxis(CubicSpline(_SCORES, known, axis=-1).c, -1, 0))
+    return np.stack([PPoly.construct_fast(c, _SCORES)(z) for c, z in zip(pieces, normal, strict=True)])
 
 
-def _gammas(shape: float, normal: FloatArray) -> FloatArray:
-    return np.exp(_quantiles(lambda z: np.log(special.gammaincinv(shape, special.ndtr(z))), normal))
+def _gammas(shapes: FloatArray, normal: FloatArray) -> FloatArray:
+    """Return gamma variates of each shape at its normal scores."""
+    logs = np.log(special.gammaincinv(shapes[:, None], special.ndtr(_SCORES)))
+    return np.asarray(np.exp(_interpolated(logs, normal)))
 
 
 def _shares(gain: float, loss: float, normal: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return Be(gain, loss) variates and their complements."""
-
-    def logit(z: FloatArray) -> FloatArray:
-        ends = (
-            special.betaincinv(gain, loss, special.ndtr(z)),
-            special.betaincinv(loss, gain, special.ndtr(-z)),
-        )
-        low, high = (np.log(np.maximum(end, 1e-300)) for end in ends)
-        return np.asarray(low - high)
-
-    return expit_pair(_quantiles(logit, normal))
+    ends = (
+        special.betaincinv(gain, loss, special.ndtr(_SCORES)),
+        special.betaincinv(loss, gain, special.ndtr(-_SCORES)),
+    )
+    low, high = (np.log(np.maximum(end, 1e-300)) for end in ends)
+    return expit_pair(_interpolated((low - high)[None], normal[None])[0])
 
 
 def _tables(m: dict[str, FloatArray], cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:

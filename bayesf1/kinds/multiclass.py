@@ -7,7 +7,7 @@ more than the items that there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing
+from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.checks import checked
+from bayesf1.base.cores import in_blocks
+from bayesf1.base.naming import listing, shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.kind import Estimate, Outcomes
 from bayesf1.evaluation.metric import Metric, Proportion
-from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.evaluation.pattern_sums import PatternSums
 from bayesf1.kinds.class_rates import JEFFREYS, ClassRates
 from bayesf1.kinds.classed import Classed
 from bayesf1.kinds.draws import atoms_of, break_sticks
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 _PRIOR_ITEMS = 3.0
 # Of a hierarchical model, where all cells are outcomes: four cells have weight 1 each in the binary case.
 _OUTCOME_ITEMS = 4.0
+# Cells of tables that are worked on at once, about a core's share of the cache; and the fewest tables.
+_IN_FLIGHT, _TOGETHER = 1 << 16, 16
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,23 @@ class MultiClass(Classed):
         """Return the kind without what other models said."""
         return replace(self, strays=self.strays.select(models))
 
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where classes are none, or what counts as no class is one."""
+        super().check(models, tables)
+        for model, labels in self.strays.said.items():
+            if model not in models or not labels or min(labels.values()) < 0.0:
+                raise ValueError(
+                    f"strays must tell how often models said what, not {model!r:.60}: {labels!r:.60}"
+                )
+        if astray := self.strays.among(self.classes):
+            raise ValueError(f"label {astray[0]!r:.60} is among the classes and among strays, which are none")
+
     def union(self, other: Self) -> Self:
         """Return the kind with the classes of both and all that was said."""
         for strays, kind in ((self.strays, other), (other.strays, self)):
             if astray := strays.among(kind.classes):
                 raise ValueError(
-                    f"label {astray[0]!r} is a class of one of them, but counts as no class in the other, where no "
+                    f"label {shown(astray[0])} is a class of one of them, but counts as no class in the other, where no "
                     "item has it; build both with labels= of all classes"
                 )
         strays = self.strays + other.strays
@@ -116,25 +131,60 @@ class MultiClass(Classed):
         self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and of what classes have in common."""
+        for (tables,) in self._draw(under, lambda tables: (tables,), prior, n_draws, rng):
+            yield tables
+
+    def draw_scores(
+        self,
+        under: Under,
+        measures: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of scores, which are made of the tables where these are drawn, on all cores."""
+        # A measure of somebody's own may not bear to be called in several threads.
+        if not all(measure.needs for measure in measures):
+            return super().draw_scores(under, measures, prior=prior, n_draws=n_draws, rng=rng)
+
+        def score(tables: FloatArray) -> tuple[FloatArray, ...]:
+            return tuple(measure(tables, self.cells) for measure in measures)
+
+        return self._draw(under, score, prior, n_draws, rng)
+
+    def _draw(
+        self,
+        under: Under,
+        of: Callable[[FloatArray], tuple[FloatArray, ...]],
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield what a function makes of draws of tables."""
         ev, n_models, width = under.ev, len(under.ev.models), len(self.all_cells)
         units = ev.units if under.shared else ev.finer or ev.units
         if units is None:
             raise ValueError("draws of several classes need single items, but only totals are known")
         units = units if under.shared else units.apart(n_models)
-        observed = np.zeros((n_models, width))
-        observed[:, self.columns] = ev.tables
+        columns, observed = self.columns, np.zeros((n_models, width))
+        observed[:, columns] = ev.tables
         rates = [ClassRates.learn(table, prior, complete=not self.kept) for table in observed]
-        size = units.n_patterns + 8 * observed.size
-        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            tables = np.zeros((len(flat), n_models, width))
-            tables[..., self.columns] = flat.reshape(len(flat), n_models, -1)
+        together = max(_IN_FLIGHT // observed.size, _TOGETHER)
+        sums = PatternSums.of(units.rows, units.weights, together)
+
+        def draw(n: int, rng: np.random.Generator) -> tuple[FloatArray, ...]:
+            tables = np.zeros((n, n_models, width))
+            tables[..., columns] = sums.draw(n, rng).reshape(n, n_models, -1)
             right = tables[..., : width // 3].sum(axis=2)
             wrong = tables[..., 2 * width // 3 :].sum(axis=2)
-            more = self._some_item(len(flat), n_models, alone=not under.shared, rng=rng)
+            more = self._some_item(n, n_models, alone=not under.shared, rng=rng)
             accuracy = (right + more[0]) / (right + wrong + more.sum(axis=0))
             for j, rate in enumerate(rates):
                 tables[:, j] = rate.shrink(tables[:, j], accuracy[:, j], rng)
-            yield tables[..., self.columns]
+            return of(tables[..., columns])
+
+        return in_blocks(draw, blocks_of(n_draws, 1, together), rng)
 
     def _some_item(self, n: int, n_models: int, *, alone: bool, rng: np.random.Generator) -> FloatArray:
         """Draw the item that the prior puts half right and half wrong, axes ([right, wrong], draw, model).
@@ -236,6 +286,7 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
+@checked
 def confusion(ev: Evaluation, model: str) -> FloatArray:
     """Return a model's confusion matrix, rows the truth, from an evaluation where every item has one class.
 

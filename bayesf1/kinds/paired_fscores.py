@@ -17,10 +17,10 @@ geometrically, however few the items are.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.laws import quadrature
@@ -37,6 +37,10 @@ _FAR = 60.0
 # polynomials through as many points.
 _TABLE_STEP, _TABLE_LONGEST, _POINTS = 0.15, 0.15, 8
 _SMALLEST_TABLE, _LARGEST_TABLE = 64, 4096
+# What Lagrange's polynomial of each of these points is divided by.
+_LAGRANGE = [
+    math.factorial(i) * math.factorial(_POINTS - 1 - i) * (-1.0) ** (_POINTS - 1 - i) for i in range(_POINTS)
+]
 
 
 class Term(NamedTuple):
@@ -196,8 +200,7 @@ def _spread(x: FloatArray, weights: FloatArray, grid: FloatArray) -> FloatArray:
         ahead.append(ahead[-1] * (gap - i))
         behind.append(behind[-1] * (gap - (_POINTS - 1 - i)))
     for i in range(_POINTS):
-        scale = special.factorial(i) * special.factorial(_POINTS - 1 - i) * (-1.0) ** (_POINTS - 1 - i)
-        out += np.bincount(first + i, ahead[i] * behind[_POINTS - 1 - i] / scale, minlength=n)
+        out += np.bincount(first + i, ahead[i] * behind[_POINTS - 1 - i] / _LAGRANGE[i], minlength=n)
     return out
 
 

@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import nearest, same_name
 from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
-from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws
+from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws, joint_units
 from bayesf1.kinds.scores import STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
     from bayesf1.evaluation.under import Under
+    from bayesf1.evaluation.units import Units
 
 RIGHT_WRONG = ("right", "wrong")
 _SCORES = np.array([0.0, 1.0])
+_NAMES = ("accuracy", "error_rate", *STATISTICS)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,11 @@ class RightWrong(Kind):
         raise ValueError(
             f"an item is right or wrong, so that neither can be left out, but {', '.join(cells)} alone was asked for"
         )
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where cells are not right and wrong, in either order."""
+        if self.cells not in (RIGHT_WRONG, RIGHT_WRONG[::-1]):
+            raise ValueError(f"cells must be right and wrong, in either order, not {self.cells!r:.60}")
 
     def union(self, other: Self) -> Self:
         """Return this kind, where only the name in print differs."""
@@ -85,14 +92,15 @@ class RightWrong(Kind):
                 return replace(metric_of(_of_tables(cast("Statistic", asked))), lower_is_better=down)
             return metric_of(asked)
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
+        if name not in _NAMES and same_name(asked, self.scored):
+            (name,) = self.default_metrics
         if name == "accuracy":
             return self._share(name, self._title("Accuracy", errors=False), "right", "wrong")
         if name == "error_rate":
             return self._share(name, self._title("Error rate", errors=True), "wrong", "right")
         if name not in STATISTICS:
-            raise ValueError(
-                f"unknown metric {asked!r} of items right or wrong; {nearest(asked, ['accuracy', 'error_rate', 'mean'])}"
-            )
+            known = ["accuracy", "error_rate", "mean", *filter(None, [self.scored])]
+            raise ValueError(f"unknown metric {asked!r} of items right or wrong; {nearest(asked, known)}")
         label, statistic = STATISTICS[name]
         label = f"{label} {self.scored}".strip()
         if name == "mean":
@@ -106,7 +114,9 @@ class RightWrong(Kind):
 
     def _share(self, name: str, label: str, counted: str, other: str) -> Metric:
         law = Proportion((counted,), (other,))
-        return Metric(name, label, (counted, other), law, proportion(1), lower_is_better=counted == "wrong")
+        alias = self.scored if counted == self.cells[0] else ""
+        down = counted == "wrong"
+        return Metric(name, label, (counted, other), law, proportion(1), lower_is_better=down, alias=alias)
 
     def is_smooth(self, measure: Metric) -> bool:
         """Say whether a measure is smooth in the weights of units; a median is not."""
@@ -126,6 +136,10 @@ class RightWrong(Kind):
         return draw_joint(
             under, self.joint_outcomes, self._prior_atoms, prior=prior, n_draws=n_draws, rng=rng
         )
+
+    def drawn_units(self, under: Under, prior: float) -> Units | None:
+        """Return the patterns that the models share, and the prior's, where models are few."""
+        return joint_units(under, self.joint_outcomes, prior)
 
     def _prior_atoms(
         self, n_models: int, prior: float, atoms: int, n: int, rng: np.random.Generator

@@ -7,7 +7,7 @@ each occurs, so that a Bayesian bootstrap over units weighs it like any other ta
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest
-from bayesf1.evaluation.kind import Kind, Score
+from bayesf1.base.naming import nearest, same_name
+from bayesf1.evaluation.kind import Score
 from bayesf1.evaluation.metric import Metric, MetricLike, points_down, ratio
 from bayesf1.evaluation.samples import draw_patterns
+from bayesf1.kinds.bootstrapped import Bootstrapped
+from bayesf1.kinds.draws import bootstrapped
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.under import Under
@@ -29,8 +31,29 @@ _LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl
 Statistic = Callable[[FloatArray, FloatArray], Any]
 
 
+class _Numerals(Sequence[str]):
+    """Numbers as text, written when they are looked at: millions of texts would be most of what an evaluation holds."""
+
+    def __init__(self, values: tuple[float, ...]) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, i: Any) -> Any:
+        return tuple(map(repr, self.values[i])) if isinstance(i, slice) else repr(self.values[i])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _Numerals):
+            return self.values == other.values
+        return isinstance(other, tuple) and len(self) == len(other) and tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(self.values)
+
+
 @dataclass(frozen=True)
-class Scores(Kind):
+class Scores(Bootstrapped):
     """A score for each unit; the cells of a table are the scores that occur.
 
     Attributes
@@ -45,8 +68,6 @@ class Scores(Kind):
 
     name: ClassVar[str] = "scores"
     many_cells: ClassVar[bool] = True
-    bootstraps_items: ClassVar[bool] = True
-    citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     values: tuple[float, ...]
     scored: str = ""
@@ -55,13 +76,18 @@ class Scores(Kind):
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
         """The scores as text."""
-        return tuple(repr(value) for value in self.values)
+        return cast("tuple[str, ...]", _Numerals(self.values))
 
     def keep(self, cells: tuple[str, ...]) -> Self:
         """Refuse: a score is what a unit has, not a cell that could be left out."""
         raise ValueError(
             f"scores have no cells to keep or leave out, but {', '.join(cells[:3])} was asked for"
         )
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where scores do not rise."""
+        if not self.values or not (np.diff(self.values) > 0.0).all():
+            raise ValueError(f"values must be different scores in rising order, not {self.values!r:.60}")
 
     def union(self, other: Self) -> Self:
         """Return the kind with the scores of both."""
@@ -78,9 +104,12 @@ class Scores(Kind):
         """Return a statistic of the scores as a measure of their histograms."""
         if isinstance(asked, str):
             name = asked.strip().lower().replace("-", "_").replace(" ", "_")
+            if name not in STATISTICS and same_name(asked, self.scored):
+                name = "mean"
             if name not in STATISTICS:
+                known = [*STATISTICS, *filter(None, [self.scored])]
                 raise ValueError(
-                    f"unknown metric {asked!r} of scores; {nearest(asked, STATISTICS)}; or give a function of "
+                    f"unknown metric {asked!r} of scores; {nearest(asked, known)}; or give a function of "
                     "scores and weights"
                 )
             label, function = STATISTICS[name]
@@ -112,7 +141,15 @@ class Scores(Kind):
         support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         share = named and values[0] >= 0 and values[-1] <= 1
         return Metric(
-            name, label, self.cells, None, scored, support, percent=bool(share), lower_is_better=down
+            name,
+            label,
+            self.cells,
+            None,
+            scored,
+            support,
+            percent=bool(share),
+            lower_is_better=down,
+            alias=self.scored if named and name == "mean" else "",
         )
 
     def is_smooth(self, measure: Metric) -> bool:
@@ -121,41 +158,60 @@ class Scores(Kind):
 
     def sums(self, measure: Metric) -> tuple[Any, Score]:
         """Return the sums that a statistic is a function of; the mean needs one beside the number of units."""
-        if measure.name != "mean":
+        if not _is_mean(measure):
             return super().sums(measure)
-        return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: s[..., 0] / s[..., 1]
+        return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: ratio(
+            s[..., 0], s[..., 1]
+        )
+
+    def ratio(self, measure: Metric) -> tuple[FloatArray, FloatArray] | None:
+        """Return the scores and ones, whose ratio of sums is the mean."""
+        return (np.array(self.values), np.ones(len(self.values))) if _is_mean(measure) else None
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return a hint where scores are called as losses are, but more is taken as better."""
-        if self.lower_is_better or not _LOSS.search(self.scored):
-            return ()
-        return (
-            f"More {self.scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+        return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
+
+    def draw_scores(
+        self,
+        under: Under,
+        measures: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of scores; for means each unit's sum and number of scores are drawn, not all that occur."""
+        if not all(map(_is_mean, measures)):
+            yield from super().draw_scores(under, measures, prior=prior, n_draws=n_draws, rng=rng)
+            return
+        sums, score = self.sums(measures[0])
+        units, n_models, width = bootstrapped(under), len(under.ev.models), len(self.values)
+        rows = np.concatenate(
+            [units.rows[:, i * width : (i + 1) * width] @ sums for i in range(n_models)], axis=1
         )
-
-    def cell_priors(self, prior: float) -> float:
-        """Return 0: there is no prior."""
-        return 0.0
-
-    def draw(
-        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
-        """Yield draws of the Bayesian bootstrap over units, which has no prior."""
-        ev = under.ev
-        assert ev.units is not None
-        units = ev.units if under.shared else ev.units.apart(len(ev.models))
-        size = units.n_patterns + 2 * ev.tables.size
-        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            yield flat.reshape(len(flat), *ev.tables.shape)
+        size = units.n_patterns + 2 * under.ev.tables.size
+        for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            yield (score(flat.reshape(len(flat), n_models, 2)),)
 
     @property
     def about(self) -> str:
         """What the scores are called."""
         return self.scored or "scores"
 
-    def describe_prior(self, prior: float) -> str:
-        """Say that nothing was believed before the data."""
-        return "No prior"
+
+def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
+    """Return a hint where something is called as losses are, but more of it is taken as better."""
+    if lower_is_better or not _LOSS.search(scored):
+        return ()
+    return (
+        f"More {scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+    )
+
+
+def _is_mean(measure: Metric) -> bool:
+    """Say whether a measure is the mean; a function of that name has no bounds."""
+    return measure.name == "mean" and bool(np.isfinite(measure.support).all())
 
 
 def _mean(scores: FloatArray, weights: FloatArray) -> FloatArray:

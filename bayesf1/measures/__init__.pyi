@@ -13,6 +13,7 @@ from .clustering import (
     purity_scores as purity_scores,
     soft_purity_scores as soft_purity_scores,
 )
+from .corpus import chrf as chrf, corpus_bleu as corpus_bleu, ter as ter, wer as wer
 from .curves import (
     Curve as Curve,
     pr_ap as pr_ap,
@@ -35,3 +36,4 @@ from .ranked import (
     precision_at_k as precision_at_k,
     reciprocal_rank as reciprocal_rank,
 )
+from .rated import from_ratings as from_ratings

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.checks import OneLabel, RNGLike, check_draws, check_rng, checked
 from bayesf1.evaluation.under import FEW_UNITS
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.measures.ratings import Level, Ratings, read_ratings
@@ -51,12 +51,13 @@ class Coincidences:
         return float(np.trace(self.matrix)) / self.n
 
 
+@checked
 def krippendorff_alpha(
     ratings: ArrayLike,
     *,
     level: Level = "nominal",
     values: Sequence[Any] | None = None,
-    missing: Any = None,
+    missing: OneLabel = None,
 ) -> float:
     r"""Return Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below 0 where less.
 
@@ -88,15 +89,16 @@ def krippendorff_alpha(
     Krippendorff (2018), Content Analysis, 4th edition, chapter 12.
     """
     data = read_ratings(ratings, level, values, missing)
-    return float(_alphas(data, level, data.times[None])[0])
+    return float(alphas(data, level, data.times[None])[0])
 
 
+@checked
 def alpha_posterior(
     ratings: ArrayLike,
     *,
     level: Level = "nominal",
     values: Sequence[Any] | None = None,
-    missing: Any = None,
+    missing: OneLabel = None,
     n_draws: int = 4000,
     rng: RNGLike = None,
 ) -> EmpiricalPosterior:
@@ -133,12 +135,13 @@ def alpha_posterior(
         # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
         weights = generator.standard_gamma(data.times, size=(n, len(data.times)))
         weights *= n_units / weights.sum(axis=1, keepdims=True)
-        drawn.append(_alphas(data, level, weights))
+        drawn.append(alphas(data, level, weights))
     return EmpiricalPosterior(np.concatenate(drawn), support=(-np.inf, 1.0))
 
 
+@checked
 def coincidence_matrix(
-    ratings: ArrayLike, *, values: Sequence[Any] | None = None, missing: Any = None
+    ratings: ArrayLike, *, values: Sequence[Any] | None = None, missing: OneLabel = None
 ) -> Coincidences:
     """Count how often values meet within units; each rating counts once in all.
 
@@ -162,7 +165,7 @@ def coincidence_matrix(
     return Coincidences(data.values, np.maximum(matrix, 0.0), int(data.times @ data.sizes))
 
 
-def _alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:
+def alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:
     """Return alpha under weights of patterns, axes (draw, pattern), that sum to the number of units."""
     n = weights @ data.sizes
     if level == "nominal":

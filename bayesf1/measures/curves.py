@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.checks import Numbers, OneLabel, RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.kinds.score_order import pr_area, roc_area
 from bayesf1.measures.scored_items import ScoredItems
 
 
@@ -65,11 +66,12 @@ class Curve:
         )
 
 
+@checked
 def roc_curve(
     y_true: ArrayLike,
-    scores: ArrayLike,
+    scores: Numbers,
     *,
-    positive: Any = None,
+    positive: OneLabel = None,
     n_points: int = 201,
     prob: float = 0.95,
     n_draws: int = 2000,
@@ -104,11 +106,12 @@ def roc_curve(
     return _curve("roc", ScoredItems.of(y_true, scores, positive), False, n_points, prob, n_draws, rng)
 
 
+@checked
 def pr_curve(
     y_true: ArrayLike,
-    scores: ArrayLike,
+    scores: Numbers,
     *,
-    positive: Any = None,
+    positive: OneLabel = None,
     interpolated: bool = False,
     n_points: int = 201,
     prob: float = 0.95,
@@ -145,8 +148,9 @@ def pr_curve(
     )
 
 
+@checked
 def roc_points(
-    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return false and true positive rates from (0, 0) on, one more than there are distinct scores.
 
@@ -165,8 +169,9 @@ def roc_points(
     return _roc(*ScoredItems.of(y_true, scores, positive).weighted(weights))
 
 
+@checked
 def pr_points(
-    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return recalls and precisions, one for each distinct score, from the highest on.
 
@@ -183,8 +188,9 @@ def pr_points(
     return _pr(*ScoredItems.of(y_true, scores, positive).weighted(weights))
 
 
+@checked
 def roc_auc(
-    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
 ) -> Any:
     """Area under the ROC curve, by trapezoids: a chance of 1/2 for ties.
 
@@ -198,11 +204,12 @@ def roc_auc(
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    return plain(_trapezoids(*_roc(*ScoredItems.of(y_true, scores, positive).weighted(weights))))
+    return plain(roc_area(*ScoredItems.of(y_true, scores, positive).weighted(weights)))
 
 
+@checked
 def pr_ap(
-    y_true: ArrayLike, scores: ArrayLike, *, positive: Any = None, weights: ArrayLike | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
 ) -> Any:
     r"""Average precision of scored items, :math:`\sum_n (R_n - R_{n-1}) P_n`.
 
@@ -216,7 +223,7 @@ def pr_ap(
     >>> pr_ap([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.833...
     """
-    return plain(_steps(*_pr(*ScoredItems.of(y_true, scores, positive).weighted(weights))))
+    return plain(pr_area(*ScoredItems.of(y_true, scores, positive).weighted(weights)))
 
 
 def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -226,14 +233,6 @@ def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _pr(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
     tp, fp = tp[..., 1:], fp[..., 1:]
     return tp / tp[..., -1:], np.divide(tp, tp + fp, out=np.zeros_like(tp), where=tp > 0)
-
-
-def _trapezoids(x: FloatArray, y: FloatArray) -> FloatArray:
-    return np.asarray((np.diff(x, axis=-1) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / 2.0)
-
-
-def _steps(x: FloatArray, y: FloatArray) -> FloatArray:
-    return np.asarray((np.diff(x, axis=-1, prepend=0.0) * y).sum(axis=-1))
 
 
 def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
@@ -255,13 +254,12 @@ def _curve(
 
     def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
         if kind == "roc":
-            x, y = _roc(tp, fp)
-            return _read_line(x, y, at), _trapezoids(x, y)
+            return _read_line(*_roc(tp, fp), at), roc_area(tp, fp)
         x, y = _pr(tp, fp)
         highest = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1] if interpolated else y
         # The first corner that is as far as the point: there always is one, as x ends with 1.
         corners = np.stack([np.searchsorted(row, at) for row in x])
-        return np.take_along_axis(highest, corners, axis=1), _steps(x, y)
+        return np.take_along_axis(highest, corners, axis=1), pr_area(tp, fp)
 
     (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
     bands, areas = zip(*(read(*sums) for sums in items.draws(n_draws, generator)), strict=True)

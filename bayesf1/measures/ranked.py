@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.naming import nearest
+from bayesf1.base.checks import Numbers, checked
+from bayesf1.base.naming import nearest, shown
 from bayesf1.measures.ranked_lists import Lists, is_number, ranks, read_lists, top, where
 
 Log: TypeAlias = Literal["i", "i+1"]
 
 
+@checked
 def precision_at_k(relevance: Lists, k: int) -> Any:
     r"""Share of relevant items among the first `k`: :math:`\frac1k\sum_{i\le k} 1[rel_i > 0]`.
 
@@ -47,7 +49,8 @@ def precision_at_k(relevance: Lists, k: int) -> Any:
     return plain(hits.sum(axis=-1) / k)
 
 
-def average_precision(relevance: Lists, *, n_relevant: ArrayLike | None = None, k: int | None = None) -> Any:
+@checked
+def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k: int | None = None) -> Any:
     r"""Mean of the precisions at the ranks of the relevant items, :math:`\frac1R\sum_i Pr@i \cdot 1[rel_i > 0]`.
 
     Parameters
@@ -76,8 +79,9 @@ def average_precision(relevance: Lists, *, n_relevant: ArrayLike | None = None, 
     return plain(_ratio((precision * hits).sum(axis=-1), total))
 
 
+@checked
 def mean_average_precision(
-    relevance: Lists, *, n_relevant: ArrayLike | None = None, k: int | None = None
+    relevance: Lists, *, n_relevant: Numbers | None = None, k: int | None = None
 ) -> float:
     r"""Mean over queries of `average_precision`, :math:`\frac{1}{|Q|}\sum_q AP(q)`.
 
@@ -94,6 +98,7 @@ def mean_average_precision(
     return float(np.mean(average_precision(relevance, n_relevant=n_relevant, k=k)))
 
 
+@checked
 def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     r"""One over the rank of the first relevant item, 0 where there is none.
 
@@ -111,6 +116,7 @@ def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     return plain((hits / ranks(hits)).max(axis=-1, initial=0.0))
 
 
+@checked
 def mean_reciprocal_rank(relevance: Lists, *, k: int | None = None) -> float:
     r"""Mean over queries of `reciprocal_rank`, :math:`\frac{1}{|Q|}\sum_q 1/rank_q`.
 
@@ -131,6 +137,7 @@ def mean_reciprocal_rank(relevance: Lists, *, k: int | None = None) -> float:
     return float(np.mean(reciprocal_rank(relevance, k=k)))
 
 
+@checked
 def cg(gains: Lists, *, k: int | None = None) -> Any:
     r"""Cumulative gain: :math:`\sum_{i\le k} rel_i`.
 
@@ -153,6 +160,7 @@ def cg(gains: Lists, *, k: int | None = None) -> Any:
     return plain(top(read_lists(gains, "gains"), k).sum(axis=-1))
 
 
+@checked
 def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     r"""Discounted cumulative gain.
 
@@ -176,6 +184,7 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     return plain(_discounted(read_lists(gains, "gains"), k, log))
 
 
+@checked
 def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log: Log = "i+1") -> Any:
     r"""Discounted cumulative gain as a share of what the best order would have gained, 0 where that is 0.
 
@@ -207,6 +216,7 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
     return plain(np.minimum(_ratio(gained, best), 1.0))
 
 
+@checked
 def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     r"""Probability that an item of a grade satisfies the user, :math:`R_g = (2^g - 1)/2^{g_{max}}`.
 
@@ -228,7 +238,7 @@ def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     """
     lists = read_lists(grades, "grades")
     if not is_number(max_grade) or not 0.0 < max_grade <= 1000.0:
-        raise ValueError(f"max_grade is the highest grade of the scale, such as 3, not {max_grade!r}")
+        raise ValueError(f"max_grade is the highest grade of the scale, such as 3, not {shown(max_grade)}")
     high = lists > max_grade
     if high.any():
         raise ValueError(
@@ -237,6 +247,7 @@ def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     return np.asarray(np.exp2(lists - max_grade) - np.exp2(-float(max_grade)))
 
 
+@checked
 def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     r"""Reciprocal rank as the user of a cascade can expect it, :math:`\sum_r \frac1r R_r \prod_{i<r}(1 - R_i)`.
 
@@ -260,6 +271,7 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     return plain((_reached(1.0 - p) * p / ranks(p)).sum(axis=-1))
 
 
+@checked
 def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) -> Any:
     r"""Probability that a user who reads from the top finds what they look for before they give up.
 
@@ -290,13 +302,13 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
             "make grades probabilities with grade_probability"
         )
     if not is_number(p_break) or not 0.0 <= p_break <= 1.0:
-        raise ValueError(f"p_break is a probability, such as 0.15, not {p_break!r}")
+        raise ValueError(f"p_break is a probability, such as 0.15, not {shown(p_break)}")
     return plain((_reached((1.0 - p) * (1.0 - p_break)) * p).sum(axis=-1))
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
     if log not in ("i", "i+1"):
-        raise ValueError(f"unknown log {log!r}; {nearest(str(log), ('i', 'i+1'))}")
+        raise ValueError(f"unknown log {shown(log)}; {nearest(str(log), ('i', 'i+1'))}")
     cut = top(lists, k)
     # Järvelin & Kekäläinen (2002): with base 2, ranks 1 and 2 are not discounted.
     discount = np.maximum(np.log2(ranks(cut)), 1.0) if log == "i" else np.log2(ranks(cut) + 1.0)
@@ -315,14 +327,14 @@ def _ratio(numerator: FloatArray, denominator: ArrayLike) -> FloatArray:
     return np.divide(numerator, whole, out=np.zeros(np.shape(numerator)), where=whole > 0)
 
 
-def _totals(n_relevant: ArrayLike, found: NDArray[Any]) -> FloatArray:
+def _totals(n_relevant: Numbers, found: NDArray[Any]) -> FloatArray:
     try:
         total = np.broadcast_to(np.asarray(n_relevant, dtype=np.float64), np.shape(found))
     except (TypeError, ValueError):
         raise ValueError(
-            f"n_relevant must be one number for all queries or one for each, not {n_relevant!r}"
+            f"n_relevant must be one number for all queries or one for each, not {shown(n_relevant)}"
         ) from None
-    bad = ~(np.isfinite(total) & (total % 1 == 0))
+    bad = ~np.isfinite(total) | (np.floor(total) != total)
     if bad.any():
         raise ValueError(f"n_relevant is {total[bad].flat[0]:g}{where(bad)}; it must be a whole number")
     low = total < found

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_whole
+from bayesf1.base.naming import shown
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
 # Sums of larger gains could overflow.
@@ -17,9 +19,11 @@ _MOST = 1e100
 
 def read_lists(values: Lists, name: str) -> FloatArray:
     """Return ranked lists as an array (..., rank), the short ones filled up with zeros, or say what is wrong."""
+    if getattr(getattr(values, "dtype", None), "kind", "f") == "c":
+        raise ValueError(f"{name} must be numbers, one list for each query, not {shown(values)}")
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = _filled(values, name)
     if array.ndim == 0 or 0 in array.shape[:-1] or array.shape == (0,):
         raise ValueError(f"{name} must be at least one list of numbers; a query that found nothing is [0]")
@@ -34,7 +38,7 @@ def read_lists(values: Lists, name: str) -> FloatArray:
 def _filled(values: Any, name: str) -> FloatArray:
     try:
         rows = [np.asarray(row, dtype=np.float64) for row in values]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, one list for each query") from None
     if any(row.ndim != 1 for row in rows):
         raise ValueError(f"{name} must be one list of numbers for each query, without lists inside")
@@ -53,9 +57,7 @@ def top(lists: NDArray[Any], k: int | None) -> NDArray[Any]:
     """Return the first `k` of each list, or say that `k` is none."""
     if k is None:
         return lists
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k must be a whole number from 1, not {k!r}")
-    return lists[..., :k]
+    return lists[..., : check_whole(k, "k", 1, 9)]
 
 
 def ranks(lists: NDArray[Any]) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing, nearest
+from bayesf1.base.naming import listing, nearest, shown
 from bayesf1.laws.law import lazy_property
 from bayesf1.reading.label_columns import is_missing
 
@@ -78,6 +78,35 @@ def read_ratings(
     return Ratings(known, patterns[rated], np.cumsum(sizes) - sizes, sizes.astype(float), times.astype(float))
 
 
+def coded_ratings(
+    tables: Sequence[ArrayLike], level: str, values: Sequence[Any] | None = None, missing: Any = None
+) -> tuple[tuple[Any, ...], list[NDArray[np.intp]]]:
+    """Return the values in their order, and for each table (rater, unit) their numbers, -1 where there is no rating.
+
+    Examples
+    --------
+    >>> coded_ratings([[["a", "b"], ["a", None]]], "nominal")
+    (('a', 'b'), [array([[ 0,  1], [ 0, -1]])])
+    """
+    if level not in get_args(Level):
+        raise ValueError(f"unknown level {level!r}; {nearest(str(level), get_args(Level))}")
+    read = [_table(table) for table in tables]
+    present = [~_absent(table, missing) for table in read]
+    try:
+        given = [np.asarray(table[some], dtype=object) for table, some in zip(read, present, strict=True)]
+        known, codes = _coded(np.concatenate(given), level, values)
+    except TypeError as error:
+        raise ValueError(f"ratings must be strings or numbers ({error})") from None
+    parts = np.split(codes, np.cumsum([len(part) for part in given])[:-1])
+    found = []
+    for some, part in zip(present, parts, strict=True):
+        if len(np.unique(part)) < 2:
+            raise ValueError("all ratings of one table are the same; agreement cannot be told from chance")
+        found.append(np.full(some.shape, -1, dtype=np.intp))
+        found[-1][some] = part
+    return known, found
+
+
 def _table(ratings: Any) -> NDArray[Any]:
     if isinstance(ratings, np.ndarray) or hasattr(ratings, "__array__"):
         table = np.asarray(ratings)
@@ -129,7 +158,7 @@ def _coded(
         )
     if level in ("interval", "ratio"):
         if not numeric:
-            raise ValueError(f"level {level!r} needs numbers, not values such as {known[0]!r}")
+            raise ValueError(f"level {level!r} needs numbers, not values such as {shown(known[0])}")
         numbers = np.asarray(known, dtype=np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError(f"ratings at level {level!r} must be finite numbers")

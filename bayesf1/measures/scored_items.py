@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.naming import shown
+from bayesf1.kinds.score_order import ScoreOrder
 from bayesf1.measures.label_arrays import label_array, same_length
 from bayesf1.reading.label_columns import distinct_labels, guess_positive
 
@@ -17,16 +18,8 @@ from bayesf1.reading.label_columns import distinct_labels, guess_positive
 _BLOCK = 1 << 17
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredItems:
+class ScoredItems(ScoreOrder):
     """Scored items, those of the highest scores first."""
-
-    # Which items are positive, and which are negative.
-    hits: NDArray[np.intp]
-    others: NDArray[np.intp]
-    # How many of them there are down to each distinct score; 0 to begin with.
-    n_hits: NDArray[np.intp]
-    n_others: NDArray[np.intp]
 
     @classmethod
     def of(cls, y_true: ArrayLike, scores: ArrayLike, positive: Any) -> ScoredItems:
@@ -41,27 +34,9 @@ class ScoredItems:
         if hit.all() or not hit.any():
             lacking = "negative" if hit.all() else "positive"
             raise ValueError(
-                f"y_true holds no {lacking} item (positive is {positive!r}, labels are {known[:5]}); a curve needs both"
+                f"y_true holds no {lacking} item (positive is {shown(positive)}, labels are {known[:5]}); a curve needs both"
             )
-        order = np.argsort(-values, kind="stable")
-        ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
-        n_hits = np.append(0, np.cumsum(hit[order])[ends])
-        return cls(order[hit[order]], order[~hit[order]], n_hits, np.append(0, ends + 1) - n_hits)
-
-    def __len__(self) -> int:
-        return len(self.hits) + len(self.others)
-
-    def corners(self, kind: str) -> ScoredItems:
-        """Return the items with only those distinct scores that shape a curve, however items are weighted."""
-        hits, others = np.diff(self.n_hits) > 0, np.diff(self.n_others) > 0
-        # Precision counts where recall grows; a line goes straight on where both neighbours are of one label.
-        kept = hits if kind == "pr" else np.append((hits[:-1] | hits[1:]) & (others[:-1] | others[1:]), True)
-        kept = np.append(True, kept)
-        return replace(self, n_hits=self.n_hits[kept], n_others=self.n_others[kept])
-
-    def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
-        return _sums_of(weights, self.hits, self.n_hits), _sums_of(weights, self.others, self.n_others)
+        return cls.sort(hit, values)
 
     def weighted(self, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
         """Return `sums` under a user's weights, or say what is wrong with these."""
@@ -89,17 +64,10 @@ class ScoredItems:
             yield self.sums(rng.standard_exponential((n, len(self))))
 
 
-def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) -> FloatArray:
-    """Return the weight of the first n of some items."""
-    sums = np.zeros((*weights.shape[:-1], len(which) + 1))
-    np.cumsum(np.take(weights, which, axis=-1), axis=-1, out=sums[..., 1:])
-    return np.take(sums, n, axis=-1)
-
-
 def _scores(scores: ArrayLike) -> FloatArray:
     try:
         values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("scores must be numbers, one for each item") from None
     if values.ndim != 1:
         raise ValueError(f"scores must be one number for each item, not an array of shape {values.shape}")

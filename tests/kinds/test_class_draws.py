@@ -1,5 +1,6 @@
 """The posterior of several classes: margins, what classes lend each other, and closed forms."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -405,3 +406,28 @@ def test_paired_accuracy_is_exact_and_what_the_draws_say():
     ]
     assert (exact.method, exact.mcse) == ("exact", 0.0)
     assert abs(exact.p_h1 - drawn.p_h1) < 4 * drawn.mcse
+
+
+# ---- scores are those of tables ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("assumption", ["paired", "independent"])
+def test_scores_that_are_drawn_are_those_of_the_tables_that_are_drawn(assumption):
+    ev = evaluate(40, 200, 3)
+    under, names = ev.under(assumption), ("accuracy", "macro_f1", "specificity[1]")
+    measures = [find_measure(name, ev) for name in names]
+    drawn = under.scores(measures, prior=3.0, n_draws=2_000, rng=np.random.default_rng(1))
+    tables = draws(ev, assumption, 3.0, n_draws=2_000)
+    for scores, measure in zip(zip(*drawn, strict=True), measures, strict=True):
+        assert (np.concatenate(scores) == measure(tables, ev.cells)).all()
+
+
+def test_a_measure_of_ones_own_is_called_in_the_thread_of_its_owner():
+    threads = set()
+
+    def hits(tables):
+        threads.add(threading.get_ident())
+        return tables[..., :40].sum(axis=-1)
+
+    assert bf.compare(evaluate(40, 200, 3), metrics=hits, n_draws=2_000)["hits"].n_draws == 2_000
+    assert threads == {threading.get_ident()}

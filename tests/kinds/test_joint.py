@@ -62,10 +62,23 @@ def test_the_larger_f_score_is_that_of_a_long_lattice(counts, monkeypatch):
     monkeypatch.setattr(joint, "_MOST_POINTS", 1 << 12)
     alpha = {name: n + 0.5 for name, n in zip(JointCounts._fields, counts, strict=True)}
     for metric in ("f1", "f2"):
-        value, error = joint._by_lattice(alpha, find_metric(metric), CELLS[:3], 0.0, rng(1))
+        (value,), (error,) = joint._by_lattice(alpha, find_metric(metric), CELLS[:3], np.zeros(1), rng(1))
         exact = p_positive(*fscore_terms(alpha, F_WEIGHTS[metric]))
         assert error < 5e-4
         assert abs(value - exact) < 4 * error + 1e-7
+
+
+@pytest.mark.parametrize(
+    "counts", [(40, 6, 13, 5, 3, 7, 4, 120), (40, 13, 6, 5, 3, 4, 7, 120), (4, 1, 1, 2, 1, 3, 3, 9)]
+)
+@pytest.mark.parametrize("metric", ["recall", "precision", "f1", "mcc"])
+def test_margins_that_are_asked_for_together_are_answered_as_each_alone(counts, metric):
+    margins = [0.0, 0.01, -0.01, 0.3, -0.04]
+    found = paired_sf(JointCounts(*counts), find_metric(metric), CELLS, margins, prior=1.0, rng=rng(3))
+    for margin, value, error in zip(margins, found.value, found.error, strict=True):
+        alone = paired_sf(JointCounts(*counts), find_metric(metric), CELLS, margin, prior=1.0, rng=rng(3))
+        assert value == pytest.approx(alone.value, abs=1e-12)
+        assert error == pytest.approx(alone.error, abs=1e-12)
 
 
 def gauss(n):

@@ -245,7 +245,7 @@ def test_zeros_of_both_signs_are_one_score():
         ({"A": ["high", "low"]}, "scores of 'A' must be numbers"),
         ({"A": ["0.5", "0.7"]}, "scores of 'A' must be numbers"),
         ({"A": [1j]}, "scores of 'A' must be numbers"),
-        ({"A": {"q1": 0.5}}, "scores of 'A' must be numbers"),
+        ({"A": {"q1": "high"}}, "scores of 'A' must be numbers"),
         ({"A": [1.0, 2.0], "B": [1.0]}, "there are 1 scores of 'B', but 2 of 'A'"),
         ({"": [1.0]}, "model name ''"),
     ],
@@ -255,9 +255,9 @@ def test_bad_scores_are_named(scores, words):
         bf.from_scores(scores)
 
 
-@pytest.mark.parametrize("unit", ["item", "table", "", "  ", 3, None])
+@pytest.mark.parametrize("unit", ["item", "table", "", "  ", 3])
 def test_a_unit_has_a_name_of_its_own(unit):
-    with pytest.raises(ValueError, match="unit is a name such as 'query'"):
+    with pytest.raises(ValueError, match=r"unit (is a name such as 'query'|must be a string)"):
         bf.from_scores({"A": [1.0]}, unit=unit)
 
 
@@ -309,7 +309,7 @@ def test_scores_come_from_a_file_on_the_command_line(tmp_path, capsys):
     assert "has no column 'c'" in capsys.readouterr().err
     path.write_text("query,a,b\nq1,0.5,x\nq2,0.1,0.2\nq3,0.2,0.3\n")
     assert main(["rank", str(path), "--scores"]) == 2
-    assert "row 1, has 'x' in column 'b', no number" in capsys.readouterr().err
+    assert "row 1 of 'b' has 'x', no number" in capsys.readouterr().err
 
 
 def test_a_loss_by_its_name_is_asked_about():
@@ -320,3 +320,21 @@ def test_a_loss_by_its_name_is_asked_about():
         bf.from_scores(scores, name="answered"),
     ):
         assert quiet.notes == ()
+
+
+def test_the_mean_may_be_asked_for_by_what_the_scores_are_called():
+    ev = bf.from_scores({"A": [0.1, 0.5, 0.9, 0.3] * 8, "B": [0.2, 0.6, 0.7, 0.5] * 8}, name="nDCG@10")
+    res = bf.compare(ev, rng=1)
+    assert res["nDCG@10"] is res["ndcg@10"] is res["mean"]
+    assert bf.compare(ev, metrics="nDCG@10", rng=1)["mean"].p_h1 == res["mean"].p_h1
+    assert res.check("nDCG@10: P(B better) > 0.001").passed
+    with pytest.raises(KeyError, match="known: mean, nDCG@10"):
+        res["x"]
+    with pytest.raises(ValueError, match="known: mean, median, geometric_mean, nDCG@10"):
+        bf.compare(ev, metrics="x")
+
+
+def test_accuracy_may_be_asked_for_by_what_being_right_is_called():
+    ev = bf.from_correct({"A": [1, 0, 1, 0], "B": [1, 1, 1, 0]}, name="exact_match")
+    res = bf.compare(ev, metrics="exact_match")
+    assert res["exact_match"] is res["Exact match"] is res["accuracy"]

@@ -249,7 +249,7 @@ def test_few_units_are_warned_about():
         (lambda: krippendorff_alpha(LECTURE, values=["NN", "NN"]), "at least one and differ"),
         (lambda: krippendorff_alpha(LECTURE, values=[]), "values must be at least one"),
         (lambda: krippendorff_alpha([[{1}, {2}], [{1}, {1}]]), "ratings must be strings or numbers"),
-        (lambda: krippendorff_alpha("abc"), r"axes \(rater, unit\)"),
+        (lambda: krippendorff_alpha("abc"), "ratings must be an array, not 'abc'"),
         (lambda: alpha_posterior(LECTURE, n_draws=3), "n_draws must be"),
     ],
 )

@@ -155,7 +155,7 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
         (lambda: pair_scores(["a", None], [1, 2]), "gold has no label for item 2"),
         (lambda: pair_scores(["a", float("nan")], [1, 2]), "gold has no label for item 2"),
         (lambda: pair_scores(["a", 1], [1, 2]), "gold mixes strings and other values"),
-        (lambda: pair_scores("ab", [1, 2]), "gold must be a sequence of labels, not str"),
+        (lambda: pair_scores("ab", [1, 2]), "gold must be an array, not 'ab'"),
         (lambda: pair_scores([[1], [2]], [1, 2]), "one label for each item, not an array of shape"),
         (lambda: pair_scores([[1], [2, 3]], [1, 2]), "not lists of different lengths"),
         (lambda: purity_scores([1, 2], [1]), "predicted has 1 items"),

@@ -182,8 +182,8 @@ def test_a_query_without_a_relevant_or_any_item_scores_nothing(name):
         (lambda: dcg([1e308, 1e308]), r"gains hold 1e\+308 at rank 1"),
         (lambda: dcg(["high", "low"]), "gains must be numbers"),
         (lambda: dcg([[1, [2, 3]], [1]]), "gains must be numbers"),
-        (lambda: precision_at_k([1, 0], 0), "k must be a whole number from 1, not 0"),
-        (lambda: precision_at_k([1, 0], 2.5), "k must be a whole number from 1, not 2.5"),
+        (lambda: precision_at_k([1, 0], 0), "k must be a whole number from 1 to 1e9, not 0"),
+        (lambda: precision_at_k([1, 0], 2.5), "k must be a whole number, not 2.5"),
         (lambda: dcg([1, 0], log="ln"), "unknown log 'ln'"),
         (
             lambda: average_precision([[1, 0], [1, 1]], n_relevant=[1, 1]),
