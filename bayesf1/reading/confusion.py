@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesf1.base.checks import checked
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
@@ -17,6 +19,7 @@ from bayesf1.reading.counts import check_matrix
 from bayesf1.reading.label_columns import check_alike, check_astray, class_names
 
 
+@checked
 @with_runs_in("matrices")
 def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
     """Build an Evaluation from confusion matrices, whose rows are the truth and columns the predictions.
@@ -85,7 +88,7 @@ def _by_label(
     said = dict.fromkeys(label for m in framed.values() for label in m.columns)
     strange = [label for label in gold if labels is not None and label not in list(labels)]
     if strange:
-        raise ValueError(f"a matrix has class {strange[0]!r}, which is none of labels=")
+        raise ValueError(f"a matrix has class {shown(strange[0])}, which is none of labels=")
     order = list(gold if labels is None else labels)
     if labels is None:
         check_alike(order)

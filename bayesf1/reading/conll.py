@@ -2,52 +2,83 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, zip_longest
+from itertools import accumulate, chain, islice, zip_longest
 from os import PathLike
-from pathlib import Path
 from sys import intern
+from typing import TypeAlias
 
-import numpy as np
-
-from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, numbered_lines
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import shown
+from bayesf1.base.text_files import MAX_LINE_BYTES, numbered_lines
+from bayesf1.reading.regular_columns import split_regular
+from bayesf1.reading.sentences import Sentences
 
 __all__ = ["AlignedTags", "ConllFile", "align_conll", "read_conll"]
 
+# A file, or several that follow one another.
+Files: TypeAlias = str | PathLike[str] | InputFile | Sequence[InputFile]
+
 _MAX_REGULAR_BYTES = 1 << 30
+# As many tokens tell what a column holds.
+_SAMPLE = 200
 _DOCSTART = "-DOCSTART-"
 _COMMENT = ("# ", "#begin document", "#end document")
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class ConllFile:
-    """The sentences of a column file: tokens from its first column, tags from the chosen one."""
+    """The sentences of one or several column files: tokens from the first column, tags from the chosen one."""
 
-    path: Path
-    tokens: list[list[str]]
-    tags: list[list[str]]
+    # The files, and the sentence with which each begins.
+    files: tuple[InputFile, ...]
+    begins: tuple[int, ...]
+    tokens: Sentences
+    tags: Sentences
     # Line, from 1, of each sentence's first token; the others follow line by line.
     lines: list[int]
     # Index, from 0, of each sentence's document; all 0 in a file without -DOCSTART-.
     documents: list[int]
+
+    def spot(self, sentence: int, token: int = 0) -> str:
+        """Say in which file and line a token stands."""
+        return f"{self.files[bisect_right(self.begins, sentence) - 1]}, line {self.lines[sentence] + token}"
+
+    @classmethod
+    def joined(cls, files: Sequence[ConllFile]) -> ConllFile:
+        """Return several files as one; each begins a document."""
+        if len(files) == 1:
+            return files[0]
+        n_documents = accumulate((file.documents[-1] + 1 for file in files), initial=0)
+        return cls(
+            tuple(part for file in files for part in file.files),
+            tuple(accumulate((len(file.tokens) for file in files[:-1]), initial=0)),
+            Sentences.joined(file.tokens for file in files),
+            Sentences.joined(file.tags for file in files),
+            [line for file in files for line in file.lines],
+            [before + i for before, file in zip(n_documents, files, strict=False) for i in file.documents],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedTags:
     """Gold tags and the tags of several models for the same tokens, as `read_spans` takes them."""
 
-    tokens: list[list[str]]
-    gold: list[list[str]]
-    predictions: dict[str, list[list[str]]]
+    tokens: Sentences
+    gold: Sentences
+    predictions: dict[str, Sentences]
     documents: list[int]
-    # File of "gold" and of each model, and the line, from 1, where each of its sentences begins.
-    sources: dict[str, tuple[Path, list[int]]]
+    # The file of "gold" and of each model, to say where a tag stands.
+    sources: dict[str, ConllFile]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with path.open("rb") as stream:
+def _lines(path: InputFile) -> Iterator[tuple[int, str]]:
+    with path.open() as stream:
         for number, line in numbered_lines(
             stream,
             path,
@@ -76,58 +107,51 @@ def _is_break(line: str) -> bool:
     return not line.strip(" \t\v\f") or _is_docstart(line)
 
 
-def _read(path: str | PathLike[str], columns: tuple[int, ...]) -> list[ConllFile]:
+def _read(files: Files, columns: tuple[int, ...]) -> list[ConllFile]:
     """Read one file for each of the columns; they share all but their tags."""
-    path = Path(path)
     if 0 in columns:
         raise ValueError("column 0 holds the tokens, but a column of tags is wanted, such as -1 for the last")
-    return _read_regular(path, columns) or _read_any(path, columns)
+    parts = [InputFile.of(files)] if isinstance(files, str | PathLike | InputFile) else files
+    read = [_read_regular(part, columns) or _read_any(part, columns) for part in parts]
+    return [ConllFile.joined(of_column) for of_column in zip(*read, strict=True)]
+
+
+def n_numbers_behind(file: InputFile) -> int:
+    r"""Return how many columns behind the tags hold numbers alone, such as a tagger's confidence.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "crf.conll")
+    ...     size = path.write_text("In O O .99\nRome B-LOC O .7\n")
+    ...     n_numbers_behind(InputFile.of(path))
+    1
+    """
+    said = (line for line in file.lines if not _is_break(line) and not line.startswith("#"))
+    rows = [_fields(line) for line in islice(said, _SAMPLE)]
+    width = min(map(len, rows), default=0)
+    behind = 0
+    while behind < width - 1 and all(_NUMBER.fullmatch(row[-1 - behind].strip()) for row in rows):
+        behind += 1
+    return behind
 
 
 def _least_width(columns: tuple[int, ...]) -> int:
     return max(column + 1 if column > 0 else 1 - column for column in columns)
 
 
-def _read_regular(path: Path, columns: tuple[int, ...]) -> list[ConllFile] | None:
-    """Read a file without comments, documents or flaws at the speed of str.split; None for any other."""
-    if path.stat().st_size > _MAX_REGULAR_BYTES:
+def _read_regular(path: InputFile, columns: tuple[int, ...]) -> list[ConllFile] | None:
+    """Read a file without comments or flaws at once; None for any other."""
+    if path.size > _MAX_REGULAR_BYTES:
         return None
-    data = path.read_bytes().removeprefix(BOM).replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
-    if b"\t" not in data:
-        data = data.replace(b" ", b"\t")
-    if data.startswith((b"\n", b"#", b"-DOCSTART-")) or any(
-        part in data for part in (b"\r", b"\n#", b"\n-DOCSTART-", b"\t\t", b"\n\t", b"\t\n", b" ")
-    ):
+    found = split_regular(path.path.read_bytes(), columns)
+    if found is None:
         return None
-    codes = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(codes == 10)
-    tabs = np.diff(np.searchsorted(np.flatnonzero(codes == 9), ends), prepend=0)
-    blank = np.diff(ends, prepend=-1) == 1
-    width = int(tabs[0]) + 1
-    if (tabs[~blank] != width - 1).any() or _least_width(columns) > width:
-        return None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    lines = np.flatnonzero(~blank)
-    first = np.flatnonzero(np.diff(lines, prepend=-2) > 1)
-    bounds = [*first.tolist(), len(lines)]
-    # Blank lines hold no field, so every field of every other line follows in turn.
-    while "\n\n" in text:
-        text = text.replace("\n\n", "\n")
-    fields = text.replace("\n", "\t").split("\t")
-
-    def by_sentence(column: int) -> list[list[str]]:
-        flat = fields[column % width : -1 : width]
-        return [flat[start:stop] for start, stop in pairwise(bounds)]
-
-    tokens, starts = by_sentence(0), (lines[first] + 1).tolist()
-    documents = [0] * len(starts)
-    return [ConllFile(path, tokens, by_sentence(column), starts, documents) for column in columns]
+    return [ConllFile((path,), (0,), found.tokens, tags, found.lines, found.documents) for tags in found.tags]
 
 
-def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
+def _read_any(path: InputFile, columns: tuple[int, ...]) -> list[ConllFile]:
     lines, needed = _lines(path), _least_width(columns)
     head: list[tuple[int, str]] = []
     model_line, width, tabbed = 0, 0, False
@@ -139,10 +163,11 @@ def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
             if not line.startswith("#"):
                 break
 
-    tokens: list[list[str]] = []
+    tokens: list[str] = []
+    bounds: list[int] = []
     starts: list[int] = []
     documents: list[int] = []
-    tags: list[list[list[str]]] = [[] for _ in columns]
+    tags: list[list[str]] = [[] for _ in columns]
     inside, new_document = False, False
     for number, line in chain(head, lines):
         if _is_break(line):
@@ -172,23 +197,23 @@ def _read_any(path: Path, columns: tuple[int, ...]) -> list[ConllFile]:
             documents.append(documents[-1] + new_document if documents else 0)
             new_document = False
             starts.append(number)
-            tokens.append([])
-            for of_column in tags:
-                of_column.append([])
-        tokens[-1].append(fields[0])
+            bounds.append(len(tokens))
+        tokens.append(fields[0])
         for column, of_column in zip(columns, tags, strict=True):
             tag = fields[column].strip(" ")
             if not tag:
                 raise ValueError(
                     f"{path}, line {number}, has an empty column {column}, but it should hold a tag"
                 )
-            of_column[-1].append(intern(tag))
+            of_column.append(intern(tag))
     if not tokens:
         raise ValueError(f"{path} has no sentence, but should have one token a line with its tag")
-    return [ConllFile(path, tokens, of_column, starts, documents) for of_column in tags]
+    bounds.append(len(tokens))
+    words = Sentences(tokens, bounds)
+    return [ConllFile((path,), (0,), words, Sentences(said, bounds), starts, documents) for said in tags]
 
 
-def read_conll(path: str | PathLike[str], *, column: int = -1) -> ConllFile:
+def read_conll(path: Files, *, column: int = -1) -> ConllFile:
     r"""Read a column file: one token a line, a blank line after each sentence.
 
     A line with a tab is split at tabs, so that its fields may hold blanks; others are split at runs of
@@ -203,6 +228,7 @@ def read_conll(path: str | PathLike[str], *, column: int = -1) -> ConllFile:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "gold.conll")
     ...     size = path.write_text("# id 1\nAda\tB-PER\nran\tO\n\nIn\tO\nRome\tB-LOC\n", encoding="utf-8")
@@ -218,15 +244,16 @@ def read_conll(path: str | PathLike[str], *, column: int = -1) -> ConllFile:
 def _spot(file: ConllFile, sentence: int, token: int) -> tuple[str, str]:
     """Say where a token stands, and what stands there."""
     if sentence == len(file.tokens):
-        return f"{file.path}, line {file.lines[-1] + len(file.tokens[-1])}", "the end of the file"
+        return file.spot(sentence - 1, len(file.tokens[-1])), "the end of the file"
     words = file.tokens[sentence]
-    what = repr(words[token]) if token < len(words) else "the end of a sentence"
-    return f"{file.path}, line {file.lines[sentence] + token}", what
+    return file.spot(sentence, token), repr(words[token]) if token < len(words) else "the end of a sentence"
 
 
 def _line_up(own: ConllFile, gold: ConllFile) -> None:
     """Check that two files hold the same sentences; tokens spelled differently get one warning."""
     changed: list[tuple[int, int]] = []
+    if own.tokens == gold.tokens:
+        return
     for s, (mine, theirs) in enumerate(zip_longest(own.tokens, gold.tokens, fillvalue=())):
         if mine != theirs:
             here = [(s, t) for t, (a, b) in enumerate(zip_longest(mine, theirs)) if a != b]
@@ -240,7 +267,7 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
     if changed:
         (own_place, own_word), (gold_place, gold_word) = _spot(own, *changed[0]), _spot(gold, *changed[0])
         warnings.warn(
-            f"{own.path} spells {len(changed)} of its tokens otherwise than {gold.path}; the first is "
+            f"{own.files[0]} spells {len(changed)} of its tokens otherwise than {gold.files[0]}; the first is "
             f"{own_word} ({own_place}) for {gold_word} ({gold_place})",
             UserWarning,
             stacklevel=3,
@@ -248,26 +275,46 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
 
 
 def _same_gold(own: ConllFile, gold: ConllFile) -> None:
+    if own.tags == gold.tags:
+        return
     for s, (mine, theirs) in enumerate(zip(own.tags, gold.tags, strict=True)):
         for t, (a, b) in enumerate(zip(mine, theirs, strict=True)):
             if a != b:
                 raise ValueError(
                     f"{_spot(own, s, t)[0]}, has gold tag {a!r} where {_spot(gold, s, t)[0]}, has {b!r}; "
-                    "the second-last columns of all files should be the same"
+                    "the columns of gold tags of all files should be the same"
                 )
 
 
-def align_conll(gold: str | PathLike[str] | None, models: Mapping[str, str | PathLike[str]]) -> AlignedTags:
+def _behind_tags(files: Files, from_end: int, column: int | None) -> int:
+    """Return which column is meant, or the last or second-last of those in front of numbers."""
+    if column is not None:
+        return column
+    if isinstance(files, Mapping):
+        raise ValueError(f"models are given by the names of their files, not by {shown(files)}")
+    first = InputFile.of(files) if isinstance(files, str | PathLike | InputFile) else files[0]
+    return -from_end - n_numbers_behind(first)
+
+
+def align_conll(
+    gold: Files | None,
+    models: Mapping[str, Files],
+    *,
+    gold_column: int | None = None,
+    predicted_column: int | None = None,
+) -> AlignedTags:
     r"""Read the tags of gold and of several models for the same tokens.
 
-    Tags stand in the last column. Without a gold file every model's file carries the gold tags in its
-    second-last column, as conlleval takes them, and those columns must agree. Tokens and documents are the gold
-    file's, or without one the first model's. A file that spells tokens otherwise, though they line up, gets a
+    Tags stand in the last column by default, but for columns of numbers behind it, as of confidences. Without a gold
+    file every model's file carries the gold tags in its second-last column, as conlleval takes them, and those columns
+    must agree. Tokens and documents are the gold file's, or without one the first model's. A file that spells tokens
+    otherwise, though they line up, gets a
     warning.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "crf.conll")
     ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
@@ -279,15 +326,18 @@ def align_conll(gold: str | PathLike[str] | None, models: Mapping[str, str | Pat
         raise ValueError(
             "models should be a mapping of at least one name to a file, such as {'A': 'a.conll'}"
         )
-    columns = (-2, -1) if gold is None else (-1,)
-    truth = read_conll(next(iter(models.values())), column=-2) if gold is None else read_conll(gold)
-    predictions: dict[str, list[list[str]]] = {}
-    sources = {"gold": (truth.path, truth.lines)}
-    for name, path in models.items():
-        *own_gold, own = _read(path, columns)
+    both = gold is None
+    source = next(iter(models.values())) if gold is None else gold
+    truth = read_conll(source, column=_behind_tags(source, 2 if both else 1, gold_column))
+    predictions: dict[str, Sentences] = {}
+    sources = {"gold": truth}
+    for name, files in models.items():
+        own_column = _behind_tags(files, 1, predicted_column)
+        columns = (_behind_tags(files, 2, gold_column), own_column) if both else (own_column,)
+        *own_gold, own = _read(files, columns)
         _line_up(own, truth)
         for file in own_gold:
             _same_gold(file, truth)
         predictions[name] = own.tags
-        sources[f"model {name!r}"] = (own.path, own.lines)
+        sources[f"model {name!r}"] = own
     return AlignedTags(truth.tokens, truth.tags, predictions, truth.documents, sources)

@@ -9,22 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_unmasked
+from bayesf1.base.checks import Column, check_unmasked, checked
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation, model_names
-from bayesf1.evaluation.runs import with_runs_in
+from bayesf1.evaluation.runs import is_by_id, with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.right_wrong import RightWrong
 from bayesf1.reading.label_columns import is_missing, read_labels
-from bayesf1.reading.side_by_side import align, check_unit
+from bayesf1.reading.side_by_side import align, check_unit, ids_of
 
 
-@with_runs_in("correct")
+@checked
+@with_runs_in("correct", is_by_id)
 def from_correct(
-    correct: Mapping[str, ArrayLike],
+    correct: Mapping[str, Any],
     *,
-    groups: ArrayLike | None = None,
+    groups: Column | None = None,
     name: str = "",
     unit: str | None = None,
+    ids: Column | str | None = None,
 ) -> Evaluation:
     r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
 
@@ -37,8 +40,8 @@ def from_correct(
     Parameters
     ----------
     correct
-        Mapping of model name to True or 1 for each item that it has right and False or 0 for the others, in the same
-        order of items for all models. Series are aligned by their index.
+        Mapping of model name to True or 1 for each item that it has right and False or 0 for the others: lists or
+        arrays in the same order of items for all models, or by id, as mappings ``{"q1": True, …}`` or Series.
     groups
         The document (speaker, user, …) of each item; documents are then the units, as items of one document are not
         independent trials.
@@ -46,6 +49,8 @@ def from_correct(
         What being right is called in print, such as ``"Exact match"``.
     unit
         What a unit is called in print: ``"item"`` by default, or with groups ``"document"``.
+    ids
+        Ids of the items of lists and arrays: a sequence for all of them, or a mapping of model name to its own.
 
     Examples
     --------
@@ -68,8 +73,11 @@ def from_correct(
         )
     names = model_names(correct)
     said = {model: f"answers of {model!r}" for model in names}
-    columns = {said[model]: correct[model] for model in names}
-    aligned = align(columns if groups is None else {**columns, "groups": groups})
+    columns = {model: (said[model], correct[model]) for model in names}
+    if groups is not None:
+        columns.setdefault("groups", ("groups", groups))
+    given = {said[model]: correct[model] for model in names}
+    aligned = align(given if groups is None else {**given, "groups": groups}, ids_of(ids, columns))
     right = [_flags(aligned[said[model]], said[model]) for model in names]
     for model, column in zip(names, right, strict=True):
         if len(column) != len(right[0]):
@@ -138,7 +146,7 @@ def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
         )
     if array.dtype.kind not in "biuf":
         raise ValueError(
-            f"{where} must be True or False (1 or 0), one for each item, and begin with {array[0]!r}"
+            f"{where} must be True or False (1 or 0), one for each item, and begin with {shown(array[0])}"
         )
     other = (array != 0) & (array != 1)
     if other.any():

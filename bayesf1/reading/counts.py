@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_unmasked
+from bayesf1.base.checks import check_unmasked, checked
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation.evaluation import Evaluation, model_names, warn_if_empty
+from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.runs import flatten, with_runs_in
+from bayesf1.evaluation.units import warn_if_empty
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
 CHUNK_COLUMNS = ("gold", "predicted", "correct")
@@ -24,6 +25,7 @@ CHUNK_COLUMNS = ("gold", "predicted", "correct")
 MAX_COUNT = 1e15
 
 
+@checked
 def from_counts(
     counts: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
     /,
@@ -55,6 +57,7 @@ def from_counts(
     return ev.with_runs(runs) if runs else ev
 
 
+@checked
 @with_runs_in("folds")
 def from_folds(
     folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing, nearest
+from bayesf1.base.checks import OneLabel, checked
+from bayesf1.base.errors import Argument, WordedError
+from bayesf1.base.naming import listing
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import Binary
+from bayesf1.reading.engines import engine_errors
+from bayesf1.reading.frame_columns import (
+    Label,
+    Models,
+    check_columns,
+    check_frame,
+    collect,
+    is_in_memory,
+    label_columns,
+    named_columns,
+    present,
+    read_frame,
+)
+from bayesf1.reading.judged_frames import from_judged_frame
 from bayesf1.reading.label_columns import (
     check_alike,
     check_positive,
@@ -30,21 +46,22 @@ if TYPE_CHECKING:
 
     Lazy: TypeAlias = nw.LazyFrame[Any]
 
-Models: TypeAlias = Sequence[str] | Mapping[str, Any]
 
-# A frame with more kinds of rows than this holds something else than labels.
-MAX_PATTERNS = 1_000_000
-
-
+@checked
 @with_runs_in("models")
+@engine_errors()
 def from_frame(
     frame: Any,
     *,
     gold: str,
     models: Models,
-    positive: Any = None,
+    positive: OneLabel = None,
     group: str | None = None,
     labels: Sequence[Any] | None = None,
+    judge: str | Models | None = None,
+    bins: Any = None,
+    audit_probability: str | None = None,
+    covariates: str | Models | None = None,
 ) -> Evaluation:
     """Build an Evaluation from a data frame with a column of gold labels and one for each model.
 
@@ -69,6 +86,12 @@ def from_frame(
         the units.
     labels
         The classes, as in `from_labels`. Shards that are to add up need them where some lack a class.
+    judge
+        Name of the column of what a judge says, or several, or a mapping of a judge's name to its column; gold may then
+        have gaps, as in `from_labels`. ``[]`` allows them without a judge.
+    bins, audit_probability, covariates
+        As in `from_labels`; the probabilities are a column, and covariates are columns of numbers, each by itself or in
+        a mapping of what it is called to its column.
 
     Examples
     --------
@@ -80,11 +103,32 @@ def from_frame(
     >>> ev.tables
     array([[2., 1., 0., 1.], [1., 0., 1., 2.]])
     """
-    lazy = _read(frame, "lists of labels go to from_labels, counted rows to from_patterns")
-    named = _named_columns(models)
+    lazy = read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
+    named = named_columns(models)
+    if judge is not None or audit_probability is not None:
+        how = {"bins": bins, "positive": positive, "labels": labels}
+        return from_judged_frame(
+            lazy,
+            gold,
+            named,
+            _beside(judge),
+            _beside(covariates),
+            audit_probability,
+            group,
+            how,
+            in_memory=is_in_memory(frame),
+        )
+    if covariates is not None and len(covariates):
+        raise WordedError(
+            Argument("covariates"),
+            " are for items of which some have no gold label; allow gaps by ",
+            Argument("judge"),
+        )
+    if bins is not None:
+        raise ValueError("bins= says how to read a judge's scores; name their column by judge=")
     columns = [gold, *named.values(), *([] if group is None else [group])]
-    _check_columns(columns, lazy.collect_schema().names())
-    read = _labels(lazy, columns[: 1 + len(named)])
+    check_frame(lazy, columns)
+    read = label_columns(lazy, columns[: 1 + len(named)])
     names = tuple(named)
     if positive is None:
         found = _count(lazy, read, [label.expr for label in read], group)
@@ -120,14 +164,16 @@ def from_frame(
     return documents
 
 
+@checked
 @with_runs_in("models")
+@engine_errors()
 def from_patterns(
     table: Any,
     *,
     gold: str | None = None,
     models: Models | None = None,
     count: str | None = None,
-    positive: Any = None,
+    positive: OneLabel = None,
 ) -> Evaluation:
     """Build an Evaluation from labels that a database has counted already.
 
@@ -187,103 +233,14 @@ def from_patterns(
     return from_hits(hits, names, weights=found.weights)
 
 
-@dataclass(frozen=True)
-class _Label:
-    """A column of labels: its name and an expression that gives strings, numbers or booleans."""
-
-    column: str
-    dtype: nw.dtypes.DType
-    expr: nw.Expr
-    text: bool
-
-    def code(self, positive: Any) -> nw.Expr:
-        """Return 1 for the positive label, 0 for others, nothing where there is none."""
-        import narwhals as nw
-
-        code = nw.lit(0)
-        # Engines refuse to compare strings with numbers, and some of them booleans with numbers.
-        comparable = isinstance(positive, str) == self.text
-        if self.dtype.is_boolean():
-            comparable, positive = positive in (0, 1), bool(positive)
-        elif isinstance(positive, bool):
-            positive = int(positive)
-        if comparable:
-            code = nw.when(self.expr == positive).then(nw.lit(1)).otherwise(code)
-        return nw.when(_present(self.expr, self.dtype)).then(code)
+def _beside(columns: str | Models | None) -> dict[str, str]:
+    """Return columns that are none of models by what they are called."""
+    if columns is None or not len(columns):
+        return {}
+    return {columns: columns} if isinstance(columns, str) else named_columns(columns)
 
 
-def _present(expr: nw.Expr, dtype: nw.dtypes.DType) -> nw.Expr:
-    return ~(expr.is_null() | expr.is_nan()) if dtype.is_float() else ~expr.is_null()
-
-
-def _read(frame: Any, instead: str) -> Lazy:
-    import narwhals as nw
-
-    try:
-        found = nw.from_native(frame)
-    except (TypeError, nw.exceptions.NarwhalsError) as error:
-        if isinstance(error, nw.exceptions.DuplicateError):
-            raise ValueError(
-                f"a frame's columns need different names: {' '.join(str(error).split())}"
-            ) from None
-        raise ValueError(
-            "a frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis belongs here, not "
-            f"{type(frame).__name__}; {instead}"
-        ) from None
-    lazy: Lazy = found.lazy()
-    return lazy
-
-
-def _named_columns(models: Models) -> dict[str, str]:
-    names = model_names(models)
-    return {name: models[name] if isinstance(models, Mapping) else name for name in names}
-
-
-def _check_columns(used: Sequence[str], known: Sequence[str]) -> None:
-    for i, name in enumerate(used):
-        if not isinstance(name, str):
-            raise ValueError(f"columns are named by strings, not by {name!r}; rename the columns first")
-        if name not in known:
-            raise ValueError(f"there is no column {name!r}; {nearest(str(name), known)}")
-        if name in used[:i]:
-            raise ValueError(f"column {name!r} is named twice; gold, models and the rest need one each")
-
-
-def _labels(lazy: Lazy, columns: Sequence[str]) -> list[_Label]:
-    import narwhals as nw
-
-    schema = lazy.collect_schema()
-    found: list[_Label] = []
-    for column in columns:
-        dtype, expr = schema[column], nw.col(column)
-        if dtype in (nw.Categorical, nw.Enum):
-            dtype = nw.Float64() if _numeric_categories(lazy, column) else nw.String()
-            expr = expr.cast(dtype)
-        elif dtype.is_decimal():
-            dtype, expr = nw.Float64(), expr.cast(nw.Float64)
-        if not (dtype == nw.String or dtype.is_numeric() or dtype.is_boolean()):
-            raise ValueError(f"column {column!r} holds {dtype}; labels are strings, numbers or booleans")
-        found.append(_Label(column, dtype, expr, text=dtype == nw.String))
-        if found[0].text != found[-1].text:
-            raise ValueError(
-                f"column {columns[0]!r} holds {found[0].dtype} but column {column!r} {dtype}; "
-                "numbers and strings are never equal"
-            )
-    return found
-
-
-def _numeric_categories(lazy: Lazy, column: str) -> bool:
-    """Return whether categories are numbers, as pandas and pyarrow allow."""
-    native, engine = lazy.to_native(), lazy.implementation
-    if engine.is_pyarrow():
-        return "string" not in str(native.schema.field(column).type.value_type)
-    if engine.is_pandas_like() or engine.is_dask():
-        categories = getattr(native[column].dtype, "categories", None)
-        return categories is not None and categories.dtype.kind in "biuf"
-    return False
-
-
-def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group: str | None) -> Tally:
+def _count(lazy: Lazy, labels: Sequence[Label], keys: Sequence[nw.Expr], group: str | None) -> Tally:
     """Count the items of each combination of keys, one for each column of labels."""
     import narwhals as nw
 
@@ -291,22 +248,22 @@ def _count(lazy: Lazy, labels: Sequence[_Label], keys: Sequence[nw.Expr], group:
     named = {f"c{i}": key for i, key in enumerate(keys)}
     columns = [label.column for label in labels]
     if group is not None:
-        named["g"] = nw.when(_present(nw.col(group), lazy.collect_schema()[group])).then(nw.lit(0))
+        named["g"] = nw.when(present(nw.col(group), lazy.collect_schema()[group])).then(nw.lit(0))
         columns.append(group)
-    rows = _collect(
+    rows = collect(
         lazy.select(**named).group_by(*named).agg(nw.len().alias("n")),
-        f"the columns {listing(columns)} have more than {MAX_PATTERNS:,} different combinations of "
-        "labels; was a column with a value for every row named by mistake?",
+        f"the columns {listing(columns)} have",
+        "different combinations of labels; was a column with a value for every row named by mistake?",
     )
     if not rows:
         raise ValueError("the frame has no rows; there is nothing to compare the models on")
     found = Tally.from_rows(columns, rows, np.array([row[-1] for row in rows], dtype=np.float64))
-    found.check_missing()
+    found.check_missing(judge=True)
     return replace(found, columns=found.columns[: len(labels)], values=found.values[: len(labels)])
 
 
 def _count_documents(
-    lazy: Lazy, labels: Sequence[_Label], positive: Any, group: str
+    lazy: Lazy, labels: Sequence[Label], positive: OneLabel, group: str
 ) -> tuple[FloatArray, FloatArray]:
     """Count the documents of each kind; a kind is what a document adds to the models' tables."""
     import narwhals as nw
@@ -318,10 +275,10 @@ def _count_documents(
     )
     sums = [*named, *(f"t{j}" for j in range(1, k + 1))]
     documents = items.group_by("g").agg(nw.len().alias("m"), *(nw.col(name).sum() for name in sums))
-    rows = _collect(
+    rows = collect(
         documents.group_by("m", *sums).agg(nw.len().alias("n")),
-        f"column {group!r} makes documents of more than {MAX_PATTERNS:,} different kinds, too many to "
-        "draw from; group by smaller units",
+        f"column {group!r} makes documents of",
+        "different kinds, too many to draw from; group by smaller units",
     )
     counts = np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 3 + 2 * k)
     size, gold, said, right = counts[:, :1], counts[:, 1:2], counts[:, 2 : 2 + k], counts[:, 2 + k : -1]
@@ -329,15 +286,15 @@ def _count_documents(
     return tables, counts[:, -1]
 
 
-def _count_in_documents(lazy: Lazy, labels: Sequence[_Label], group: str) -> tuple[Tally, NDArray[Any]]:
+def _count_in_documents(lazy: Lazy, labels: Sequence[Label], group: str) -> tuple[Tally, NDArray[Any]]:
     """Count the items of each document and combination of labels."""
     import narwhals as nw
 
     named = {f"c{i}": label.expr for i, label in enumerate(labels)}
-    rows = _collect(
+    rows = collect(
         lazy.select(g=nw.col(group), **named).group_by("g", *named).agg(nw.len().alias("n")),
-        f"column {group!r} makes more than {MAX_PATTERNS:,} combinations of documents and labels; "
-        "group by larger units",
+        f"column {group!r} makes",
+        "combinations of documents and labels; group by larger units",
     )
     weights = np.array([row[-1] for row in rows], dtype=np.float64)
     columns = [label.column for label in labels]
@@ -346,14 +303,7 @@ def _count_in_documents(lazy: Lazy, labels: Sequence[_Label], group: str) -> tup
     return Tally.from_rows(columns, [row[1:-1] for row in rows], weights), documents
 
 
-def _collect(lazy: Lazy, too_many: str) -> list[tuple[Any, ...]]:
-    rows = list(lazy.head(MAX_PATTERNS + 1).collect().rows())
-    if len(rows) > MAX_PATTERNS:
-        raise ValueError(too_many)
-    return rows
-
-
-def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
+def _some_labels(lazy: Lazy, labels: Sequence[Label]) -> list[Any]:
     import narwhals as nw
 
     found: list[NDArray[Any]] = []
@@ -365,11 +315,8 @@ def _some_labels(lazy: Lazy, labels: Sequence[_Label]) -> list[Any]:
 
 
 def _read_few(table: Any) -> tuple[list[str] | None, list[tuple[Any, ...]]]:
-    lazy = _read(table, "or a list of tuples or dicts")
-    too_many = (
-        f"the table has more than {MAX_PATTERNS:,} rows; items that are not counted yet go to from_frame"
-    )
-    rows = _collect(lazy, too_many)
+    lazy = read_frame(table, "or a list of tuples or dicts")
+    rows = collect(lazy, "the table has", "rows; items that are not counted yet go to from_frame")
     header = lazy.collect_schema().names()
     # A pandas frame made of tuples counts its columns.
     return header if all(isinstance(name, str) for name in header) else None, rows
@@ -379,7 +326,7 @@ def _assign_columns(
     header: Sequence[str], gold: str | None, models: Models | None, count: str | None
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return the columns of gold, models and count, and the names of the models."""
-    named = {} if models is None else _named_columns(models)
+    named = {} if models is None else named_columns(models)
     free = [name for name in header if name not in (gold, count, *named.values())]
     gold = free.pop(0) if gold is None and free else gold
     count = free.pop() if count is None and free else count
@@ -389,5 +336,5 @@ def _assign_columns(
             f"columns of gold, models and the count are needed, but there are only {listing(header)}"
         )
     used = [gold, *named.values(), count]
-    _check_columns(used, header)
+    check_columns(used, header)
     return used, model_names(named)

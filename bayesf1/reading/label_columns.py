@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.checks import check_unmasked
 from bayesf1.base.errors import WordedError, Wording
-from bayesf1.base.naming import listing
+from bayesf1.base.naming import listing, shown
 from bayesf1.kinds.strays import Strays
 
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
@@ -27,6 +27,12 @@ _PLAIN_PAIRS = (
 )
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
+# What may stand in for gold labels that are missing; the name of the argument follows.
+BY_A_JUDGE = "give what a judge says of every item by "
+
+
+class NoPositiveItem(UserWarning):
+    """No item has the positive label, by gold or by a model."""
 
 
 def guess_positive(labels: list[Any]) -> Any:
@@ -51,15 +57,19 @@ def check_positive(
     if not hits.any():
         known = {str(label).casefold(): label for label in labels()[:1000]}
         alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
-        found = f"no item is labelled {positive!r}"
+        found = f"no item is labelled {shown(positive)}"
         if alike:
-            raise ValueError(f"{found}; did you mean {known[alike[0]]!r}?")
+            raise ValueError(f"{found}; did you mean {shown(known[alike[0]])}?")
         # A shard of a corpus may well hold no positive item.
-        warnings.warn(f"{found}; the labels are {listing(map(repr, known.values()))}", stacklevel=3)
+        warnings.warn(
+            f"{found}; the labels are {listing(map(shown, known.values()))}", NoPositiveItem, stacklevel=3
+        )
         return
     silent = [name for name, said in zip(names, hits.T[1:], strict=True) if not said.any()]
     if silent:
-        warnings.warn(f"{', '.join(silent)} never predicts the positive label {positive!r}", stacklevel=3)
+        warnings.warn(
+            f"{', '.join(silent)} never predicts the positive label {shown(positive)}", stacklevel=3
+        )
 
 
 def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
@@ -68,13 +78,16 @@ def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any
         check_alike(found)
         return list(found)
     if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
-        raise ValueError(f"labels= is a list of at least two classes, not {labels!r}")
+        raise ValueError(f"labels= is a list of at least two classes, not {shown(labels)}")
+    check_unmasked(labels, "labels=")
     classes = [plain_label(label) for label in labels]
+    if not all(isinstance(label, Hashable) for label in classes):
+        raise ValueError(f"labels= holds {shown(labels)}, but a label is a string or a number")
     known = set(classes)
     strange = [label for label in found if label not in known]
     if strange:
         raise ValueError(
-            f"label {strange[0]!r} occurs, but is none of labels= {listing(map(repr, classes), most=10)}"
+            f"label {shown(strange[0])} occurs, but is none of labels= {listing(map(shown, classes), most=10)}"
         )
     return classes
 
@@ -114,7 +127,7 @@ def check_alike(labels: Iterable[Any]) -> None:
     >>> check_alike(["spam", "ham"])
     >>> check_alike(["spam", "Spam"])
     Traceback (most recent call last):
-    ValueError: labels 'spam' and 'Spam' differ only in case or spaces; make them one, or say by labels= that both are classes
+    bayesf1.base.errors.WordedError: labels 'spam' and 'Spam' differ only in case or spaces; make them one, or say ...
     """
     seen: dict[str, Any] = {}
     for label in labels:
@@ -133,8 +146,10 @@ def _as_seen(label: Any) -> str:
 def _too_alike(one: Any, other: Any) -> ValueError:
     plain = str(one).strip().casefold() == str(other).strip().casefold()
     how = "in case or spaces" if plain else "in how their characters are coded"
-    return ValueError(
-        f"labels {one!r} and {other!r} differ only {how}; make them one, or say by labels= that both are classes"
+    return WordedError(
+        f"labels {shown(one)} and {shown(other)} differ only {how}; make them one",
+        # Files are read without a list of classes.
+        Wording(", or say by labels= that both are classes", " in the file"),
     )
 
 
@@ -183,18 +198,23 @@ def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:
     )
 
 
-def read_labels(values: Any, where: str) -> NDArray[Any]:
-    """Return labels as a one-dimensional array without missing values."""
+def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first") -> NDArray[Any]:
+    """Return labels as a one-dimensional array without missing values, or say what to do with one that is missing."""
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
-    array = _as_array(values)
+    try:
+        array = _as_array(values)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{where} must be one label for each item, not {shown(values)}") from None
+    if array.dtype.kind == "V":
+        raise ValueError(f"{where} must be one label for each item, not records of {array.dtype}")
     if array.dtype.kind not in "biufUSO" and array.size:
         array = np.asarray(values, dtype=object)
     if array.ndim != 1:
         raise ValueError(f"{where} must be one label for each item, not an array of shape {array.shape}")
     if array.dtype.kind == "O":
-        _check_objects(array, where)
+        _check_objects(array, where, remedy)
         kinds = {type(v) for v in array}
         if all(issubclass(kind, str) for kind in kinds):
             return array if _has_long(array) else array.astype(str)
@@ -202,12 +222,10 @@ def read_labels(values: Any, where: str) -> NDArray[Any]:
             return np.array(array.tolist())
     elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a mixed list into strings without a word.
-        _check_objects(values, where)
+        _check_objects(values, where, remedy)
     missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
     if missing.any():
-        raise ValueError(
-            f"{where} has no label for item {int(np.argmax(missing)) + 1}; drop or fill it first"
-        )
+        raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
     return array
 
 
@@ -230,15 +248,15 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
-def _check_objects(values: Any, where: str) -> None:
+def _check_objects(values: Any, where: str, remedy: str) -> None:
     kinds = set()
     for i, value in enumerate(values, start=1):
         if is_missing(value):
-            raise ValueError(f"{where} has no label for item {i}; drop or fill it first")
+            raise ValueError(f"{where} has no label for item {i}; {remedy}")
         kinds.add(isinstance(value, str))
         if len(kinds) > 1:
             raise ValueError(
-                f"{where} mixes strings and numbers, first at item {i} ({value!r}); use one kind"
+                f"{where} mixes strings and numbers, first at item {i} ({shown(value)}); use one kind"
             )
 
 
@@ -249,11 +267,13 @@ def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
     names = tuple(_class_name(label) for label in labels)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"label {twice!r} is given twice; classes need different names")
+        raise ValueError(f"label {shown(twice)} is given twice; classes need different names")
     return names
 
 
 def _class_name(label: Any) -> str:
     value = plain_label(label)
+    if isinstance(value, Mapping | list | tuple | set):
+        raise ValueError(f"labels are strings, numbers and the like, not {shown(value)}")
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value)) if whole else str(value)

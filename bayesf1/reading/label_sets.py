@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.checks import check_unmasked
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_indicators
 from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels
@@ -28,8 +29,8 @@ def from_label_sets(
         found = distinct_labels([np.array([*row], dtype=object) for rows in given.values() for row in rows])
         if len({isinstance(label, str) for label in found}) > 1:
             raise ValueError(
-                f"y_true and predictions have labels like {found[0]!r} and {found[-1]!r}; give sets of labels for all, "
-                "or arrays of 0 and 1 for all"
+                f"y_true and predictions have labels like {shown(found[0])} and {shown(found[-1])}; give sets of labels for "
+                "all, or arrays of 0 and 1 for all"
             )
         labels = found if labels is None else check_labels(labels, found)
         place = {label: i for i, label in enumerate(labels)}

@@ -9,10 +9,11 @@ from importlib import resources
 
 import numpy as np
 
+from bayesf1.base.checks import checked
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.confusion import from_confusion
-from bayesf1.reading.files import read_counts
+from bayesf1.reading.count_files import read_counts
 from bayesf1.reading.spans import from_span_table
 from bayesf1.reading.tags import SpanTable
 
@@ -49,6 +50,7 @@ EXAMPLES: dict[str, Callable[[], Evaluation]] = {
 }
 
 
+@checked
 def load_example(name: str) -> Evaluation:
     """Return a packaged example.
 

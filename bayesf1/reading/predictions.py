@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import Column, OneLabel, checked
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation, model_names
-from bayesf1.evaluation.runs import with_runs_in
+from bayesf1.evaluation.runs import is_by_id, with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import check_counts, check_same_gold
 from bayesf1.reading.label_columns import (
+    BY_A_JUDGE,
     check_alike,
     check_positive,
     class_codes,
@@ -27,20 +30,27 @@ from bayesf1.reading.label_columns import (
     stray_labels,
 )
 from bayesf1.reading.label_sets import from_label_sets
+from bayesf1.reading.side_by_side import gold_with_gaps, with_gold
 
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
 
-@with_runs_in("predictions")
+@checked
+@with_runs_in("predictions", is_by_id)
 def from_labels(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
+    y_true: Column,
+    predictions: Mapping[str, Any],
     *,
-    positive: Any = None,
-    groups: ArrayLike | None = None,
+    positive: OneLabel = None,
+    groups: Column | None = None,
     labels: Sequence[Any] | None = None,
     multilabel: bool = False,
+    ids: Column | str | None = None,
+    judge: Column | None = None,
+    bins: Any = None,
+    audit_probability: ArrayLike | None = None,
+    covariates: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
 
@@ -52,9 +62,10 @@ def from_labels(
     Parameters
     ----------
     y_true
-        Gold labels: a list, array or Series of strings, numbers or booleans.
+        Gold labels, strings, numbers or booleans: a list or array, or by id, as a mapping ``{"doc1": "spam", …}`` or a
+        Series.
     predictions
-        Mapping of model name to its labels, in the order of `y_true`.
+        Mapping of model name to its labels: in the order of `y_true`, or by id, too, whose order does not matter.
     positive
         The label that counts as positive. It may be left out where it is beyond doubt: 1 against 0 or -1,
         True against False, yes against no, pos(itive) against neg(ative).
@@ -67,6 +78,21 @@ def from_labels(
     multilabel
         Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
         of 0 and 1, and `labels` names the columns, or lists of sets of labels.
+    ids
+        Ids of the items of lists and arrays: a sequence for all of them, or a mapping of a model's name, or of
+        ``"y_true"`` and ``"groups"``, to its own.
+    judge
+        What a cheaper judge, such as a language model, says of every item; or a mapping of judges' names to that. Items
+        of `y_true` may then be None, NaN or empty: nobody has labelled them yet, and their gold labels are drawn from
+        those of labelled items of which the models and the judges say the same. ``{}`` allows gaps without a judge.
+    bins
+        Into how many bins a judge's scores are put, or the edges between them.
+    audit_probability
+        How probable it was that each item would be labelled, where the choice hung on more than what models and judges
+        say; items are then compared with those of about the same probability alone.
+    covariates
+        What else is known of every item in numbers, such as ``{"length": …}``: a note says where labelled items differ in
+        it from others of which models and judges say the same, and so may not stand for them.
 
     Examples
     --------
@@ -79,18 +105,47 @@ def from_labels(
     array([[1., 0., 1., 2.], [2., 1., 0., 1.]])
     >>> from_labels(["a", "b", "c", "c"], {"A": ["a", "b", "c", "a"], "B": ["a", "c", "c", "c"]})
     <Evaluation of 2 models (A, B) on 3 classes (a, b, c), 4 items in 4 patterns>
+    >>> from_labels(["spam", None, "ham", None], {"A": a, "B": b}, positive="spam", judge=b)
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn and what judge said, 4 items in 4 patterns>
     """
     if not isinstance(predictions, Mapping):
         raise ValueError(
             f"predictions must be a mapping such as {{'A': labels}}, not {type(predictions).__name__}"
         )
     names = model_names(predictions)
-    document = None if groups is None else read_labels(groups, "groups")
+    judges = _named_judges(judge)
+    gaps = judge is not None or audit_probability is not None
+    given = {"groups": groups, "audit_probability": audit_probability}
+    beside = {f"judge {name!r}": column for name, column in judges.items()}
+    beside |= {name: column for name, column in given.items() if column is not None}
+    if covariates and not gaps:
+        raise ValueError("covariates= are for items of which some have no gold label; allow gaps by judge=")
+    also = _named_covariates(covariates)
+    beside |= {f"covariate {name!r}": column for name, column in also.items()}
+    called = None
+    if gaps:
+        y_true, ids, called = gold_with_gaps(y_true, {**beside, **predictions}, ids)
+    y_true, predictions, beside = with_gold(y_true, {n: predictions[n] for n in names}, beside, ids)
+    document = None if groups is None else read_labels(beside["groups"], "groups")
+    if gaps:
+        from bayesf1.reading.judged import from_judged
+
+        if multilabel:
+            raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
+        how = {"bins": bins, "positive": positive, "labels": labels}
+        how["covariates"] = {name: beside[f"covariate {name!r}"] for name in also}
+        said = {name: beside[f"judge {name!r}"] for name in judges}
+        chosen = beside.get("audit_probability")
+        return from_judged(
+            y_true, predictions, said, groups=document, audit_probability=chosen, ids=called, **how
+        )
+    if bins is not None:
+        raise ValueError("bins= says how to read a judge's scores; give them by judge=")
     if multilabel:
         if positive is not None:
             raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
-        return from_label_sets(y_true, {name: predictions[name] for name in names}, labels, document)
-    gold = read_labels(y_true, "y_true")
+        return from_label_sets(y_true, predictions, labels, document)
+    gold = read_labels(y_true, "y_true", remedy=f"drop or fill it first, or {BY_A_JUDGE}judge")
     if not len(gold):
         raise ValueError("y_true is empty; there is nothing to compare the models on")
     columns = [read_labels(predictions[name], f"predictions of {name!r}") for name in names]
@@ -99,7 +154,7 @@ def from_labels(
             raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {len(gold)}")
         if (gold.dtype.kind in "biuf") != (column.dtype.kind in "biuf"):
             raise ValueError(
-                f"y_true has labels like {gold[0]!r} but predictions of {name!r} like {column[0]!r}; "
+                f"y_true has labels like {shown(gold[0])} but predictions of {name!r} like {shown(column[0])}; "
                 "numbers and strings are never equal"
             )
     if positive is None:
@@ -156,6 +211,23 @@ def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units
     return Units.merge(CELL_OF_CODE[codes][..., :n_cells], weights, "item")
 
 
+def _named_covariates(covariates: Mapping[str, Any] | None) -> dict[str, Any]:
+    if covariates is not None and not isinstance(covariates, Mapping):
+        raise ValueError(
+            f"covariates are a mapping such as {{'length': numbers}}, not {type(covariates).__name__}"
+        )
+    return {str(name): column for name, column in (covariates or {}).items()}
+
+
+def _named_judges(judge: Any) -> dict[str, Any]:
+    """Return judges by their names; what is one by itself, perhaps by id, is called a judge."""
+    if judge is None:
+        return {}
+    several = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
+    return dict(judge) if several else {"judge": judge}
+
+
+@checked
 @with_runs_in("counts")
 def from_units(
     counts: ArrayLike | Mapping[str, ArrayLike], *, models: Sequence[str] | None = None, unit: str = "unit"

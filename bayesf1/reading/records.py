@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from bayesf1.base.errors import WordedError, Wording
+from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import nearest
 from bayesf1.base.text_files import BOM, decode, numbered_lines
 from bayesf1.kinds.binary import BINARY_CELLS
@@ -21,7 +21,9 @@ from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
 
 _LABELS = ("model", "task")
 _FOLDS = ("repeat", "fold")
-_COLUMNS = (*_LABELS, *_FOLDS, *BINARY_CELLS, *CHUNK_COLUMNS)
+# Of these at least two tell a table of counts.
+COUNT_COLUMNS = (*BINARY_CELLS, *CHUNK_COLUMNS)
+_COLUMNS = (*_LABELS, *_FOLDS, *COUNT_COLUMNS)
 _COUNTS = (BINARY_CELLS[:3], BINARY_CELLS, CHUNK_COLUMNS)
 
 _MAX_LINES = 1_000_000
@@ -59,18 +61,18 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def collect(file: Path) -> tuple[Layout, Tasks] | dict[str, Any]:
+def collect(file: InputFile) -> tuple[Layout, Tasks] | dict[str, Any]:
     """Read the rows of a CSV or JSON file, or the mapping that a JSON file may hold instead."""
-    with file.open("rb") as stream:
+    with file.open() as stream:
         # A file's name or its first character says whether it is JSON, without reading on.
-        opening = stream.peek(1).removeprefix(BOM).lstrip()[:1]
-        if file.suffix.lower() != ".json" and opening not in (b"[", b"{"):
+        opening = file.head.lstrip()[:1]
+        if file.suffix != ".json" and opening not in (b"[", b"{"):
             return _collect_lines(stream, file)
-        document = _parse_json(stream, file)
+        document = parse_json(stream, file)
     return document if isinstance(document, dict) else _collect_records(document, file)
 
 
-def _collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
+def _collect_lines(stream: BinaryIO, file: InputFile) -> tuple[Layout, Tasks]:
     lines = _lines(stream, file)
     number, header = next(lines, (0, ""))
     if not number:
@@ -102,7 +104,7 @@ def _collect_lines(stream: BinaryIO, file: Path) -> tuple[Layout, Tasks]:
     return layout, tasks
 
 
-def _lines(stream: BinaryIO, file: Path) -> Iterator[tuple[int, str]]:
+def _lines(stream: BinaryIO, file: InputFile) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something with their numbers."""
     too_long = "is longer than 1 MB; a row of counts takes some dozens of characters"
     for number, line in numbered_lines(stream, file, too_long=too_long, not_utf8=_NOT_UTF8):
@@ -217,11 +219,13 @@ def short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…{text[-5:]}"
 
 
-def _parse_json(stream: BinaryIO, file: Path) -> Any:
+def parse_json(stream: BinaryIO, file: InputFile) -> Any:
     """Read a JSON document whose numbers are finite and whose keys are unique."""
     raw = stream.read(_MAX_JSON_BYTES + 1)
     if len(raw) > _MAX_JSON_BYTES:
-        raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it by task")
+        raise ValueError(
+            f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it, or write a record a line"
+        )
     text = decode(raw.removeprefix(BOM), f"{file}", _NOT_UTF8)
     _check_text(text, f"{file}")
     if not text.strip():
@@ -245,14 +249,14 @@ def _parse_json(stream: BinaryIO, file: Path) -> Any:
         raise ValueError(f"{file} is nested too deeply; write a list of records with a count a key") from None
 
 
-def _json_number(text: str, file: Path) -> float:
+def _json_number(text: str, file: InputFile) -> float:
     value = read_number(text)
     if value is None:
         raise ValueError(f"{file} has the number {short(text)[1:-1]}; counts are finite numbers")
     return value
 
 
-def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
+def _json_object(pairs: list[tuple[str, Any]], file: InputFile) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = sorted(name for name, _ in pairs)
@@ -261,7 +265,7 @@ def _json_object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
     return found
 
 
-def _collect_records(document: Any, file: Path) -> tuple[Layout, Tasks]:
+def _collect_records(document: Any, file: InputFile) -> tuple[Layout, Tasks]:
     if not isinstance(document, list) or not document:
         what = "an empty list" if document == [] else short(document)
         raise ValueError(

@@ -9,13 +9,15 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.base.naming import nearest
+from bayesf1.base.checks import checked
+from bayesf1.base.errors import Argument, WordedError, Wording
+from bayesf1.base.naming import nearest, shown
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_typed_spans
-from bayesf1.reading.conll import align_conll
+from bayesf1.reading.conll import AlignedTags, align_conll
 from bayesf1.reading.label_columns import read_labels
 from bayesf1.reading.predictions import merge_codes
 from bayesf1.reading.tags import SpanTable, TagError, read_spans
@@ -24,6 +26,7 @@ _SPAN_CELLS = BINARY_CELLS[:3]
 _UNITS = ("sentence", "document")
 
 
+@checked
 @with_runs_in("predictions")
 def from_tags(
     gold: Iterable[Sequence[str]],
@@ -101,6 +104,7 @@ def from_span_table(
     return Evaluation.of_units(table.models, Binary(_SPAN_CELLS), units, items)
 
 
+@checked
 @with_runs_in("models")
 def from_conll(
     gold: str | PathLike[str] | None,
@@ -136,24 +140,42 @@ def from_conll(
     >>> ev.tables
     array([[0., 1., 1.]])
     """
+    _check_unit(unit)
+    for name, path in models.items():
+        if not isinstance(path, str | PathLike):
+            raise ValueError(f"models must name a file for each, but {shown(name)} has {shown(path)}")
+    return from_aligned(
+        align_conll(gold, models), scheme=scheme, mode=mode, types=types, unit=unit, by_type=by_type
+    )
+
+
+def from_aligned(
+    aligned: AlignedTags,
+    *,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    unit: str = "sentence",
+    by_type: bool = False,
+) -> Evaluation:
+    """Build an Evaluation from tags of files that were laid side by side; see `from_conll`."""
+    _check_unit(unit)
+    if unit == "document" and len(set(aligned.documents)) < 2:
+        raise WordedError(
+            "the gold file has a single document, as it has no -DOCSTART- lines; use ",
+            Wording("unit='sentence'", "--unit sentence"),
+        )
+    groups = aligned.documents if unit == "document" else None
+    try:
+        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
+        table = read_spans(aligned.gold, aligned.predictions, scheme=scheme, mode=mode, types=types)
+        return from_span_table(table, groups=groups, by_type=by_type)
+    except TagError as error:
+        where = aligned.sources[error.owner].spot(error.sentence - 1, error.token - 1)
+        other = (f"; is it {scheme}? Another scheme is named by ", Argument("scheme"))
+        raise WordedError(f"{where}, has tag {error.tag!r}, which {error.complaint}", *other) from None
+
+
+def _check_unit(unit: str) -> None:
     if unit not in _UNITS:
         raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), _UNITS)}")
-    aligned = align_conll(gold, models)
-    if unit == "document" and len(set(aligned.documents)) < 2:
-        raise ValueError(
-            "the gold file has a single document, as it has no -DOCSTART- lines; use unit='sentence'"
-        )
-    try:
-        return from_tags(
-            aligned.gold,
-            aligned.predictions,
-            scheme=scheme,
-            mode=mode,
-            types=types,
-            groups=aligned.documents if unit == "document" else None,
-            by_type=by_type,
-        )
-    except TagError as error:
-        path, lines = aligned.sources[error.owner]
-        line = lines[error.sentence - 1] + error.token - 1
-        raise ValueError(f"{path}, line {line}, has tag {error.tag!r}, which {error.complaint}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.errors import Argument, WordedError
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_class_codes
 from bayesf1.reading.counts import MAX_COUNT
 from bayesf1.reading.label_columns import (
+    BY_A_JUDGE,
     class_codes,
     class_names,
     distinct_labels,
@@ -45,13 +47,16 @@ class Tally:
             value[:] = [float(label) if isinstance(label, Decimal) else label for label in labels]
         return cls(tuple(columns), values, weights[seen])
 
-    def check_missing(self) -> None:
-        """Raise a ValueError where a column has no label for some items."""
+    def check_missing(self, *, judge: bool = False) -> None:
+        """Raise a ValueError where a column has no label for some items; of the first, gold, a judge may say more."""
         for name, column in zip(self.columns, self.values, strict=True):
             items = sum(self.weights[i] for i, value in enumerate(column) if is_missing(value))
             if items:
                 number = "1 item" if items == 1 else f"{items:,.10g} items"
-                raise ValueError(f"column {name!r} has no value for {number}; drop or fill those rows first")
+                also = (f", or {BY_A_JUDGE}", Argument("judge")) if judge and name == self.columns[0] else ()
+                raise WordedError(
+                    f"column {name!r} has no value for {number}; drop or fill those rows first", *also
+                )
 
     def check_kinds(self) -> None:
         """Raise a ValueError where labels are neither all text nor all numbers."""
@@ -60,12 +65,12 @@ class Tally:
             for value in column:
                 if not isinstance(value, str | Number):
                     raise ValueError(
-                        f"column {name!r} has label {value!r}; labels are strings, numbers or booleans"
+                        f"column {name!r} has label {shown(value)}; labels are strings, numbers or booleans"
                     )
                 if isinstance(value, str) != isinstance(first, str):
                     raise ValueError(
-                        f"column {self.columns[0]!r} has labels like {first!r} but column {name!r} like "
-                        f"{value!r}; numbers and strings are never equal"
+                        f"column {self.columns[0]!r} has labels like {shown(first)} but column {name!r} like "
+                        f"{shown(value)}; numbers and strings are never equal"
                     )
 
     def labels(self) -> list[Any]:
@@ -107,7 +112,7 @@ def read_weights(values: Sequence[Any], column: str) -> FloatArray:
             weights[i] = np.nan
         if not 0.0 <= weights[i] <= MAX_COUNT:
             raise ValueError(
-                f"row {i + 1} has {reprlib.repr(value)} as its count in column {column!r}; "
+                f"row {i + 1} has {shown(value):.40} as its count in column {column!r}; "
                 f"counts are finite, not negative and at most {MAX_COUNT:g}"
             )
     if not weights.any():
@@ -128,10 +133,10 @@ def read_rows(table: Sequence[Any]) -> tuple[list[str] | None, list[tuple[Any, .
     rows = []
     for i, row in enumerate(table, start=1):
         if isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable):
-            raise ValueError(f"row {i} is {row!r}, but rows are all tuples or all dicts")
+            raise ValueError(f"row {i} is {shown(row)}, but rows are all tuples or all dicts")
         rows.append(tuple(row))
         if len(rows[-1]) != len(rows[0]) or len(rows[0]) < 3:
             raise ValueError(
-                f"row {i} is {row!r}, where a gold label, a label for each model and a count belong"
+                f"row {i} is {shown(row)}, where a gold label, a label for each model and a count belong"
             )
     return None, rows

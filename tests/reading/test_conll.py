@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import re
+import sys
+import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 from seqeval.metrics import f1_score
 
+import bayesf1 as bf
 from bayesf1.base import text_files
+from bayesf1.base.input_files import InputFile
 from bayesf1.reading import conll
 from bayesf1.reading.conll import align_conll, read_conll
 from bayesf1.reading.tags import read_spans
@@ -217,7 +222,7 @@ def test_gold_columns_that_differ_are_refused_with_both_lines(write):
     b = write("# a comment of words\nAda B-PER B-PER\nran B-PER O\n", "b.conll")
     message = (
         f"{b}, line 3, has gold tag 'B-PER' where {a}, line 2, has 'O'; "
-        "the second-last columns of all files should be the same"
+        "the columns of gold tags of all files should be the same"
     )
     with pytest.raises(ValueError, match=exactly(message)):
         align_conll(None, {"A": a, "B": b})
@@ -305,26 +310,47 @@ def test_a_file_lines_up_with_itself_without_a_warning():
         "Ada\tB-PER\r\nran\tO\r\n\r\nIn\tO\r\n",
         "\ufeffAda\tx\tB-PER\nran\ty\tO\n\n",
         "a\u2028b\tO\nc\u0085\tB-X\n",
+        "\n\nAda\tB-PER\n",
+        "-DOCSTART-\tO\n\nAda\tB-PER\n",
+        "-DOCSTART- -X- -X- O\r\n\r\nAda\tB-PER\r\n-DOCSTART-\r\n-DOCSTART-\r\nran\tO\r\n\r\nfar\tO\r\n-DOCSTART-\r\n",
+        "Ada O\n-DOCSTART-x O\n- O\n-DOCSTART- O\nran O\n",
+        f"{'long' * 9} B-{'X' * 20}\n{'long' * 8}lang B-{'X' * 19}Y\n",
     ],
 )
 def test_regular_files_read_the_same_at_speed_and_line_by_line(tmp_path, text):
     path = tmp_path / "file.conll"
     path.write_bytes(text.encode())
-    fast, slow = conll._read_regular(path, (-1,)), conll._read_any(path, (-1,))
+    fast, slow = conll._read_regular(InputFile.of(path), (-1,)), conll._read_any(InputFile.of(path), (-1,))
     assert fast == slow
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a O", "bé B-X", "-DOCSTART- O", "-DOCSTART-", "", "-DOCSTART-y O", "# O", "c O O", " ", "d"]
+        ),
+        max_size=12,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([" ", "\t"]),
+)
+def test_what_is_read_at_speed_is_what_is_read_line_by_line(lines, end, gap):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file.conll")
+        path.write_bytes(end.join(lines).replace(" ", gap).encode())
+        fast = conll._read_regular(InputFile.of(path), (-1,))
+        assert fast is None or fast == conll._read_any(InputFile.of(path), (-1,))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "# id 1\nAda\tB-PER\n",
-        "-DOCSTART-\tO\n\nAda\tB-PER\n",
         "Ada\tB-PER\nran\n",
         "Ada\tB-PER\nran\t\n",
         "Ada  B-PER\nran O\n",
         "Ada\tB-PER\n \nran\tO\n",
         "New York\tB-LOC\n",
-        "\nAda\tB-PER\n",
         "Ada\tx\tO\nran\tO\nfar\tx\ty\tO\n",
         "",
         "Ada\n",
@@ -333,10 +359,31 @@ def test_regular_files_read_the_same_at_speed_and_line_by_line(tmp_path, text):
 def test_anything_irregular_is_left_to_the_careful_reader(tmp_path, text):
     path = tmp_path / "file.conll"
     path.write_bytes(text.encode())
-    assert conll._read_regular(path, (-1,)) is None
+    assert conll._read_regular(InputFile.of(path), (-1,)) is None
 
 
 def test_bytes_that_are_not_utf8_are_left_to_the_careful_reader(tmp_path):
     path = tmp_path / "file.conll"
     path.write_bytes(b"Ad\xe4\tB-PER\n")
-    assert conll._read_regular(path, (-1,)) is None
+    assert conll._read_regular(InputFile.of(path), (-1,)) is None
+
+
+def test_no_function_is_called_for_every_token(tmp_path):
+    n = 20_000
+    for name in ("gold", "crf"):
+        (tmp_path / name).write_text("word O\nRome B-LOC\n\n" * (n // 2))
+    calls = 0
+
+    def count(frame, event, arg):
+        nonlocal calls
+        calls += event == "call"
+
+    read = partial(bf.read, {"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
+    read()
+    sys.setprofile(count)
+    try:
+        ev = read()
+    finally:
+        sys.setprofile(None)
+    assert ev.tables.tolist() == [[n // 2, 0, 0]]
+    assert calls < n

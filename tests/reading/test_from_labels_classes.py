@@ -91,8 +91,16 @@ def test_label_sets_are_grouped_by_document():
     ("arguments", "options", "words"),
     [
         ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
-        ((list("abc"), list("abc")), {"labels": "abc"}, "labels= is a list of at least two classes"),
-        ((list("abc"), list("abc")), {"labels": ["a"]}, "labels= is a list of at least two classes"),
+        (
+            (list("abc"), list("abc")),
+            {"labels": "abc"},
+            "labels(= is a list of at least two classes| must be a sequence)",
+        ),
+        (
+            (list("abc"), list("abc")),
+            {"labels": ["a"]},
+            "labels(= is a list of at least two classes| must be a sequence)",
+        ),
         ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
         ((list("abc"), list("abc")), {"labels": list("abc"), "positive": "a"}, "give one of them"),
         ((["a", "A ", "b"], list("abb")), {}, "labels 'A ' and 'a' differ only in case or spaces"),

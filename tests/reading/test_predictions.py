@@ -181,7 +181,7 @@ def test_a_missing_label_of_a_series_is_named_by_its_item(dtype):
         (["a", 1], {"A": ["a", "b"]}, "y_true mixes strings and numbers, first at item 2"),
         ([1, 0], {}, "no model given"),
         ([1, 0], {"": [1, 0]}, "model name '' is not"),
-        ("10", {"A": [1, 0]}, "y_true must be a sequence of labels, not str"),
+        ("10", {"A": [1, 0]}, "y_true must be one value for each item, not '10'"),
         ([[1, 0]], {"A": [1, 0]}, r"y_true must be one label for each item, not an array of shape \(1, 2\)"),
     ],
 )
@@ -220,7 +220,7 @@ def test_documents_that_add_the_same_are_one_pattern():
     [
         (["x", "y"], "groups are 2 labels, but y_true has 6"),
         (["x"] * 5 + [None], "groups has no label for item 6"),
-        ("xxyyzz", "groups must be a sequence of labels, not str"),
+        ("xxyyzz", "groups must be one value for each item"),
     ],
 )
 def test_bad_groups_are_refused_in_words(groups, message):
@@ -431,7 +431,7 @@ def test_a_clustered_model_without_a_true_positive_has_a_proper_posterior():
     assert post.std() > 0
     res = bf.compare(ev, n_draws=10_000, rng=0)
     assert all(c.p_h1 > 0.99 for c in res.values())
-    assert all(c.mcse > 0 for c in res.values())
+    assert all(c.mcse > 0 or c.method == "exact" for c in res.values())
 
 
 # ---- randomness and memory

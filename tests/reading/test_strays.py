@@ -16,8 +16,8 @@ from sklearn.metrics import (
 )
 
 import bayesf1 as bf
+from bayesf1 import read
 from bayesf1.kinds.strays import Strays
-from bayesf1.reading.sources import read_predictions
 
 GOLD = list("aabbcc") * 20
 PERFECT = list(GOLD)
@@ -135,7 +135,7 @@ def test_every_reader_takes_strays_alike(tmp_path):
         bf.from_frame(pl.LazyFrame(frame), gold="gold", models=["A", "B"]),
         bf.from_frame(pl.DataFrame(frame), gold="gold", models=["A", "B"], labels=list("abc")),
         bf.from_patterns([(*row, 1) for row in zip(GOLD, PERFECT, ASTRAY, strict=True)], models=["A", "B"]),
-        read_predictions(path, gold="gold"),
+        read(path, gold="gold"),
     ]
     for ev in readers:
         assert ev == expected

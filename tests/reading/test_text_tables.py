@@ -1,11 +1,15 @@
 """Tables in text files: cells are text, and a row that is none is refused with its line."""
 
+import csv
+import random
+
 import numpy as np
 import pytest
 
 import bayesf1 as bf
+from bayesf1 import read
+from bayesf1.base.input_files import InputFile
 from bayesf1.commands.main import main
-from bayesf1.reading.sources import read_predictions, read_scores
 from bayesf1.reading.text_tables import read_columns
 
 
@@ -27,9 +31,9 @@ def write(folder, lines, header="label,a,b"):
 )
 def test_a_label_is_the_text_that_stands_there(tmp_path, names):
     path = write(tmp_path, rows(names=names))
-    expected = read_predictions(write(tmp_path, rows(names=("ham", "spam"))), gold="label", positive="spam")
+    expected = read(write(tmp_path, rows(names=("ham", "spam"))), gold="label", positive="spam")
     path = write(tmp_path, rows(names=names))
-    assert read_predictions(path, gold="label", positive=names[1]) == expected
+    assert read(path, gold="label", positive=names[1]) == expected
 
 
 def test_a_positive_number_is_found_on_the_command_line(tmp_path, capsys):
@@ -47,7 +51,7 @@ def test_a_positive_number_is_found_on_the_command_line(tmp_path, capsys):
 
 def test_numbers_that_are_spelled_differently_are_different_labels(tmp_path):
     path = write(tmp_path, ["1,1,01", "01,1,01", "2,2,2"])
-    assert read_predictions(path, gold="label").classes == ("01", "1", "2")
+    assert read(path, gold="label").classes == ("01", "1", "2")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_a_row_that_is_none_is_refused_with_its_line(tmp_path, line, said):
     lines = rows(300)
     lines[150] = line
     with pytest.raises(ValueError, match=said):
-        read_predictions(write(tmp_path, lines), gold="label")
+        read(write(tmp_path, lines), gold="label")
 
 
 def test_shifted_rows_are_refused_and_not_counted(tmp_path, capsys):
@@ -81,22 +85,22 @@ def test_shifted_rows_are_refused_and_not_counted(tmp_path, capsys):
 def test_names_of_rows_without_a_column_are_refused(tmp_path):
     lines = [f"{i},{line}" for i, line in enumerate(rows(), start=1)]
     with pytest.raises(ValueError, match="line 2, has 4 cells"):
-        read_predictions(write(tmp_path, lines), gold="label")
+        read(write(tmp_path, lines), gold="label")
 
 
 def test_quoted_cells_hold_separators_and_line_breaks(tmp_path):
     cell = 'a "b",\n;c'
     quoted = f'"{cell.replace(chr(34), chr(34) * 2)}"'
     path = write(tmp_path, [f"{quoted},x,{quoted}", "x,x,x", "", "x,x,x"])
-    column = read_columns(path, ["label"])["label"]
+    column = read_columns(InputFile.of(path), ["label"])["label"]
     assert column.labels == [cell, "x"]
     assert column.codes.tolist() == [0, 1, 1]
 
 
 def test_blocks_of_rows_join_without_a_seam(tmp_path, monkeypatch):
-    whole = read_predictions(write(tmp_path, rows()), gold="label")
-    monkeypatch.setattr("bayesf1.reading.text_tables._ROWS", 7)
-    assert read_predictions(write(tmp_path, rows()), gold="label") == whole
+    whole = read(write(tmp_path, rows()), gold="label")
+    monkeypatch.setattr("bayesf1.reading.text_tables._BYTES", 31)
+    assert read(write(tmp_path, rows()), gold="label") == whole
 
 
 @pytest.mark.parametrize(
@@ -118,20 +122,49 @@ def test_a_file_that_holds_no_table_is_refused(tmp_path, content, said):
     path = tmp_path / "predictions.csv"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=said):
-        read_predictions(path, gold="label")
+        read(path, gold="label")
 
 
 def test_byte_order_marks_semicolons_and_tabs_are_read(tmp_path):
     path = tmp_path / "predictions.csv"
-    plain = read_predictions(write(tmp_path, rows()), gold="label")
+    plain = read(write(tmp_path, rows()), gold="label")
     for separator in ";\t":
         text = "\n".join(["label,a,b", *rows()]).replace(",", separator)
         path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-        assert read_predictions(path, gold="label") == plain
+        assert read(path, gold="label") == plain
 
 
 def test_scores_are_numbers_row_by_row(tmp_path):
     path = write(tmp_path, ["q1,0.25,0.5", "q2,.5,1e-1"], header="query,a,b")
-    assert bf.score(read_scores(path), "b", "mean") == pytest.approx(0.3)
-    with pytest.raises(ValueError, match="row 2, has 'x' in column 'a', no number"):
-        read_scores(write(tmp_path, ["q1,0.25,0.5", "q2,x,1"], header="query,a,b"), columns=["a", "b"])
+    assert bf.score(read(path, scores=""), "b", "mean") == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="row 2 of 'a' has 'x', no number"):
+        read(write(tmp_path, ["q1,0.25,0.5", "q2,x,1"], header="query,a,b"), scores="", columns=["a", "b"])
+
+
+@pytest.mark.parametrize("size", [7, 64, 1 << 20])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_cells_are_those_of_the_csv_module_however_a_file_is_cut(size, end, tmp_path, monkeypatch):
+    monkeypatch.setattr("bayesf1.reading.text_tables._BYTES", size)
+    rng = random.Random(20261117)
+    plain = ["spam", "ham", "01", "1", "é", "日本" * 7, "a b", "x" * 17, "tab\tbed", "NA", "1e3", "\u2028"]
+    for vocabulary in (plain, [*plain, 'said "no"', "a,b", "two\nlines", "", " led"]):
+        rows = [[rng.choice(vocabulary) for _ in range(3)] for _ in range(60)]
+        path = tmp_path / "t.csv"
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator=end).writerows([["label", "crf", "bert"], *rows])
+        with path.open(encoding="utf-8", newline="") as stream:
+            (_, *expected) = csv.reader(stream, skipinitialspace=True)
+        columns = read_columns(InputFile.of(path), ["bert", "label"], optional=["bert", "label"])
+        for name, i in (("label", 0), ("bert", 2)):
+            labels, codes = columns[name]
+            assert ["" if code < 0 else labels[code] for code in codes] == [row[i] for row in expected]
+            assert labels == [label for label in dict.fromkeys(row[i] for row in expected) if label]
+
+
+@pytest.mark.parametrize("size", [16, 1 << 20])
+def test_the_line_of_a_short_row_is_named_wherever_blocks_end(size, tmp_path, monkeypatch):
+    monkeypatch.setattr("bayesf1.reading.text_tables._BYTES", size)
+    path = tmp_path / "t.csv"
+    path.write_text("label,crf\n" + "a,b\n" * 20 + '"a\nb",b\n' + "a,b\n" * 20 + "a\n" + "a,b\n" * 5)
+    with pytest.raises(ValueError, match=r"t.csv, line 44, has 1 cells, but the header names 2 columns"):
+        read_columns(InputFile.of(path), ["label"])

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import product
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
 from bayesf1.base.errors import located
+from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest
+from bayesf1.base.reports import refuse_reports
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
-from bayesf1.reading.records import Layout, Tables, Tasks, collect, read_label, short
+from bayesf1.reading.format import Format, Place, Request
+from bayesf1.reading.records import COUNT_COLUMNS, Layout, Tables, Tasks, collect, read_label, short
 
 
+@checked
 def read_counts(
     path: str | PathLike[str],
     *,
@@ -48,6 +53,7 @@ def read_counts(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "counts.csv")
     ...     size = path.write_text("model;tp;fp;fn\ncrf;77;44;10\nbert;80;30;7\n")
@@ -58,7 +64,11 @@ def read_counts(
         raise ValueError(f"path must be the name of a CSV or JSON file, not {path!r}")
     if cv is not None and not isinstance(cv, BlockedCV):
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
-    file = Path(path)
+    with input_files() as take:
+        return _read(take(path), task, cv, discount)
+
+
+def _read(file: InputFile, task: str | None, cv: BlockedCV | None, discount: Discount) -> Evaluation:
     found = collect(file)
     if isinstance(found, dict):
         return _from_mapping(found, file, task, cv, discount)
@@ -78,7 +88,7 @@ def read_counts(
 
 
 def _from_mapping(
-    document: dict[str, Any], file: Path, task: str | None, cv: BlockedCV | None, discount: Discount
+    document: dict[str, Any], file: InputFile, task: str | None, cv: BlockedCV | None, discount: Discount
 ) -> Evaluation:
     if task is not None:
         raise ValueError(f"{file} names no tasks, but task {task!r} was asked for; leave it out")
@@ -87,6 +97,8 @@ def _from_mapping(
     models = {read_label(name, "model", f"{file}"): value for name, value in document.items()}
     if len(models) < len(document):
         raise ValueError(f"{file} has two models whose names differ in blanks alone; rename one")
+    with located(file):
+        refuse_reports(models)
     if cv is not None:
         with located(file):
             return from_folds(models, cv=cv, discount=discount)
@@ -103,7 +115,7 @@ def _from_mapping(
         return from_counts(models)
 
 
-def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> dict[str, Tables]:
+def _choose_task(tasks: Tasks, layout: Layout, file: InputFile, task: str | None) -> dict[str, Tables]:
     if "task" not in layout.labels:
         if task is not None:
             raise ValueError(f"{file} has no column 'task', but task {task!r} was asked for; leave it out")
@@ -116,7 +128,7 @@ def _choose_task(tasks: Tasks, layout: Layout, file: Path, task: str | None) -> 
 
 
 def _arrange_folds(
-    models: dict[str, Tables], file: Path, cv: BlockedCV | None
+    models: dict[str, Tables], file: InputFile, cv: BlockedCV | None
 ) -> tuple[dict[str, FloatArray], BlockedCV]:
     """Return each model's tables repeat by repeat, and the design."""
     repeats = {repeat for tables in models.values() for repeat, _ in tables}
@@ -133,3 +145,42 @@ def _arrange_folds(
                 raise ValueError(f"{file} has no repeat {repeat}, fold {fold} of model {name!r}, but {has}")
     ordered = {name: [tables[spot][0] for spot in sorted(tables)] for name, tables in models.items()}
     return {name: np.array(tables) for name, tables in ordered.items()}, design
+
+
+def _read_request(request: Request) -> Evaluation:
+    if request.models or request.alone is None:
+        raise ValueError("counts of all models come in one file, with a column 'model'; name it alone")
+    options, cv = request.options, request.options.get("cv")
+    cv = BlockedCV.parse(cv) if isinstance(cv, str) else cv
+    return _read(request.alone.file, options.get("task"), cv, options.get("discount", "wang-li"))
+
+
+def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether columns or keys are those of counts, and no option asks for a table of something else."""
+    if not file.lines or options.keys() & {"gold", "correct", "scores", "prediction"}:
+        return False
+    first = next((line for line in file.lines if line.strip() and not line.lstrip().startswith("#")), "")
+    if first.lstrip().startswith("{"):
+        # A mapping of model to counts, where a line of a table has an object by itself.
+        return not first.rstrip().endswith("}") or sum(map(bool, map(str.strip, file.lines))) == 1
+    if first.lstrip().startswith("["):
+        text = "".join(file.lines)[:4000]
+        return '"model"' in text and sum(f'"{name}"' in text for name in COUNT_COLUMNS) > 2
+    separator = max(",;\t", key=first.count)
+    names = {name.strip().strip('"').lower() for name in first.split(separator)}
+    return len(names & set(COUNT_COLUMNS)) > 1
+
+
+def _tasks(place: Place) -> Iterable[str]:
+    found = collect(place.file)
+    return () if isinstance(found, dict) or "task" not in found[0].labels else found[1]
+
+
+COUNTS = Format(
+    "counts",
+    "a table of counts (CSV or JSON: model and tp, fp, fn, or gold, predicted, correct)",
+    _holds_counts,
+    ("task", "cv", "discount"),
+    _read_request,
+    tasks=_tasks,
+)

@@ -1,0 +1,284 @@
+"""Tables in JSON: records, one object a line or in a list, or an object of columns; nested fields by dots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.text_files import BOM
+from bayesf1.reading.records import parse_json, short
+from bayesf1.reading.text_tables import Column, EmptyCell, coded
+
+_RECORDS_OF_HEADER = 200
+# A log may hold a whole conversation in a line.
+_MAX_LINE_BYTES = 1 << 28
+_BLOCK_BYTES = 1 << 18
+_MISSING = object()
+_BLANK = object()
+
+Record: TypeAlias = dict[str, Any]
+
+
+def fast_json() -> Callable[[bytes], Any]:
+    """Return the fastest parser that is there."""
+    try:
+        import orjson
+    except ImportError:
+        return json.loads
+    loads: Callable[[bytes], Any] = orjson.loads
+    return loads
+
+
+def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
+    """Yield what stands in each line that is not blank, and the line's number, holding few at a time."""
+    for first, found in _blocks(file):
+        for i, record in enumerate(found):
+            if record is not _BLANK:
+                yield first + i, record
+
+
+def _blocks(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
+    """Yield what stands in some lines, and the number of the first."""
+    loads, number, rest = fast_json(), 1, b""
+    with file.open() as stream:
+        # As much again as there is of a line that has not ended yet, so that long ones are not copied often.
+        while data := stream.read(max(_BLOCK_BYTES, len(rest))):
+            lines, end, rest = (rest + data).rpartition(b"\n")
+            n_lines = lines.count(b"\n") + len(end)
+            if len(rest) > _MAX_LINE_BYTES:
+                raise ValueError(
+                    f"{file}, line {number + n_lines}, is longer than {_MAX_LINE_BYTES >> 20} MB"
+                )
+            if end:
+                yield number, _parsed(lines, range(number, number + n_lines), file, loads)
+                number += n_lines
+        if rest:
+            yield number, _parsed(rest, range(number, number + 1), file, loads)
+
+
+def _parsed(data: bytes, numbers: range, file: InputFile, loads: Callable[[bytes], Any]) -> list[Any]:
+    if numbers[0] == 1:
+        data = data.removeprefix(BOM)
+    try:
+        # One list of objects takes less time than an object a line.
+        found: list[Any] = loads(b"[" + data.replace(b"\n", b",") + b"]")
+        if len(found) == len(numbers):
+            return found
+    except (ValueError, RecursionError):
+        pass
+    # Blank lines, and NaN and Infinity, which Python writes and JSON has not, or something worse.
+    lines = zip(numbers, data.split(b"\n"), strict=True)
+    return [_parsed_line(line, f"{file}, line {i},") for i, line in lines]
+
+
+def _parsed_line(line: bytes, where: str) -> Any:
+    if not line.strip():
+        return _BLANK
+    try:
+        return json.loads(line)
+    except UnicodeDecodeError:
+        raise ValueError(f"{where} is not UTF-8; save the file as UTF-8") from None
+    except RecursionError:
+        raise ValueError(f"{where} is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"{where} is not JSON: {_why(error)}") from None
+
+
+def _why(error: ValueError) -> str:
+    return f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
+    """Yield the records of a file, each with the place where it stands."""
+    if is_lines(file):
+        for number, record in json_lines(file):
+            yield f"line {number}", _checked(record, f"{file}, line {number},")
+        return
+    with file.open() as stream:
+        document = parse_json(stream, file)
+    rows = _rows_of_columns(document, file) if isinstance(document, dict) else document
+    if not isinstance(rows, list):
+        raise ValueError(f"{file} holds {short(document)} where a list of records belongs")
+    for number, record in enumerate(rows, 1):
+        yield f"record {number}", _checked(record, f"{file}, record {number},")
+
+
+def is_lines(file: InputFile) -> bool:
+    """Whether a file holds an object a line: the first line is a whole one."""
+    lines = [line for line in file.lines if line.strip()]
+    if not lines:
+        return False
+    if not lines[0].startswith("{"):
+        return False
+    try:
+        json.loads(lines[0])
+    except ValueError:
+        # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
+        return len(lines) == 1 and len(file.head) >= 1 << 15
+    except RecursionError:
+        return False
+    return file.suffix != ".json" or len(lines) > 1
+
+
+def _checked(record: Any, where: str) -> Record:
+    if not isinstance(record, dict):
+        raise ValueError(f'{where} is {short(record)} where an object such as {{"label": "yes"}} belongs')
+    return record
+
+
+def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[str, Any]]:
+    """Return the rows of an object of columns: lists, or objects with the same keys, as pandas writes them."""
+    if not document:
+        raise ValueError(f"{file} holds an empty object; there is nothing to compare the models on")
+    columns: dict[str, list[Any]] = {}
+    first, keys = next(iter(document.items()))
+    for name, values in document.items():
+        if isinstance(values, dict) and isinstance(keys, dict):
+            if values.keys() != keys.keys():
+                odd = sorted(values.keys() ^ keys.keys())[0]
+                raise ValueError(f"{file} has row {odd!r} in one of columns {first!r} and {name!r} only")
+            values = [values[key] for key in keys]
+        if not isinstance(values, list) or len(values) != len(keys):
+            what = f"{len(values)} values" if isinstance(values, list) else short(values)
+            raise ValueError(
+                f"{file} has {what} in column {name!r}, but {len(keys)} rows in column {first!r}"
+            )
+        columns[name] = values
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def json_header(file: InputFile) -> list[str]:
+    """Return the names of the fields, those of nested objects by dots, in the order in which they first occur."""
+    names: dict[str, None] = {}
+    for _, record in islice(json_records(file), _RECORDS_OF_HEADER):
+        for name in _flat(record, ""):
+            names[name] = None
+    if not names:
+        raise ValueError(f"{file} has no records; there is nothing to compare the models on")
+    return list(names)
+
+
+def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
+    for key, value in record.items():
+        if isinstance(value, dict) and value and depth < 8:
+            yield from _flat(value, f"{before}{key}.", depth + 1)
+        else:
+            yield before + key
+
+
+def field_of(record: Any, name: str) -> Any:
+    """Return a field, or one of a nested object by dots; names may hold dots themselves.
+
+    Examples
+    --------
+    >>> field_of({"175b.v": {"is_correct": True}}, "175b.v.is_correct")
+    True
+    """
+    found = _find(record, name)
+    return None if found is _MISSING else found
+
+
+def _find(record: Any, name: str) -> Any:
+    if not isinstance(record, dict):
+        return _MISSING
+    if name in record:
+        return record[name]
+    for i, letter in enumerate(name):
+        if letter == "." and name[:i] in record:
+            found = _find(record[name[:i]], name[i + 1 :])
+            if found is not _MISSING:
+                return found
+    return _MISSING
+
+
+def read_json_columns(
+    file: InputFile, wanted: Sequence[str], *, optional: Container[str] = (), most: int | None = None
+) -> dict[str, Column]:
+    """Read fields of all records, or of the first `most`, as columns; those of `optional` may be missing."""
+    known: dict[str, dict[Any, int]] = {name: {} for name in wanted}
+    parts: dict[str, list[NDArray[np.int32]]] = {name: [] for name in wanted}
+    kinds: dict[str, set[type]] = {name: set() for name in wanted}
+    rows = 0
+    for places, records in _blocks_of_records(file):
+        for name in wanted:
+            # A string equals nothing but a string, so that what is known needs no look at its kind.
+            numbers = _known_numbers(records, name, known[name]) if kinds[name] == {str} else None
+            if numbers is not None:
+                parts[name].append(numbers)
+                continue
+            try:
+                values = list(map(itemgetter(name), records))
+            except KeyError:
+                values = [field_of(record, name) for record in records]
+            new = set(map(type, values)) - kinds[name]
+            if new:
+                kinds[name] |= new
+                _check_kinds(kinds[name], values, places, file, name, name in optional)
+            parts[name].append(coded(values, known[name]))
+        rows += len(records)
+        if most is not None and rows >= most:
+            break
+    if not rows:
+        raise ValueError(f"{file} has no records; there is nothing to compare the models on")
+    return {name: Column(list(known[name]), np.concatenate(parts[name])) for name in wanted}
+
+
+def _known_numbers(
+    records: Sequence[Record], name: str, labels: Mapping[str, int]
+) -> NDArray[np.int32] | None:
+    """Return the number of each record's label, or None where one is new, missing or nested."""
+    try:
+        return np.fromiter(map(labels.__getitem__, map(itemgetter(name), records)), np.int32, len(records))
+    except (KeyError, TypeError):
+        return None
+
+
+def _line(lines: Sequence[int], i: int) -> str:
+    return f"line {lines[i]}"
+
+
+def _blocks_of_records(file: InputFile) -> Iterator[tuple[Callable[[int], str], list[Record]]]:
+    """Yield some records at a time, and what says where one of them stands."""
+    if not is_lines(file):
+        records = list(json_records(file))
+        yield lambda i: records[i][0], [record for _, record in records]
+        return
+    for first, found in _blocks(file):
+        lines: Sequence[int] = range(first, first + len(found))
+        if not set(map(type, found)) <= {dict}:
+            kept = [(line, record) for line, record in zip(lines, found, strict=True) if record is not _BLANK]
+            lines = [line for line, _ in kept]
+            found = [_checked(record, f"{file}, line {line},") for line, record in kept]
+        yield partial(_line, lines), found
+
+
+def _check_kinds(
+    kinds: set[type],
+    values: Iterable[Any],
+    place: Callable[[int], str],
+    file: InputFile,
+    name: str,
+    optional: bool,
+) -> None:
+    """Say which value is missing, nested, or of another kind than those before."""
+    kept = {kind for kind in kinds if kind is not type(None)}
+    mixed = len({str if kind is str else bool if kind is bool else float for kind in kept}) > 1
+    for i, value in enumerate(values):
+        if value is None and not optional:
+            raise EmptyCell(f"{file}, {place(i)}, has no value of {name!r}", name)
+        if isinstance(value, list | dict):
+            inside = f", as {name}.{next(iter(value))}" if isinstance(value, dict) and value else ""
+            raise ValueError(
+                f"{file}, {place(i)}, has {short(value)} as {name!r} where a label or number belongs; name "
+                f"a field in it{inside}"
+            )
+    if mixed:
+        raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")

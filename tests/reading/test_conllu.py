@@ -1,0 +1,154 @@
+"""CoNLL-U: words are lined up, one column is compared, sentences or documents are the units."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, f1_score
+
+import bayesf1 as bf
+from file_samples import conllu
+
+GOLD = ("A/DET b/NOUN", "c/VERB d/NOUN e/DET", "f/VERB g/NOUN")
+SAID = ("A/DET b/VERB", "c/VERB d/NOUN e/NOUN", "f/DET g/NOUN")
+
+
+def write(folder, gold=GOLD, said=SAID, **options):
+    (folder / "gold.conllu").write_bytes(conllu(*gold, **options))
+    (folder / "crf.txt").write_bytes(conllu(*said, **options))
+    return {"crf": folder / "crf.txt"}, folder / "gold.conllu"
+
+
+def values(sentences):
+    return [word.partition("/")[2] for sentence in sentences for word in sentence.split()]
+
+
+@pytest.mark.parametrize(("field", "column"), [(None, 3), ("UPOS", 3), ("xpos", 4), ("DEPREL", 7)])
+def test_labels_of_words_score_as_in_scikit_learn(field, column, tmp_path):
+    models, gold = write(tmp_path, column=column)
+    ev = bf.read(models, gold_file=gold, field=field)
+    a, b = values(GOLD), values(SAID)
+    assert bf.score(ev, "crf", "accuracy") == accuracy_score(a, b)
+    assert bf.score(ev, "crf", "macro_f1") == pytest.approx(f1_score(a, b, average="macro"))
+    assert (ev.unit, ev.units.size) == ("sentence", 3)
+    sentences = np.repeat([0, 1, 2], [2, 3, 2])
+    assert ev.tables.tolist() == bf.from_labels(a, {"crf": b}, groups=sentences).tables.tolist()
+
+
+def test_documents_may_be_units(tmp_path):
+    models, gold = write(tmp_path, documents=(0, 2))
+    ev = bf.read(models, gold_file=gold, unit="document")
+    assert ev == bf.from_labels(values(GOLD), {"crf": values(SAID)}, groups=[0] * 5 + [1] * 2)
+    models, gold = write(tmp_path)
+    with pytest.raises(ValueError, match="has a single document, as it has no '# newdoc' lines"):
+        bf.read(models, gold_file=gold, unit="document")
+
+
+def test_a_label_may_be_positive(tmp_path):
+    models, gold = write(tmp_path)
+    ev = bf.read(models, gold_file=gold, positive="NOUN")
+    assert bf.score(ev, "crf", "f1") == f1_score(values(GOLD), values(SAID), labels=["NOUN"], average="micro")
+
+
+def test_features_are_sets_of_labels(tmp_path):
+    gold = ("A/Case=Nom|Number=Sing b/_", "c/Number=Plur")
+    said = ("A/Case=Acc|Number=Sing b/Case=Nom", "c/Number=Plur")
+    models, path = write(tmp_path, gold, said, column=5)
+    ev = bf.read(models, gold_file=path, field="FEATS")
+    assert ev.task == "multilabel"
+    assert bf.score(ev, "crf", "micro_f1") == pytest.approx(2 * 2 / (3 + 4))
+    with pytest.raises(ValueError, match="positive does not apply to FEATS"):
+        bf.read(models, gold_file=path, field="FEATS", positive="Case=Nom")
+    models, path = write(tmp_path, ("A/Case",), ("A/Case=Nom",), column=5)
+    with pytest.raises(ValueError, match=r"gold.conllu, line 5, has FEATS 'Case', but features are such as"):
+        bf.read(models, gold_file=path, field="FEATS")
+
+
+def test_a_key_of_misc_holds_tags(tmp_path):
+    gold = ("A/NER=B-PER b/_", "c/SpaceAfter=No|NER=B-LOC d/NER=I-LOC")
+    said = ("A/NER=B-PER b/NER=B-LOC", "c/NER=B-LOC d/NER=O")
+    models, path = write(tmp_path, gold, said, column=9)
+    want = bf.from_tags(
+        [["B-PER", "O"], ["B-LOC", "I-LOC"]], {"crf": [["B-PER", "B-LOC"], ["B-LOC", "O"]]}, by_type=True
+    )
+    assert bf.read(models, gold_file=path, field="NER", by_type=True) == want
+    with pytest.raises(ValueError, match=r"field 'NERR' is no column .* in MISC; did you mean 'NER'\?"):
+        bf.read(models, gold_file=path, field="NERR")
+    with pytest.raises(ValueError, match="scheme does not apply to UPOS"):
+        bf.read(models, gold_file=path, scheme="IOB2")
+    (tmp_path / "crf.txt").write_bytes(conllu(*said, column=9).replace(b"NER=B-LOC", b"NER=X-LOC"))
+    with pytest.raises(ValueError, match=r"crf.txt, line 6, has NER=X-LOC, which is outside IOB2"):
+        bf.read(models, gold_file=path, field="NER")
+
+
+def test_a_model_without_the_key_has_no_span_and_a_remark(tmp_path):
+    models, path = write(tmp_path, ("A/NER=B-PER",), ("A/ner=B-PER",), column=9)
+    ev = bf.read(models, gold_file=path, field="NER")
+    assert ev.tables.tolist() == [[0, 0, 1]]
+    assert ev.remarks == ("crf has no word with NER in MISC, so that it has no span.",)
+
+
+def test_folders_are_matched_by_name_and_files_are_documents(tmp_path):
+    for side, sentences in (("gold", GOLD), ("crf", SAID)):
+        (tmp_path / side).mkdir()
+        for i, sentence in enumerate(sentences):
+            (tmp_path / side / f"{i}.conllu").write_bytes(conllu(sentence))
+    ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document")
+    assert ev == bf.from_labels(values(GOLD), {"crf": values(SAID)}, groups=[0, 0, 1, 1, 1, 2, 2])
+    (tmp_path / "crf" / "1.conllu").rename(tmp_path / "crf" / "9.conllu")
+    with pytest.raises(ValueError, match=r"has no file 1.conllu, but gold has"):
+        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            ("A/DET B/VERB", *SAID[1:]),
+            r"crf.txt, line 6, has 'B' in sentence 1 where .*gold.conllu, line 6, has 'b' in sentence 1",
+        ),
+        (
+            SAID[:2],
+            r"crf.txt, line 14, has no further word where .*gold.conllu, line 20, has 'f' in sentence 3",
+        ),
+        (
+            (*SAID, "x/X"),
+            r"crf.txt, line 27, has 'x' in sentence 4 where .*gold.conllu, line 21, has no further word",
+        ),
+        (
+            ("A/DET b/_", *SAID[1:]),
+            r"crf.txt, line 6, has no UPOS; fill it, or choose another column by field",
+        ),
+    ],
+)
+def test_files_that_do_not_line_up_are_refused_with_their_lines(said, message, tmp_path):
+    models, gold = write(tmp_path, said=said)
+    with pytest.raises(ValueError, match=message):
+        bf.read(models, gold_file=gold)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"2\tb", b"3\tb", "crf.txt, line 6, has the number '3' where word 2 of the sentence belongs"),
+        (b"2\tb", b"2 b", "crf.txt, line 6, has 9 columns between tabs, but CoNLL-U has 10: ID"),
+        (b"\n\n", b"\n", "crf.txt, line 11, has the number '1' where word 3 of the sentence belongs"),
+    ],
+)
+def test_a_bad_line_is_named(old, new, message, tmp_path):
+    more = ["w/X " * 30]
+    models, gold = write(tmp_path, (*GOLD, *more), (*SAID, *more))
+    data = (tmp_path / "crf.txt").read_bytes()
+    (tmp_path / "crf.txt").write_bytes(data.replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        bf.read(models, gold_file=gold)
+
+
+def test_what_cannot_be_compared_or_is_missing_is_said(tmp_path):
+    models, gold = write(tmp_path)
+    with pytest.raises(ValueError, match="field HEAD cannot be compared; choose UPOS"):
+        bf.read(models, gold_file=gold, field="HEAD")
+    with pytest.raises(ValueError, match="unknown unit 'word'"):
+        bf.read(models, gold_file=gold, unit="word")
+    with pytest.raises(ValueError, match="give gold's, too"):
+        bf.read(models)
+    with pytest.raises(ValueError, match="is a CoNLL-U file of one model"):
+        bf.read(gold)
