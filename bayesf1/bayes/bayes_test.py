@@ -4,35 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import plain
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked, start_of
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.drawn import Counts, Drawn
-from bayesf1.bayes.posterior import check_rope, law_of
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
+from bayesf1.bayes.drawn import Drawn
+from bayesf1.bayes.posterior import law_of
+from bayesf1.bayes.rope import Rope, RopeLike, check_rope
+from bayesf1.bayes.tails import Tails, shares_of, tails_of
+from bayesf1.bayes.unpaired import Unpaired
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Target, Under
 from bayesf1.laws.difference import Difference, tail_probabilities
+from bayesf1.laws.law import lazy_property
 
 METHODS = ("auto", "exact", "montecarlo")
+# Draws that only intervals and figures are made from, as the probabilities are computed.
+_INTERVALS = 50_000
 # Draws of an answer that stands beside the one that was asked for.
 _BESIDE = 10_000
+# Draws are enough where the standard error of a probability is below what is printed of it.
+_ENOUGH = 5e-4
 
 
+@checked
 def compare(
     ev: Evaluation,
     a: str | None = None,
     b: str | None = None,
     *,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
-    rope: float = 0.0,
+    rope: RopeLike = 0.0,
     prior: float | None = None,
     prob: float = 0.95,
     method: str = "auto",
@@ -56,7 +66,8 @@ def compare(
     metrics
         Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
     rope
-        Half-width of the region of practical equivalence.
+        The region of practical equivalence: its half-width, or a pair (low, high) of how much better B may be than A,
+        such as ``(-0.005, 0.01)``, of which ``-low`` is the margin of `Comparison.p_not_worse`.
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
@@ -72,9 +83,9 @@ def compare(
         takes the method where there are runs, and the models elsewhere, with the other answer in the notes.
     n_draws
         Number of draws where draws are made; by default 1,000,000 tables, or 20,000 to 100,000 sets of
-        pattern weights.
+        pattern weights, 50,000 where only intervals need them.
     rng
-        Source of randomness: a Generator or an integer.
+        Source of randomness: a Generator or an integer, 0 by default, so that two runs print the same.
 
     Returns
     -------
@@ -109,23 +120,19 @@ def compare(
 class Settings:
     """What was asked of a test, checked."""
 
-    rope: float
+    rope: Rope
     prior: float
     prob: float
     method: str
     n_draws: int | None
-    seed: tuple[int, ...] | None
-
-    @property
-    def seeded(self) -> tuple[int, ...]:
-        """The seed, or one from the system."""
-        return self.seed or (int(np.random.default_rng().integers(1 << 63)),)
+    seed: tuple[int, ...]
+    start: int | None
 
 
 def read_settings(
     ev: Evaluation,
     measures: Sequence[Metric],
-    rope: float,
+    rope: RopeLike,
     prior: float | None,
     prob: float,
     method: str,
@@ -139,12 +146,24 @@ def read_settings(
         prob=check_prob(prob),
         method=method,
         n_draws=None if n_draws is None else check_draws(n_draws),
-        # Seeding from the system takes a tenth of an exact comparison's time.
-        seed=None if rng is None else (int(check_rng(rng).integers(1 << 63)),),
+        seed=_default_seed() if rng is None else _seed(rng),
+        start=start_of(rng),
     )
 
 
-def _compare_all(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
+def _seed(rng: RNGLike) -> tuple[int, ...]:
+    return (int(check_rng(rng).integers(1 << 63)),)
+
+
+@cache
+def _default_seed() -> tuple[int, ...]:
+    """Return the seed where no rng is given; making it takes a tenth of an exact comparison's time."""
+    return _seed(None)
+
+
+def _compare_all(
+    under: Under, measures: list[Metric], settings: Settings, paired: Drawn | None = None
+) -> list[Comparison]:
     found: dict[str, Comparison] = {}
     if under.retraining is not None and not under.retraining.mixed and settings.method != "montecarlo":
         return [_by_contrasts(under, measure, settings) for measure in measures]
@@ -162,7 +181,7 @@ def _compare_all(under: Under, measures: list[Metric], settings: Settings) -> li
         )
         raise ValueError(f"{why}, so method 'exact' cannot compare it; use 'auto' or 'montecarlo'")
     if missing:
-        found |= {c.metric: c for c in _by_draws(under, missing, settings)}
+        found |= {c.metric: c for c in _by_draws(under, missing, settings, paired)}
     return [found[measure.name] for measure in measures]
 
 
@@ -179,8 +198,8 @@ def _exact(under: Under, measure: Metric, settings: Settings) -> Comparison | No
     p_h0, p_h1 = tail_probabilities(a, b, 0.0)
     p_less, p_greater = p_h0, p_h1
     if settings.rope:
-        p_less, _ = tail_probabilities(a, b, -settings.rope)
-        _, p_greater = tail_probabilities(a, b, settings.rope)
+        p_less, _ = tail_probabilities(a, b, settings.rope.low)
+        _, p_greater = tail_probabilities(a, b, settings.rope.high)
     return result(
         under,
         measure,
@@ -199,8 +218,8 @@ def _by_contrasts(under: Under, measure: Metric, settings: Settings) -> Comparis
     assert under.retraining is not None
     known = under.retraining.contrasts(measure)
     low, high = measure.support
-    law, rope = known.law([-1.0, 1.0], (low - high, high - low)), settings.rope
-    tails = Tails(law.cdf(0.0), law.sf(0.0), law.cdf(-rope), law.sf(rope))
+    law, rope = known.law([-1.0, 1.0], (low - high, high - low)), settings.rope.differences(measure)
+    tails = Tails(law.cdf(0.0), law.sf(0.0), law.cdf(rope.low), law.sf(rope.high))
     if measure.lower_is_better:
         tails = Tails(tails.p_h1, tails.p_h0, tails.p_greater, tails.p_less)
     return result(
@@ -216,63 +235,75 @@ def _by_contrasts(under: Under, measure: Metric, settings: Settings) -> Comparis
     )
 
 
-def _by_draws(under: Under, measures: list[Metric], settings: Settings) -> list[Comparison]:
+def _by_draws(
+    under: Under, measures: list[Metric], settings: Settings, paired: Drawn | None
+) -> list[Comparison]:
     if under.ev.shape:
         raise ValueError(
             f"{measures[0].name} is compared by draws here, which are made for one experiment at a time, "
             f"but the tables have leading axes {under.ev.shape}"
         )
-    seed = settings.seeded
+    seed = settings.seed
+    closed = [_in_closed_form(under, measure, settings) for measure in measures]
+    laws = [
+        [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
+        for measure in measures
+    ]
     n_draws = settings.n_draws or under.default_draws
-    drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
+    if settings.n_draws is None and all(closed):
+        n_draws = min(n_draws, _INTERVALS)
+    drawn: Drawn | None = None if paired is None else Unpaired.of(paired, under, measures, n_draws)
+    if drawn is None:
+        drawn = Drawn(
+            under,
+            tuple(measures),
+            settings.prior,
+            settings.rope,
+            n_draws,
+            (*seed, 0),
+            enough=0.0 if settings.n_draws or all(closed) else _ENOUGH,
+            anchored=settings.method != "montecarlo",
+            lawful=frozenset(measure.name for measure, pair in zip(measures, laws, strict=True) if all(pair)),
+        )
     # Runs of a method share its units whatever else is assumed, and folds their training sets.
     several = bool(under.ev.methods) or under.retraining is not None
-    beside, alone = under.shared and not several, replace(settings, seed=(*seed, 1))
+    beside = None
+    if under.shared and not several and under.ev.kind.separable:
+        alone = replace(under, assumption="independent")
+        beside = Beside(alone, tuple(measures), replace(settings, seed=(*seed, 1)), drawn)
     found = []
-    for measure in measures:
-        closed = None
-        if under.closed and under.paired and settings.method != "montecarlo":
-            closed = _in_closed_form(under, measure, settings, np.random.default_rng((*seed, 2)))
-        tails, mcse, method = closed or _counted(drawn, measure)
-        laws = [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
+    for measure, exact, (law_a, law_b) in zip(measures, closed, laws, strict=True):
+        tails, mcse, method = exact or _counted(drawn, measure)
         found.append(
             result(
                 under,
                 measure,
                 settings,
                 tails,
-                posterior_a=laws[0] or drawn.law(measure, 0),
-                posterior_b=laws[1] or drawn.law(measure, 1),
+                posterior_a=law_a or drawn.law(measure, 0),
+                posterior_b=law_b or drawn.law(measure, 1),
                 difference=drawn.difference(measure),
                 mcse=mcse,
                 method=method,
-                n_draws=n_draws,
-                beside=partial(_independent, under, measure, alone) if beside else None,
+                n_draws=drawn.n_draws if exact else drawn.size(measure.name),
+                beside=None if beside is None else partial(beside.of, measure.name),
             )
         )
     return found
 
 
-class Tails(NamedTuple):
-    """Probabilities of both hypotheses, and that B is worse or better by more than the margin."""
-
-    p_h0: Any
-    p_h1: Any
-    p_less: Any
-    p_greater: Any
-
-
-def _in_closed_form(
-    under: Under, measure: Metric, settings: Settings, rng: np.random.Generator
-) -> tuple[Tails, float, str] | None:
+def _in_closed_form(under: Under, measure: Metric, settings: Settings) -> tuple[Tails, float, str] | None:
     """Return the probabilities where the law of paired items gives them, with their error and how."""
-    ev = under.ev
-    margins = [0.0, settings.rope, -settings.rope] if settings.rope else [0.0]
+    if not (under.closed and under.paired) or settings.method == "montecarlo":
+        return None
+    ev, rng = under.ev, np.random.default_rng((*settings.seed, 2))
+    rope = settings.rope.differences(measure)
+    margins = [0.0, rope.high, rope.low] if rope else [0.0]
     found = ev.kind.paired_sf(ev, measure, margins, prior=settings.prior, rng=rng)
     if found is None:
         return None
     above, *beyond = (float(p) for p in found.value)
-    # Above 0, above the margin, and not below minus the margin, of the second model minus the first.
+    # Above 0, above the region, and not below it, of the second model minus the first.
     more, not_less = beyond or (above, above)
     if measure.lower_is_better:
         above, more, not_less = 1.0 - above, 1.0 - not_less, 1.0 - more
@@ -282,37 +313,45 @@ def _in_closed_form(
 
 
 def _counted(drawn: Drawn, measure: Metric) -> tuple[Tails, float, str]:
-    """Return the shares of draws, their standard error and how they were made."""
-    counts = drawn.counts(measure.name)
-    tails, mcse = shares_of(counts, drawn.n_draws, drawn.rope)
+    """Return the probabilities by the law of the difference, or shares of draws, with their standard error and how."""
+    known = drawn.known(measure.name)
+    if known is not None:
+        tails, mcse = tails_of(known, measure, drawn.rope, swapped=drawn.swapped), 0.0
+    else:
+        tails = shares_of(drawn.counts(measure.name), drawn.size(measure.name), drawn.rope)
+        mcse = drawn.error(measure.name)
     if drawn.under.ev.alike:
         # What is left is the noise of the draws.
-        beyond = 0.5 * (counts.worse_by + counts.better_by) / drawn.n_draws if drawn.rope else 0.5
-        tails = Tails(0.5, 0.5, beyond, beyond)
-    return tails, mcse, "montecarlo"
+        less, greater = tails.p_less, tails.p_greater
+        if drawn.rope.symmetric:
+            less = greater = 0.5 * (less + greater)
+        tails = Tails(0.5, 0.5, less, greater)
+    return tails, mcse, "exact" if known is not None else "montecarlo"
 
 
-def shares_of(counts: Counts, n_draws: int, rope: float) -> tuple[Tails, float]:
-    """Return the shares of draws that favour either model, and the standard error of that of B."""
-    better, worse_by, better_by = (count / n_draws for count in counts)
-    if not rope:
-        worse_by, better_by = 1.0 - better, better
-    # One success and one failure more, so that 0 of n does not claim an error of 0.
-    smoothed = (counts.better + 1.0) / (n_draws + 2.0)
-    mcse = float(np.sqrt(smoothed * (1.0 - smoothed) / n_draws))
-    return Tails(1.0 - better, better, worse_by, better_by), mcse
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The answers for models taken as independent, found together when the first of them is asked for."""
 
+    under: Under
+    measures: tuple[Metric, ...]
+    settings: Settings
+    paired: Drawn
 
-def _independent(under: Under, measure: Metric, settings: Settings) -> Comparison:
-    """Return the answer under independence."""
-    (found,) = _compare_all(replace(under, assumption="independent"), [measure], settings)
-    return found
+    def of(self, metric: str) -> Comparison:
+        """Return the answer for one of the measures."""
+        return self._found[metric]
+
+    @lazy_property
+    def _found(self) -> dict[str, Comparison]:
+        answers = _compare_all(self.under, list(self.measures), self.settings, self.paired)
+        return {c.metric: c for c in answers}
 
 
 def _otherwise(under: Under, measure: Metric, settings: Settings) -> Comparison:
     """Return the answer for the method where the models were asked for, and the other way round."""
     target: Target = "models" if under.target == "method" else "method"
-    settings = replace(settings, method="auto", seed=(*(settings.seed or (0,)), 3), n_draws=_BESIDE)
+    settings = replace(settings, method="auto", seed=(*settings.seed, 3), n_draws=_BESIDE)
     (found,) = _compare_all(replace(under, target=target), [measure], settings)
     return replace(found, otherwise=None)
 
@@ -330,11 +369,12 @@ def result(under: Under, measure: Metric, settings: Settings, tails: Tails, **pa
         model_b=under.ev.names[1],
         **p,
         p_rope=plain(rope),
-        rope=settings.rope,
+        rope=settings.rope.given,
         assumption=under.assumption,
         target=under.target,
         prior=settings.prior,
         prob=settings.prob,
+        start=settings.start,
         ev=under.ev,
         measure=measure,
         otherwise=partial(_otherwise, under, measure, settings) if under.ev.folds is not None else None,

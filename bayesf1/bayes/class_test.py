@@ -14,12 +14,16 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike
+from bayesf1.base.checks import RNGLike, checked
+from bayesf1.base.naming import nearest, shown
 from bayesf1.base.table import Table, printable
-from bayesf1.bayes.bayes_test import Settings, read_settings, result, shares_of
-from bayesf1.bayes.comparison import Comparison, Comparisons
-from bayesf1.bayes.drawn import Counts, Drawn
+from bayesf1.bayes.bayes_test import Settings, read_settings, result
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
+from bayesf1.bayes.drawn import Counts, Drawn, share_error
 from bayesf1.bayes.posterior import law_of
+from bayesf1.bayes.rope import RopeLike
+from bayesf1.bayes.tails import shares_of
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.scoring import find_measures
@@ -74,6 +78,7 @@ class ClassComparisons(Comparisons):
         return {**super().to_dict(), "expected_false": self.expected_false}
 
 
+@checked
 def compare_classes(
     ev: Evaluation,
     a: str | None = None,
@@ -81,7 +86,7 @@ def compare_classes(
     *,
     metric: str = "f1",
     classes: tuple[str, ...] | None = None,
-    rope: float = 0.0,
+    rope: RopeLike = 0.0,
     prior: float | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
@@ -122,11 +127,18 @@ def compare_classes(
             "two labels, or by from_tags with by_type=True"
         )
     ev = ev.pair(a, b)
-    measures = find_measures([f"{metric}[{name}]" for name in classes or ev.classes], ev)
+    chosen = (
+        ev.classes
+        if classes is None
+        else [name if isinstance(name, str) else shown(name) for name in classes]
+    )
+    if not chosen:
+        raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
+    measures = find_measures([f"{metric}[{name}]" for name in chosen], ev)
     settings = read_settings(ev, measures, rope, prior, prob, "montecarlo", n_draws, rng)
     under = ev.under(assumption, target)
     under.warn(*measures)
-    seed = settings.seeded
+    seed = settings.seed
     drawn = Drawn(under, tuple(measures), settings.prior, settings.rope, n_draws, (*seed, 0))
     gaps = np.stack([drawn.differences(m.name) for m in measures], axis=1)
     # A prior that is learned from all classes has shrunk them already.
@@ -143,7 +155,8 @@ def compare_classes(
 def _of_class(
     under: Under, measure: Metric, settings: Settings, drawn: Drawn, gaps: FloatArray
 ) -> ClassComparison:
-    tails, mcse = shares_of(Counts.of(measure.sign * gaps, settings.rope), len(gaps), settings.rope)
+    counts = Counts.of(measure.sign * gaps, settings.rope)
+    tails = shares_of(counts, len(gaps), settings.rope)
     low, high = measure.support
     laws = [law_of(measure, under.ev, i, settings.prior) if under.closed else None for i in (0, 1)]
     raw = result(
@@ -154,7 +167,7 @@ def _of_class(
         posterior_a=laws[0] or drawn.law(measure, 0),
         posterior_b=laws[1] or drawn.law(measure, 1),
         difference=EmpiricalPosterior.within(gaps, (low - high, high - low)),
-        mcse=mcse,
+        mcse=share_error(counts.better, len(gaps)),
         method="montecarlo",
         n_draws=len(gaps),
     )

@@ -1,24 +1,23 @@
-"""What a Bayes test found: one `Comparison` for each measure, `Comparisons` for a pair of models."""
+"""What a Bayes test found on one measure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bayesf1.base.answer import Answer, paragraphs
-from bayesf1.base.arrays import plain
-from bayesf1.base.checks import RNGLike
-from bayesf1.base.naming import nearest
-from bayesf1.base.table import Table, printable
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import checked, is_number
+from bayesf1.base.references import prose
+from bayesf1.base.table import amount, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.limits import notes_of
 from bayesf1.bayes.posterior import claim_threshold
+from bayesf1.bayes.rope import Rope, RopeLike
 from bayesf1.bayes.variance import Variance, variance_of
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
@@ -26,11 +25,6 @@ from bayesf1.evaluation.kind import PairingBounds
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption, Target, Under
 from bayesf1.laws.law import Posterior
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +42,7 @@ class Comparison:
     p_less, p_rope, p_greater
         Probabilities that B is worse than A by more than `rope`, within it, and better by more than it.
     rope
-        Half-width of the region of practical equivalence.
+        The region of practical equivalence: its half-width, or a pair (low, high) of how much better B may be than A.
     posterior_a, posterior_b, difference
         What is believed about either score, and about B minus A.
     mcse
@@ -67,6 +61,8 @@ class Comparison:
         The measure itself.
     n_draws
         How many posterior draws there are, made when they are first asked for; 0 where there is a law for all.
+    start
+        The number that draws start from; None where it is not known, as after those of a Generator.
     beside
         What gives the answer under independence, where the models were taken as dependent.
     otherwise
@@ -82,7 +78,7 @@ class Comparison:
     p_less: Any
     p_rope: Any
     p_greater: Any
-    rope: float
+    rope: RopeLike
     posterior_a: Posterior
     posterior_b: Posterior
     difference: Posterior
@@ -94,6 +90,7 @@ class Comparison:
     ev: Evaluation
     measure: Metric
     n_draws: int = 0
+    start: int | None = None
     target: Target = "models"
     beside: Callable[[], Comparison] | None = None
     otherwise: Callable[[], Comparison] | None = None
@@ -121,20 +118,22 @@ class Comparison:
     @property
     def score_a(self) -> Any:
         """The plain score of A."""
-        return self._plain(0)
+        return plain(self._plain[..., 0])
 
     @property
     def score_b(self) -> Any:
         """The plain score of B."""
-        return self._plain(1)
+        return plain(self._plain[..., 1])
 
     @property
     def gap(self) -> Any:
         """The difference that is told: of the plain scores, B minus A."""
         return plain(np.asarray(self.score_b) - self.score_a)
 
-    def _plain(self, model: int) -> Any:
-        return plain(self.under.plain(self.measure)[..., model])
+    @cached_property
+    def _plain(self) -> FloatArray:
+        """The plain scores, models on the last axis; sentences and tables ask for them again and again."""
+        return self.under.plain(self.measure)
 
     @property
     def threshold(self) -> float:
@@ -142,25 +141,94 @@ class Comparison:
         return claim_threshold(self.prob)
 
     @property
+    def region(self) -> Rope:
+        """The region of practical equivalence as a pair (low, high) of how much better B is than A."""
+        return Rope.of(self.rope)
+
+    @property
+    def p_not_worse(self) -> Any:
+        r"""Probability that B is worse than A by no more than the margin, :math:`P(\nu_B - \nu_A \ge \mathrm{low})`."""
+        return plain(1.0 - np.asarray(self.p_less))
+
+    @checked
+    def p_better_by(self, least: float) -> Any:
+        r"""Return :math:`P(\nu_B - \nu_A > x)`, the other way round where lower is better; x may be negative.
+
+        It is as exact as the other probabilities: of a law where there is one, else of the draws that are kept.
+
+        Examples
+        --------
+        >>> from bayesf1 import compare, from_counts
+        >>> c = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rope=(-0.01, 0.02))["f1"]
+        >>> c.p_better_by(0.02) == c.p_greater, c.p_better_by(-0.01) == c.p_not_worse
+        (True, True)
+        >>> round(c.p_better_by(0.1), 4)
+        0.794
+        """
+        if not is_number(least) or not math.isfinite(least):
+            raise ValueError(f"better by what is a number such as 0.01 for one point, not {least!r}")
+        known = {0.0: self.p_h1}
+        if self.region:
+            known |= {self.region.low: self.p_not_worse, self.region.high: self.p_greater}
+        if least in known:
+            return known[least]
+        lower = self.measure.lower_is_better
+        at = -least if lower else least
+        found = self._paired_sf(at)
+        if found is not None:
+            return 1.0 - found if lower else found
+        law = self.difference
+        return plain(law.cdf(np.nextafter(at, -np.inf)) if lower else law.sf(at))
+
+    def _paired_sf(self, at: float) -> float | None:
+        """Return the probability of a difference above a value where the law of paired items gives it."""
+        if self.method == "montecarlo" or not (self.under.closed and self.under.paired) or self.ev.shape:
+            return None
+        # The scrambling is fixed: one comparison always says the same.
+        rng = np.random.default_rng(0)
+        found = self.ev.kind.paired_sf(self.ev, self.measure, [at], prior=self.prior, rng=rng)
+        return None if found is None else float(found.value[0])
+
+    @property
     def verdict(self) -> Any:
-        """What may be claimed: ``"B better"``, ``"A better"`` (by their names), ``"equivalent"`` or ``"undecided"``."""
+        """What may be claimed, by the models' names.
+
+        ``"B better"``, ``"A better"``, ``"equivalent"``, with a region also ``"B not worse by more than 0.5 points"`` (or
+        A), else ``"undecided"``.
+        """
         found = np.select(
             [
-                (self.rope > 0) & (np.asarray(self.p_rope) >= self.prob),
+                bool(self.region) & (np.asarray(self.p_rope) >= self.prob),
                 np.asarray(self.p_h1) >= self.threshold,
                 np.asarray(self.p_h0) >= self.threshold,
+                bool(self.region) & (np.asarray(self.p_not_worse) >= self.threshold),
+                bool(self.region) & (1.0 - np.asarray(self.p_greater) >= self.threshold),
             ],
-            ["equivalent", f"{self.model_b} better", f"{self.model_a} better"],
+            [
+                "equivalent",
+                f"{self.model_b} better",
+                f"{self.model_a} better",
+                *(f"{model} not worse by more than {margin}" for model, margin in self._margins),
+            ],
             "undecided",
         )
         return found if found.ndim else str(found)
+
+    @property
+    def _margins(self) -> tuple[tuple[str, str], ...]:
+        """By how much either model may be worse, in few words."""
+        said = (
+            amount(x, percent=self.measure.percent).replace("percentage ", "")
+            for x in (-self.region.low, self.region.high)
+        )
+        return tuple(zip((self.model_b, self.model_a), said, strict=True))
 
     @cached_property
     def variance(self) -> Variance | None:
         """Where the doubt about two methods comes from: from training, or from test items; None of models."""
         return variance_of(self) if self.ev.methods and self.target == "method" else None
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
         return notes_of(self)
@@ -194,6 +262,11 @@ class Comparison:
             return found
         return PairingBounds(1.0 - found.high, 1.0 - found.low, found.error)
 
+    @checked
+    def sentence(self, *, format: str = "text") -> str:
+        """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
+        return prose(str(self), format)
+
     def __str__(self) -> str:
         return verdict.sentence(self) if np.ndim(self.p_h1) == 0 else repr(self)
 
@@ -220,10 +293,11 @@ class Comparison:
             "p_h1": _listed(self.p_h1),
             "verdict": self.verdict if isinstance(self.verdict, str) else self.verdict.tolist(),
             "decision": self.decision if isinstance(self.decision, str) else self.decision.tolist(),
-            "rope": self.rope,
+            "rope": self.region.written,
             "p_less": _listed(self.p_less),
             "p_rope": _listed(self.p_rope),
             "p_greater": _listed(self.p_greater),
+            "p_not_worse": _listed(self.p_not_worse),
             "mcse": _listed(self.mcse),
             "method": self.method,
             "assumption": self.assumption,
@@ -259,136 +333,3 @@ def _listed(value: Any) -> Any:
         return value.tolist()
     # A t law of few contrasts may have no mean or no variance.
     return float(value) if np.isfinite(value) else None
-
-
-class Comparisons(Answer, Mapping[str, Comparison]):
-    """The Bayes tests of several measures for one pair of models, by name of the measure, in order."""
-
-    json_format = "bayesf1.compare/1"
-    json_list = ("bayesf1.pairs/1", "pairs")
-    index_names = ("experiment", "metric")
-
-    def __init__(self, comparisons: Sequence[Comparison]) -> None:
-        self._by_name = {c.metric: c for c in comparisons}
-
-    def __getitem__(self, metric: str) -> Comparison:
-        if metric in self._by_name:
-            return self._by_name[metric]
-        # As it is printed, too: "macro_f1" where plain "f1" is the macro average.
-        asked = str(metric).lower().replace("_", " ")
-        for c in self._by_name.values():
-            if c.label.lower() == asked:
-                return c
-        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self._by_name)}")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._by_name)
-
-    def __len__(self) -> int:
-        return len(self._by_name)
-
-    @property
-    def title(self) -> str:
-        """Which models were compared, and what the intervals are."""
-        c = self._headline
-        return printable(
-            f"Bayes test of {c.model_b} against {c.model_a}, {100 * c.prob:.4g} % equal-tailed credible intervals"
-        )
-
-    @property
-    def table(self) -> Table:
-        """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
-        return verdict.table(self._all, () if self._many else self.notes)
-
-    @property
-    def below(self) -> Sequence[str]:
-        """The verdict, what was assumed, and what limits the conclusion."""
-        return [self.sentence(), verdict.assumptions(self._all), *self.notes]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits the conclusion, in sentences; of several measures that on which the verdict is given."""
-        return self._headline.notes
-
-    def to_text(self) -> str:
-        """Return table, verdict and assumptions as plain text; only a line for each measure with leading axes."""
-        return repr(self) if self._many else super().to_text()
-
-    def __repr__(self) -> str:
-        return "\n".join(repr(c) for c in self.values())
-
-    def _repr_html_(self) -> str:
-        if self._many:
-            return f"<pre>{escape(repr(self))}</pre>"
-        return self.table.to_html() + paragraphs(self.below)
-
-    def sentence(self, metric: str | None = None) -> str:
-        """Return a sentence for a paper: on F1, else on the first measure, or class by class."""
-        if self._many:
-            raise ValueError("a sentence speaks of one experiment, but these have leading axes; use to_frame")
-        return verdict.sentence(self[metric]) if metric else verdict.verdict(self._all)
-
-    def methods_sentence(self) -> str:
-        """Return how the answer was found, for a paper's section on methods, with the citation."""
-        from bayesf1.bayes.methods_sentence import of_comparison
-
-        return of_comparison(self._all, self.notes)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the full numbers, a row for each measure (and experiment, with leading axes)."""
-        return [record for c in self.values() for record in c.records()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with stable names."""
-        first = self._all[0]
-        folds = first.folds
-        return {
-            "format": self.json_format,
-            "model_a": first.model_a,
-            "model_b": first.model_b,
-            "prior": first.prior,
-            "prob": first.prob,
-            "rope": first.rope,
-            "cv": None if folds is None else "x".join(map(str, folds.cv.shape)),
-            "discount": None if folds is None else folds.k,
-            "comparisons": [c.to_dict() for c in self.values()],
-            "threshold": first.threshold,
-            "sentence": None if self._many else verdict.verdict(self._all),
-            "notes": [] if self._many else list(self.notes),
-        }
-
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
-        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
-
-        A `command` that made the comparison is shown on it.
-        """
-        # By name, as the report itself compares, class by class.
-        import_module("bayesf1.report.html").write_report(self, path, command=command)
-
-    def to_xarray(self) -> xr.Dataset:
-        """Return the numbers of `to_dict` as a Dataset over ``metric`` (and ``experiment``)."""
-        numbers = self.to_frame().select_dtypes("number")
-        data = numbers.to_xarray()
-        return data.assign_attrs(system_a=self._all[0].model_a, system_b=self._all[0].model_b)
-
-    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-        """Return posterior draws of both scores and their difference, as ArviZ keeps them.
-
-        That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
-        constant_data, and dims chain, draw, system and metric.
-        """
-        from bayesf1.report.inference_data import comparisons_to_arviz
-
-        return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
-
-    @property
-    def _all(self) -> tuple[Comparison, ...]:
-        return tuple(self._by_name.values())
-
-    @property
-    def _headline(self) -> Comparison:
-        return verdict.headline(self._all)
-
-    @property
-    def _many(self) -> bool:
-        return np.ndim(self._all[0].p_h1) > 0

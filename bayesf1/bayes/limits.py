@@ -35,6 +35,7 @@ def notes_of(c: Comparison) -> tuple[str, ...]:
         spread and spread.sentence(),
         _pairing(c),
         *c.ev.notes,
+        *c.ev.kind.notes_on(c.under, c.measure),
     )
     return tuple(printable(note) for note in found if note)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import joined
+from bayesf1.base.references import version
 from bayesf1.base.table import amount, printable
+from bayesf1.bayes.rope import Rope
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
@@ -20,7 +22,11 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
     measures = joined(one.label for one in comparisons)
     compared = f"{c.model_b} was compared with {c.model_a} on {measures}"
     tested = f"{compared} by {c.ev.kind.citation}, as implemented in {version()}"
-    parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", c.under.in_methods(c.measure)]
+    sampled = c.under.in_methods(c.measure)
+    if c.ev.kind.citation.startswith("the Bayesian bootstrap"):
+        # It was cited in full already.
+        sampled = sampled.replace("taken as units by a Bayesian bootstrap (Rubin 1981)", "taken as units")
+    parts = [f"{tested}, with {_article(c.ev.kind.describe_prior(c.prior))}", sampled]
     if c.under.retraining is not None:
         parts[0] = f"{compared}, {c.under.scope}, with {version()}"
     elif c.folds is not None:
@@ -30,9 +36,9 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
             "conclusions concern the rules fitted in these folds"
         )
     parts.append(_computed(comparisons))
-    if c.rope:
+    if c.region:
         parts.append(
-            f"differences within ±{amount(c.rope, percent=c.measure.percent)} were counted as practically none"
+            f"differences within {c.region.words(percent=c.measure.percent)} were counted as practically none"
         )
     parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
@@ -62,21 +68,15 @@ def of_ranking(ranking: Ranking) -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     attrs = ranking.attrs
     margin = ""
-    if attrs["rope"]:
-        margin = f" by more than {amount(attrs['rope'], percent=bool(attrs['percent']))}"
+    rope = Rope.of(attrs["rope"])
+    if rope.high:
+        margin = f" by more than {amount(rope.high, percent=bool(attrs['percent']))}"
     return printable(
         f"{ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
         f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "
         f"A system counts as tied with the first unless the first is better{margin} with probability "
         f"{attrs['threshold']:g} or more. The scores' law is that of {attrs['citation']}. {' '.join(attrs['notes'])}".rstrip()
     )
-
-
-def version() -> str:
-    """Return the package's name and version."""
-    from bayesf1 import __version__
-
-    return f"bayesf1 {__version__}"
 
 
 def _article(prior: str) -> str:

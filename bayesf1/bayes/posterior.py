@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
+from bayesf1.evaluation.anchors import anchor_of
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike, Proportion
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.evaluation.under import Under
 from bayesf1.laws.distributions import Beta, FScore
-from bayesf1.laws.empirical import EmpiricalPosterior
+from bayesf1.laws.empirical import EmpiricalPosterior, QuantilePosterior
 from bayesf1.laws.law import Posterior
 from bayesf1.laws.unit_law import UnitLaw
 
@@ -22,8 +23,13 @@ from bayesf1.laws.unit_law import UnitLaw
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
+# Draws where no number was asked for, and units are few.
+_DRAWS = 100_000
+# Quantiles that stand for a law that needs no draws.
+QUANTILES = 20_000
 
 
+@checked
 def posterior(
     ev: Evaluation,
     model: str,
@@ -32,7 +38,7 @@ def posterior(
     prior: float | None = None,
     assumption: str = "auto",
     target: str = "auto",
-    n_draws: int = 100_000,
+    n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> Posterior:
     r"""Return what is believed about one model's score.
@@ -58,8 +64,10 @@ def posterior(
         items as units.
     target
         ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
-    n_draws, rng
-        Number of draws and source of randomness, where draws are needed.
+    n_draws
+        Number of draws, where draws are needed; by default 100,000, or as few as 4,000 where units are many.
+    rng
+        Source of randomness, where draws are needed.
 
     Examples
     --------
@@ -83,13 +91,15 @@ def posterior(
         # Of one way of training its own contrasts tell.
         under, index = ev.select([model]).under(assumption, target), 0
     under.warn(measure)
-    law = _law_under(under, measure, index, prior)
+    law = law_under(under, measure, index, prior)
     if law is not None:
         return law
     _check_single(ev, measure.name)
     generator = check_rng(rng)
-    n_draws = check_draws(n_draws)
-    drawn = under.scores([measure], prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=generator)
+    if n_draws is None and (known := known_law(under, measure, index, prior)) is not None:
+        return known
+    n_draws = _number_of_draws(under, n_draws)
+    drawn = under.scores([measure], prior=prior, n_draws=n_draws, rng=generator)
     return EmpiricalPosterior.within(
         np.concatenate([scores[:, index] for (scores,) in drawn]), measure.support
     )
@@ -101,7 +111,7 @@ def posteriors(
     *,
     prior: float,
     assumption: str,
-    n_draws: int,
+    n_draws: int | None,
     rng: np.random.Generator,
     target: str = "auto",
 ) -> dict[tuple[str, str], Posterior]:
@@ -112,26 +122,42 @@ def posteriors(
     drawn: list[Metric] = []
     for measure in measures:
         for i, model in enumerate(ev.names):
-            law = _law_under(under, measure, i, prior)
+            law = law_under(under, measure, i, prior)
+            if law is None and n_draws is None:
+                law = known_law(under, measure, i, prior)
             if law is not None:
                 found[model, measure.name] = law
             elif measure not in drawn:
                 drawn.append(measure)
     if drawn:
         _check_single(ev, drawn[0].name)
-        scores = under.scores(drawn, prior=prior, n_draws=min(n_draws, KEPT_DRAWS), rng=rng)
+        n_draws = _number_of_draws(under, n_draws)
+        scores = under.scores(drawn, prior=prior, n_draws=n_draws, rng=rng)
         for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
             for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
                 found.setdefault((model, measure.name), EmpiricalPosterior.within(values, measure.support))
     return found
 
 
-def _law_under(under: Under, measure: Metric, index: int, prior: float) -> Posterior | None:
+def law_under(under: Under, measure: Metric, index: int, prior: float) -> Posterior | None:
     """Return the law of one of the scores that are compared, or None where only draws will do."""
     trained = under.retraining
     if trained is not None and not trained.mixed:
         return trained.contrasts(measure).law(np.eye(len(under.ev.models))[index], measure.support)
     return law_of(measure, under.ev, index, prior) if under.closed else None
+
+
+def known_law(under: Under, measure: Metric, index: int, prior: float) -> EmpiricalPosterior | None:
+    """Return quantiles of the law of a score that a bootstrap over units has without draws, None where it has none."""
+    if under.ev.methods or under.ev.shape or not under.bootstraps:
+        return None
+    if len(under.ev.models) > 2:
+        # The outcomes of many models together are too many to be listed in a prior.
+        under, index = replace(under, ev=under.ev.select([under.ev.models[index]])), 0
+    known = anchor_of(under, measure, np.eye(len(under.ev.models))[index], prior)
+    if known is None or not known.exact:
+        return None
+    return QuantilePosterior.within(known.quantiles(QUANTILES), measure.support)
 
 
 def law_of(measure: Metric, ev: Evaluation, index: int, prior: float) -> UnitLaw | None:
@@ -165,14 +191,8 @@ def claim_threshold(prob: float) -> float:
     return 0.5 * (1.0 + prob)
 
 
-def check_rope(rope: float, *measures: Metric) -> float:
-    """Return a half-width on the scale of the measures, or say that it is none."""
-    bounded = all(m.support[0] >= -1.0 and m.support[1] <= 1.0 for m in measures)
-    number = isinstance(rope, float | int | np.number) and not isinstance(rope, bool)
-    if not number or not 0.0 <= rope < (1.0 if bounded else math.inf):
-        most = " to below 1" if bounded else ""
-        raise ValueError(f"rope is a half-width from 0{most}, such as 0.01 for one point, not {rope!r}")
-    return float(rope)
+def _number_of_draws(under: Under, asked: int | None) -> int:
+    return under.affordable_draws(_DRAWS) if asked is None else min(check_draws(asked), KEPT_DRAWS)
 
 
 def _check_single(ev: Evaluation, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
 from bayesf1.bayes.posterior import posteriors
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import MetricLike
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 def summary(
     ev: Evaluation,
     *,
@@ -23,7 +24,7 @@ def summary(
     prob: float = 0.95,
     assumption: str = "auto",
     target: str = "auto",
-    n_draws: int = 100_000,
+    n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> pd.DataFrame:
     """Summarise every model's posterior: mean, sd and highest density interval.
@@ -67,7 +68,7 @@ def summary(
         prior=ev.kind.check_prior(prior),
         assumption=assumption,
         target=target,
-        n_draws=check_draws(n_draws),
+        n_draws=None if n_draws is None else check_draws(n_draws),
         rng=check_rng(rng),
     )
     tail = 50.0 * (1.0 - prob)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.base.naming import joined, listing
+from bayesf1.base.checks import start_in_words
+from bayesf1.base.naming import joined, listing, plural
 from bayesf1.base.table import (
     Table,
     amount,
@@ -23,18 +24,27 @@ if TYPE_CHECKING:
     from bayesf1.evaluation.folds import Folds
     from bayesf1.laws.law import Posterior
 
-_HEADLINES = ("f1", "macro_f1", "micro_f1")
+HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
-    """Return the comparison that a summary speaks of: F1 or an average of it where it is there, else the first."""
+    """Return the comparison that a summary speaks of: F1, its average or ROC AUC where it is there, else the first."""
     found = {c.metric: c for c in comparisons}
-    return next((found[name] for name in _HEADLINES if name in found), comparisons[0])
+    return next((found[name] for name in HEADLINES if name in found), comparisons[0])
 
 
 def is_decisive(c: Comparison) -> bool:
     """Say whether one model may be called better: the central interval of the difference excludes 0."""
     return bool(max(c.p_h0, c.p_h1) >= c.threshold)
+
+
+def not_worse(c: Comparison) -> tuple[str, str, float, float] | None:
+    """Return which model is shown not to be worse than which by more than what, and how surely; None where none is."""
+    if c.region and c.p_not_worse >= c.threshold:
+        return c.model_b, c.model_a, -c.region.low, c.p_not_worse
+    if c.region and 1.0 - c.p_greater >= c.threshold:
+        return c.model_a, c.model_b, c.region.high, 1.0 - c.p_greater
+    return None
 
 
 def sentence(c: Comparison) -> str:
@@ -43,6 +53,11 @@ def sentence(c: Comparison) -> str:
     if c.ev.alike:
         return printable(
             f"{c.model_a} and {c.model_b} did the same on every {c.ev.unit}: nothing tells them apart."
+        )
+    if not np.any([c.gap, *c.difference.interval(c.prob)]) and c.difference.std() < 1e-12:
+        return printable(
+            f"{c.model_a} and {c.model_b} have the same {label}, whichever {plural(c.ev.unit)} are drawn: "
+            "nothing tells them apart."
         )
     gap, low, high = difference(c)
     percent = c.measure.percent
@@ -53,21 +68,28 @@ def sentence(c: Comparison) -> str:
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and c.model_b < c.model_a)
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if b_leads else (c.model_a, c.model_b, c.p_h0)
-    margin = f"±{amount(c.rope, percent=percent)}"
+    margin = c.region.words(percent=percent)
     scope = f", {c.under.scope}" if c.under.scope else ""
-    if c.rope and c.p_rope >= c.prob:
+    if c.region and c.p_rope >= c.prob:
+        within = "they differ by no more than" if c.region.symmetric else f"{c.model_b} is ahead by"
         return printable(
-            f"{c.model_a} and {c.model_b} are practically equivalent in {label}: they differ by no more than "
+            f"{c.model_a} and {c.model_b} are practically equivalent in {label}: {within} "
             f"{margin} with probability {probability(c.p_rope)}{scope} ({size})."
         )
     if is_decisive(c):
         claim = f"{better} outperforms {worse} in {label} with probability {probability(p)}{scope} ({size})"
+    elif (shown := not_worse(c)) is not None:
+        model, other, least, sure = shown
+        claim = (
+            f"{model} is not worse than {other} in {label} by more than {amount(least, percent=percent)}, with probability "
+            f"{probability(sure)}{scope}; which is better is not decided ({size})"
+        )
     else:
         claim = (
             f"The data do not decide between {c.model_a} and {c.model_b} in {label}: "
             f"{better} is better with probability {probability(p)}{scope} ({size})"
         )
-    if c.rope:
+    if c.region:
         claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
     return printable(f"{claim}.")
 
@@ -106,6 +128,8 @@ def assumptions(comparisons: tuple[Comparison, ...]) -> str:
         parts[0] = f"{c.folds.cv}, for the way of training and not only for the rules fitted in these folds"
     elif c.folds is not None:
         parts.insert(1, f"{discounted(c.folds)}, for the rules fitted in these folds")
+    if start := drawn_from(comparisons):
+        parts.append(start)
     parts.append(f"“better” is said from probability {c.threshold:.4g} on")
     return f"{'; '.join(parts)}."
 
@@ -130,13 +154,23 @@ def computed(comparisons: tuple[Comparison, ...]) -> str:
     for method, found in ways.items():
         error = max(float(c.mcse) for c in found)
         how = {
-            "exact": "computed exactly",
+            "exact": f"{'probabilities ' * any(c.n_draws for c in found)}computed exactly",
             "quasi-montecarlo": f"computed by quasi-Monte Carlo (standard error {error:.1g})",
             "montecarlo": f"computed by Monte Carlo (standard error {error:.1g})",
         }[method]
         some = f"{joined(c.label for c in found)} " if len(ways) > 1 else ""
         said.append(f"{some}{how}")
     return ", ".join(said)
+
+
+def drawn_from(comparisons: tuple[Comparison, ...]) -> str:
+    """Say what draws start from; nothing where the table and its probabilities need none."""
+    drawn = next((c for c in comparisons if c.n_draws), None)
+    if drawn is None:
+        return ""
+    # Beside "computed exactly" a reader asks what was drawn.
+    exact = all(c.method == "exact" for c in comparisons)
+    return start_in_words(drawn.start, "draws for the interval of the difference" if exact else "draws")
 
 
 def table(comparisons: tuple[Comparison, ...], notes: tuple[str, ...] = ()) -> Table:
@@ -146,7 +180,9 @@ def table(comparisons: tuple[Comparison, ...], notes: tuple[str, ...] = ()) -> T
         raise ValueError(
             "a table shows one experiment, but these comparisons have leading axes; use to_frame"
         )
-    rope, beside = first.rope > 0, first.beside is not None
+    rope, beside = bool(first.region), first.beside is not None
+    # Of a symmetric region the verdict says it.
+    one_sided = not first.region.symmetric
     # Where some measures are in percent and others are not, each row says so, else the header.
     percent = {c.measure.percent for c in comparisons}
     unit = " (%)" if percent == {True} else ""
@@ -155,6 +191,9 @@ def table(comparisons: tuple[Comparison, ...], notes: tuple[str, ...] = ()) -> T
     if rope:
         header.append("P(rope)")
         latex.append(r"$P(\textrm{rope})$")
+    if one_sided:
+        header.append("P(not worse)")
+        latex.append(r"$P(\textrm{not worse})$")
     if beside:
         header.append("P(H1) if independent")
         latex.append(r"$P(H_1)$ indep.")
@@ -164,13 +203,16 @@ def table(comparisons: tuple[Comparison, ...], notes: tuple[str, ...] = ()) -> T
         row += [_scored(c.score_a, c.posterior_a, c), _scored(c.score_b, c.posterior_b, c)]
         row += [signed(c), probability(c.p_h0), probability(c.p_h1)]
         row += [probability(c.p_rope)] if rope else []
+        row += [probability(c.p_not_worse)] if one_sided else []
         row += [probability(c.independent.p_h1) if c.independent else ""] if beside else []
         rows.append((*row, c.verdict))
     # A model stands out where it is surely the better one.
     sure = tuple(is_decisive(c) for c in comparisons)
     bold = frozenset((i, 2 if c.p_h1 > c.p_h0 else 1) for i, c in enumerate(comparisons) if sure[i])
     note = assumptions(comparisons)
-    return Table((*header, "Verdict"), tuple(rows), (*latex, "Verdict"), bold, note, sure, notes)
+    # P(H1) says what the other probabilities and the verdict rest on.
+    spare = (("P(H1) if independent",), ("Verdict",), ("P(H0)",), ("P(rope)",), ("P(not worse)",))
+    return Table((*header, "Verdict"), tuple(rows), (*latex, "Verdict"), bold, note, sure, notes, spare)
 
 
 def _scored(score: float, post: Posterior, c: Comparison) -> str:

@@ -120,7 +120,7 @@ def test_each_measure_has_its_own_method():
     res = bf.compare(joint_evaluation(NEAR), metrics=["accuracy", "f1", "mcc"], rng=1)
     assert {c.metric: c.method for c in res.values()}["accuracy"] == "exact"
     note, methods = res.below[1], res.methods_sentence()
-    assert "Accuracy and F1 computed exactly" in note
+    assert "Accuracy and F1 probabilities computed exactly" in note
     assert "MCC computed by" in note
     assert "probabilities of Accuracy and F1 were computed by numerical quadrature" in methods
     assert "probabilities of MCC were computed by a lattice rule" in methods

@@ -314,3 +314,11 @@ def test_the_sentence_names_the_winner_and_the_probability():
     assert res.sentence().startswith("B outperforms A in F1 with probability 0.999")
     swapped = bf.compare(bf.from_counts(A=(83, 9, 14), B=(77, 44, 10)))
     assert swapped.sentence().startswith("A outperforms B in F1 with probability 0.999")
+
+
+def test_an_argument_of_another_name_is_named_with_the_nearest():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    with pytest.raises(
+        TypeError, match=r"compare\(\) got an unexpected keyword argument 'metric'; did you mean 'metrics'"
+    ):
+        bf.compare(ev, metric="f1")

@@ -3,6 +3,9 @@ import pytest
 import xarray as xr
 
 import bayesf1 as bf
+from bayesf1.bayes.ranking import ranking_of
+from bayesf1.bayes.rope import Rope
+from bayesf1.evaluation.scoring import find_measure
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +106,30 @@ def test_many_models_use_the_same_mechanism():
 def test_bad_input_is_refused_in_words(three, call, message):
     with pytest.raises(ValueError, match=message):
         call(three)
+
+
+@pytest.mark.parametrize("metric", ["f1", "error_rate"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_ranking_counts_draws_as_if_all_were_looked_at_at_once(metric, layout):
+    down = metric == "error_rate"
+    ev = bf.from_correct({"A": [0, 1], "B": [1, 0]}) if down else bf.from_counts(A=(7, 4, 1), B=(8, 3, 7))
+    measure = find_measure(metric, ev)
+    rng = np.random.default_rng(2)
+    # A few values, so that systems tie.
+    scores = np.asarray(rng.integers(1, 9, size=(500, 6)) / 10 + 0.02 * np.arange(6), order=layout)
+    words = dict.fromkeys(("belief", "dependence", "citation"), "") | {"notes": []}
+    rope = Rope(-0.1, 0.15)
+    found = ranking_of(scores, scores[0], list("ABCDEF"), measure, rope=rope, prob=0.9, attrs=words)
+    order = [list("ABCDEF").index(name) for name in found.system.values]
+    drawn = scores[:, order]
+    assert found["mean"].values == pytest.approx(drawn.mean(axis=0))
+    assert np.transpose([found.low, found.high]) == pytest.approx(np.quantile(drawn, [0.05, 0.95], axis=0).T)
+    better = -drawn if down else drawn
+    # Whoever is not behind comes before; of those that tie the first.
+    behind = better[:, :, None] < better[:, None, :]
+    tied = (better[:, :, None] == better[:, None, :]) & (np.arange(6)[:, None] > np.arange(6))
+    ranks = (behind | tied).sum(axis=2)
+    assert np.array_equal(found.p_rank, [[(ranks[:, i] == r).mean() for r in range(6)] for i in range(6)])
+    assert np.array_equal(found.p_beats, (better[:, :, None] > better[:, None, :] + 0.15).mean(axis=0))
+    gaps = better - better[:, [0]]
+    assert np.array_equal(found.equivalent, ((gaps >= -0.1) & (gaps <= 0.15)).mean(axis=0) >= 0.9)
