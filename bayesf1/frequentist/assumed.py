@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesf1.base.checks import is_number, is_whole
+from bayesf1.base.checks import LEAST_PROB, checked, is_number, is_whole
 from bayesf1.base.errors import Argument, WordedError
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 
 
+@checked
 def assumed_pilot(
     *,
     prevalence: float,
@@ -51,12 +53,13 @@ def assumed_pilot(
         precision = recall = f1
     if precision is None or recall is None:
         raise ValueError("give f1, or both precision and recall, around which the two models lie")
-    given = {"prevalence": prevalence, "agreement": agreement, "precision": precision, "recall": recall}
+    around = {"precision": precision, "recall": recall} if f1 is None else {"f1": f1}
+    given = {"prevalence": prevalence, "agreement": agreement, **around}
     for name, value in given.items():
-        if not is_number(value) or not 0.0 < value < 1.0:
-            raise ValueError(f"{name} must lie strictly between 0 and 1, such as 0.8, not {value!r}")
+        if not is_number(value) or not LEAST_PROB <= value < 1.0:
+            raise ValueError(f"{name} must lie strictly between 0 and 1, such as 0.8, not {shown(value)}")
     if not is_whole(n_items) or not 1 <= n_items <= 10**12:
-        raise WordedError(Argument("n_items"), f" must be a whole number from 1, not {n_items!r}")
+        raise WordedError(Argument("n_items"), f" must be a whole number from 1, not {shown(n_items)}")
     claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
     if claimed >= 1.0:
         raise ValueError(

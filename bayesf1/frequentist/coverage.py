@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_prob, is_number, is_whole
-from bayesf1.base.naming import nearest
+from bayesf1.base.checks import check_prob, checked, is_number, is_whole
+from bayesf1.base.naming import nearest, shown
 from bayesf1.base.table import Table, points, probability
 from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
 from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
@@ -132,6 +132,7 @@ class CoverageCurve(Answer):
         ]
 
 
+@checked
 def exact_coverage(
     method: str | Method,
     n: int,
@@ -184,6 +185,7 @@ def exact_coverage(
     return Coverage(*(float(getattr(curve, name)[0, 0]) for name in Coverage._fields))
 
 
+@checked
 def coverage_curve(
     n: Sequence[int] | NDArray[np.integer],
     p11: float,
@@ -215,9 +217,11 @@ def coverage_curve(
     level = check_prob(confidence_level, "confidence_level")
     p = _check_proportions(p11=p11, p10=p10, p01=p01)
     numbers = list(n)
+    if not numbers:
+        raise ValueError("n must be at least one number of items")
     for number in numbers:
         if not is_whole(number) or not 1 <= number <= 10**7:
-            raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {number!r}")
+            raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {shown(number)}")
     measure = find_metric(metric)
     if not measure.needs or not set(measure.needs) <= set(_CELLS):
         raise ValueError(
@@ -274,7 +278,11 @@ def _needs_sum_only(function: _Function, n: int, level: float) -> bool:
 
 
 def _ends(function: _Function, counts: tuple[FloatArray, ...], level: float) -> tuple[FloatArray, FloatArray]:
-    low, high = (np.asarray(end, dtype=np.float64) for end in function.call(*counts, confidence_level=level))
+    try:
+        ends = function.call(*counts, confidence_level=level)
+        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
+    except Exception as error:
+        raise ValueError(f"method {function.name!r} failed with {type(error).__name__}: {error}") from error
     for end in (low, high):
         if end.shape != counts[0].shape or np.isnan(end).any():
             raise ValueError(
@@ -287,7 +295,9 @@ def _ends(function: _Function, counts: tuple[FloatArray, ...], level: float) -> 
 def _resolve(name: str, method: str | Method, measure: Metric, prior: float) -> _Function:
     if not isinstance(method, str):
         if not callable(method):
-            raise ValueError(f"method {method!r} is neither a name such as 'wilson_direct' nor a function")
+            raise ValueError(
+                f"method {shown(method)} is neither a name such as 'wilson_direct' nor a function"
+            )
         return _Function(name, method, ours=False)
     closed = closed_methods(measure)
     by_sums: Method
@@ -295,11 +305,13 @@ def _resolve(name: str, method: str | Method, measure: Metric, prior: float) -> 
         by_sums, lam = closed[method], 0.0
     elif method in CREDIBLE and measure.law is not None:
         if not is_number(prior) or not 0.0 < prior <= 1e6:
-            raise ValueError(f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {prior!r}")
+            raise ValueError(
+                f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {shown(prior)}"
+            )
         by_sums, lam = partial(_credible, measure.law, method), float(prior)
     else:
         known = nearest(method, [*closed, *CREDIBLE])
-        raise ValueError(f"unknown method {method!r} for {measure.name}; {known}; or give a function")
+        raise ValueError(f"unknown method {shown(method)} for {measure.name}; {known}; or give a function")
 
     def by_counts(*counts: FloatArray, confidence_level: float) -> Any:
         sums = grouped_counts(measure, np.stack(counts, axis=-1) + lam, _CELLS)
@@ -324,7 +336,7 @@ def _named(methods: Sequence[str | Method] | Mapping[str, str | Method]) -> dict
     if isinstance(methods, Mapping):
         return dict(methods)
     if isinstance(methods, str) or not len(methods):
-        raise ValueError(f"methods must be a list of names or functions, at least one, not {methods!r}")
+        raise ValueError(f"methods must be a list of names or functions, at least one, not {shown(methods)}")
     named: dict[str, str | Method] = {}
     for method in methods:
         name = method if isinstance(method, str) else getattr(method, "__name__", repr(method))
@@ -337,7 +349,7 @@ def _named(methods: Sequence[str | Method] | Mapping[str, str | Method]) -> dict
 def _check_proportions(**proportions: float) -> Proportions:
     for name, value in proportions.items():
         if not is_number(value) or not 0.0 <= value <= 1.0:
-            raise ValueError(f"{name} must be a proportion from 0 to 1, not {value!r}")
+            raise ValueError(f"{name} must be a proportion from 0 to 1, not {shown(value)}")
     p11, p10, p01 = map(float, proportions.values())
     total = p11 + p10 + p01
     if not 0.0 < total <= 1.0 + 1e-12:

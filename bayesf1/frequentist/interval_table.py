@@ -29,6 +29,8 @@ class MethodInterval:
         Whether the interval is a single point.
     note
         What to mind about it.
+    standard_error
+        That of the estimate, where the method is to estimate by it.
     """
 
     method: str
@@ -39,6 +41,7 @@ class MethodInterval:
     overshoot: bool
     degenerate: bool
     note: str = ""
+    standard_error: float | None = None
 
     @property
     def length(self) -> float:
@@ -109,7 +112,8 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
             length = points(row.length, digits_of(*row, percent=self.percent), percent=self.percent)
             rows.append((row.label, interval(*row, percent=self.percent), length, row.note)[:width])
         sure = tuple(not (row.overshoot or row.degenerate) for row in self.rows)
-        return Table(header[:width], tuple(rows), note=" ".join((self.title, *self.notes)), sure=sure)
+        note = " ".join((self.title, *self.notes))
+        return Table(header[:width], tuple(rows), note=note, sure=sure, spare=(("Note",),))
 
     @property
     def title(self) -> str:
@@ -136,7 +140,9 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method."""
-        names = ("method", "kind", "low", "high", "length", "overshoot", "degenerate", "note")
+        names = ["method", "kind", "low", "high", "length", "overshoot", "degenerate", "note"]
+        if any(row.standard_error is not None for row in self.rows):
+            names.append("standard_error")
         return [{name: getattr(row, name) for name in names} for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
 from bayesf1.base.naming import plural
 from bayesf1.bayes.bayes_test import compare
 from bayesf1.bayes.posterior import posterior
@@ -20,7 +20,7 @@ from bayesf1.frequentist.bounds import Bounds
 from bayesf1.frequentist.delta import fbeta_delta, macro_f1, macro_f1_star, micro_f1, tversky_delta
 from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
 from bayesf1.frequentist.interval_table import Intervals, MethodInterval
-from bayesf1.frequentist.methods import closed_rows, credible_rows, is_undefined, unit_rows
+from bayesf1.frequentist.methods import assisted_row, closed_rows, credible_rows, is_undefined, unit_rows
 
 __all__ = [
     "Bounds",
@@ -45,6 +45,7 @@ __all__ = [
 N_RESAMPLES = 9_999
 
 
+@checked
 def intervals(
     ev: Evaluation,
     model: str,
@@ -61,7 +62,8 @@ def intervals(
     Clopper-Pearson's, Wald's and Wilson's take items as independent: for F1 they are the four of Lam (2023), for
     precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta
     method and the bootstrap take units as they are, so that they also hold for sentences or documents, and
-    for any measure. The credible intervals are those of `posterior`.
+    for any measure. The credible intervals are those of `posterior`. Where items have no gold label, the difference
+    estimator corrects the labelled ones by what the judges say of all, as prediction-powered inference does.
 
     Parameters
     ----------
@@ -87,7 +89,8 @@ def intervals(
     Intervals
         A mapping from the methods' names, among them ``"clopper_pearson"``, ``"wald"``, ``"wilson_direct"``,
         ``"wilson_indirect"``, ``"wilson"``, ``"fbeta_delta"``, ``"delta"``, ``"bootstrap_percentile"``,
-        ``"bootstrap_bca"``, ``"credible_equal_tailed"`` and ``"credible_hdi"``, to their intervals.
+        ``"bootstrap_bca"``, ``"difference_estimator"``, ``"credible_equal_tailed"`` and ``"credible_hdi"``, to their
+        intervals.
 
     Examples
     --------
@@ -107,6 +110,7 @@ def intervals(
     return _listed(ev, (model,), measure, confidence_level, n_resamples, prior, assumption, rng)
 
 
+@checked
 def difference_intervals(
     ev: Evaluation,
     a: str | None = None,
@@ -196,18 +200,24 @@ def _listed(
     if alone and not kept.methods:
         note = "" if under.single else "single items as independent"
         rows += closed_rows(measure, kept.tables[0], kept.cells, level, note)
-    rows += unit_rows(
-        samples,
-        statistic,
-        support,
-        level,
-        "" if under.single else f"over {plural(kept.unit)}",
-        n_resamples=n_resamples,
-        rng=rng,
-        smooth=ev.kind.is_smooth(measure),
-        stretch=replace(under, ev=kept).stretch(measure),
-        undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
-    )
+    stretch = replace(under, ev=kept).stretch(measure)
+    helped = kept.kind.assisted(replace(under, ev=kept), measure)
+    if not isinstance(helped, str):
+        rows.append(assisted_row(helped, measure, support, level, stretch))
+    if not kept.kind.gaps(kept.tables):
+        # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
+        rows += unit_rows(
+            samples,
+            statistic,
+            support,
+            level,
+            "" if under.single else f"over {plural(kept.unit)}",
+            n_resamples=n_resamples,
+            rng=rng,
+            smooth=ev.kind.is_smooth(measure),
+            stretch=stretch,
+            undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
+        )
     if alone:
         law = posterior(ev, models[0], measure, prior=prior, assumption=assumption, rng=rng)
     else:
@@ -216,6 +226,8 @@ def _listed(
     rows += credible_rows(law, support, level)
     estimate = float(statistic(samples.tables))
     notes = _notes(replace(under, ev=kept), measure, n_resamples, prior, alone=alone)
+    if isinstance(helped, str) and helped:
+        notes = (*notes, helped)
     return Intervals(
         models, measure.name, measure.label, estimate, level, tuple(rows), notes, measure.percent
     )
@@ -234,7 +246,8 @@ def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alo
     credible = f"credible intervals with {words[0].lower() + words[1:] if words.startswith('No') else words}"
     if under.bootstraps:
         credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
-    notes = [f"{said}; bootstrap of {n_resamples:,} resamples; {credible}."]
+    resampled = "" if ev.kind.gaps(ev.tables) else f"bootstrap of {n_resamples:,} resamples; "
+    notes = [f"{said}; {resampled}{credible}."]
     if ev.methods:
         notes.append(
             "The delta method and the bootstrap speak of the mean of these very runs; the credible intervals also allow "
@@ -243,5 +256,6 @@ def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alo
     if ev.folds is not None:
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     if caution := under.caution(measure):
-        notes.append(f"{caution[0].upper()}{caution[1:]}; those of the bootstrap are not.")
-    return tuple(notes)
+        rest = "; those of the bootstrap are not." if resampled else "."
+        notes.append(f"{caution[0].upper()}{caution[1:]}{rest}")
+    return (*notes, *ev.notes, *ev.kind.notes_on(under, measure))

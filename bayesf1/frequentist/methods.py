@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.table import points
+from bayesf1.evaluation.kind import Assisted
 from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
 from bayesf1.evaluation.samples import Samples, Statistic
 from bayesf1.evaluation.stretch import Stretch
@@ -32,6 +35,7 @@ LABELS = {
     "delta": "delta method",
     "bootstrap_percentile": "bootstrap, percentile",
     "bootstrap_bca": "bootstrap, BCa",
+    "difference_estimator": "difference estimator",
     "credible_equal_tailed": "credible, equal-tailed",
     "credible_hdi": "credible, highest density",
 }
@@ -119,6 +123,17 @@ def unit_rows(
         ends["bootstrap_percentile"] = percentile_ends(scores, level)
         ends["bootstrap_bca"] = bca_ends(scores, estimate, samples.acceleration(statistic), level)
     return [_row(method, found, support, note, undefined=undefined) for method, found in ends.items()]
+
+
+def assisted_row(
+    found: Assisted, measure: Metric, support: Support, level: float, stretch: Stretch
+) -> MethodInterval:
+    """Return the interval of an estimate that predictions of missing gold labels help, and its standard error."""
+    error = stretch.widening * found.standard_error
+    half = t_quantile(level, stretch.freedom) * error
+    told = f"standard error {points(error, 1 if measure.percent else 3, percent=measure.percent)}"
+    row = _row("difference_estimator", (found.value - half, found.value + half), support, told)
+    return replace(row, standard_error=error)
 
 
 def credible_rows(law: Posterior, support: Support, level: float) -> list[MethodInterval]:

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from bayesf1.base.answer import Answer
-from bayesf1.base.checks import is_number
+from bayesf1.base.checks import LEAST_PROB, checked, is_number
 from bayesf1.base.errors import Argument, WordedError
-from bayesf1.base.naming import plural
+from bayesf1.base.naming import plural, shown
 from bayesf1.base.table import Table, amount, printable
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
+from bayesf1.evaluation.gaps import check_no_gaps
 from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike
 from bayesf1.evaluation.runs import check_one_run
 from bayesf1.evaluation.scoring import find_measure
@@ -146,6 +145,7 @@ def variance_bound(a: float, b: float) -> float:
     return tau * (1.0 - tau) * (1.0 - e * tau) ** 2
 
 
+@checked
 def plan(
     half_width: float,
     metric: MetricLike | None = None,
@@ -195,16 +195,14 @@ def plan(
     16,667.
     """
     if not is_number(half_width):
-        raise WordedError(Argument("half_width"), f" must be a number such as 0.02, not {half_width!r}")
+        raise WordedError(Argument("half_width"), f" must be a number such as 0.02, not {shown(half_width)}")
     if not 1e-6 <= half_width < 1.0:
         raise WordedError(
             Argument("half_width"),
-            f" must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {half_width!r}",
+            f" must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {shown(half_width)}",
         )
-    if prevalence is not None and not (
-        isinstance(prevalence, float | int | np.number) and 0.0 < prevalence <= 1.0
-    ):
-        raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {prevalence!r}")
+    if prevalence is not None and not (is_number(prevalence) and LEAST_PROB <= prevalence <= 1.0):
+        raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {shown(prevalence)}")
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
         measure, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
@@ -246,7 +244,7 @@ def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> tup
         a, b = (0.0, 1.0) if measure.name == "recall" else (1.0, 1.0)
     else:
         raise ValueError(
-            f"no number of items makes an interval for {measure.name} short for every model; give a pilot"
+            f"no number of items makes an interval for the metric {measure.name} short for every model; give a pilot"
         )
     # Jiang (2020), Corollary 2.
     positives = _ceil(variance_bound(a, b) / (b * needed**2))
@@ -266,6 +264,7 @@ def _from_pilot(
         raise ValueError(f"a pilot is one experiment, but its tables have leading axes {pilot.shape}")
     one = pilot.select([model])
     check_one_run(one, "a plan for an interval")
+    check_no_gaps(one, "a plan for an interval", "plan_labels plans labels")
     measure = find_measure(metric, one)
     sample = one.under().samples
     variance = sample.variance(lambda tables: measure(tables[..., 0, :], one.cells))

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
+from bayesf1.base.checks import (
+    Numbers,
+    RNGLike,
+    check_prob,
+    check_rng,
+    check_whole,
+    checked,
+    start_of,
+)
 from bayesf1.base.naming import nearest, plural
-from bayesf1.base.table import Table, digits_of, points, printable
 from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.evaluation.gaps import check_no_gaps
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.runs import check_one_run
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.binomial import binomial_clopper_pearson
+from bayesf1.frequentist.randomization_answer import RandomizationTest
 from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
 from bayesf1.reading.score_columns import from_scores
 
@@ -31,134 +35,7 @@ _TIE = 1e-12
 _DENSE = 1 << 26
 
 
-@dataclass(frozen=True)
-class RandomizationTest(Answer):
-    """What a randomisation test found.
-
-    Attributes
-    ----------
-    metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
-    model_a, model_b, score_a, score_b
-        Names of the models and their scores.
-    alternative
-        ``"two-sided"``, ``"greater"`` (B is better than A) or ``"less"``.
-    p_value
-        Probability of a difference at least as large, had chance decided which output is whose; never 0.
-    exact
-        Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random ones.
-    n_trials
-        How many random swaps were tried, N; 0 where the p-value is exact.
-    interval
-        Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point where it is known.
-    confidence_level
-        Confidence level of that interval.
-    unit, n_units, n_discordant
-        What was swapped, how many there are, and on how many the models differ in what the measure counts.
-    lower_is_better
-        Whether the better model has the lower score.
-    """
-
-    title = "Randomisation test"
-    titled = False
-    stacked = True
-    json_format = "bayesf1.test/1"
-    json_list = ("bayesf1.tests/1", "tests")
-
-    metric: str
-    label: str
-    percent: bool
-    model_a: str
-    model_b: str
-    score_a: float
-    score_b: float
-    alternative: str
-    p_value: float
-    exact: bool
-    n_trials: int
-    interval: tuple[float, float]
-    confidence_level: float
-    unit: str
-    n_units: int
-    n_discordant: int
-    lower_is_better: bool = False
-
-    @property
-    def difference(self) -> float:
-        """Score of B minus score of A."""
-        return self.score_b - self.score_a
-
-    @property
-    def statistic(self) -> float:
-        """What is compared with its values under random swaps: the lead of B, or the difference's size if two-sided."""
-        lead = -self.difference if self.lower_is_better else self.difference
-        return abs(lead) if self.alternative == "two-sided" else lead
-
-    @property
-    def table(self) -> Table:
-        """The test as a table of one row."""
-        header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", "p", "Discordant", "Computed")
-        how = "exactly" if self.exact else f"{self.n_trials:,} trials"
-        p = p_equation(self.p_value).removeprefix("p ").removeprefix("= ")
-        row = (self.label, self.model_a, self.model_b, *self._amounts, p, self._discordant, how)
-        return Table(header, (row,), sure=(self.p_value < 1.0 - self.confidence_level,))
-
-    @property
-    def below(self) -> Sequence[str]:
-        """The sentence that the test prints as."""
-        return (str(self),)
-
-    def __str__(self) -> str:
-        what = {
-            "two-sided": f"{self.model_a} and {self.model_b} differ in {self.label}",
-            "greater": f"{self.model_b} is better than {self.model_a} in {self.label}",
-            "less": f"{self.model_b} is worse than {self.model_a} in {self.label}",
-        }[self.alternative]
-        how = "exact" if self.exact else f"{self.n_trials:,} trials"
-        low, high = self.interval
-        if not self.exact:
-            how += f", {100 * self.confidence_level:g} % interval {_plain(low)} to {_plain(high)}"
-        score_a, score_b, _ = self._amounts
-        lower = ", lower is better" if self.lower_is_better else ""
-        return printable(
-            f"Randomisation test of whether {what} ({score_a} and {score_b}{lower}): {p_equation(self.p_value)}, "
-            f"{how}; the models differ on {self._discordant}."
-        )
-
-    @property
-    def _amounts(self) -> tuple[str, str, str]:
-        """Both scores and their difference, as they are printed."""
-        digits = digits_of(0.0, abs(self.difference), percent=self.percent)
-        unit = " %" if self.percent else ""
-        a, b = (points(score, digits, percent=self.percent) for score in (self.score_a, self.score_b))
-        return f"{a}{unit}", f"{b}{unit}", points(self.difference, digits, sign=True, percent=self.percent)
-
-    @property
-    def _discordant(self) -> str:
-        return f"{self.n_discordant:,} of {self.n_units:,} {plural(self.unit)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the test as plain numbers and strings, with stable names."""
-        found = asdict(self)
-        low, high = found.pop("interval")
-        return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
-
-
-def p_equation(p: float) -> str:
-    """Write a p-value with two digits, and never as 0.
-
-    Examples
-    --------
-    >>> p_equation(0.03125), p_equation(1.0), p_equation(3e-7)
-    ('p = 0.031', 'p = 1', 'p < 0.0001')
-    """
-    return "p < 0.0001" if p < 1e-4 else f"p = {_plain(p)}"
-
-
-def _plain(p: float) -> str:
-    return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
-
-
+@checked
 def randomization_test(
     ev: Evaluation,
     a: str | None = None,
@@ -214,6 +91,7 @@ def randomization_test(
     measure = find_measure(metric, ev)
     ev = ev.pair(a, b)
     check_one_run(ev, "a randomisation test")
+    check_no_gaps(ev, "a randomisation test")
     swaps, statistic, n_units = _arrange(ev, measure)
     score_a, score_b = (float(x) for x in measure(ev.tables, ev.cells))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
@@ -260,12 +138,14 @@ def randomization_test(
         n_units=n_units,
         n_discordant=int(swaps.counts.sum()),
         lower_is_better=measure.lower_is_better,
+        start=None if exact else start_of(rng),
     )
 
 
+@checked
 def randomization_test_scores(
-    a: ArrayLike,
-    b: ArrayLike,
+    a: Numbers,
+    b: Numbers,
     *,
     lower_is_better: bool = False,
     alternative: str = "two-sided",

@@ -72,6 +72,8 @@ class Rivals:
 
     def shares(self, difference: float) -> FloatArray:
         """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
+        if difference <= 0.0:
+            return np.full(len(self.gain), 0.5) if difference == 0.0 else 1.0 - self.shares(-difference)
         steepness = self.gain / np.abs(self.gain).max()
         tilt = crossing(
             lambda x: np.asarray(self._difference(special.expit(x * steepness)) - difference),
@@ -85,12 +87,13 @@ class Rivals:
         return float(self.score(total + moved) - self.score(total - moved))
 
     def probabilities(
-        self, n_units: int, shares: FloatArray, n_sets: int, rng: np.random.Generator
+        self, n_units: int, shares: FloatArray, n_sets: int, rng: np.random.Generator, margin: float = 0.0
     ) -> FloatArray:
-        """Return P(H1) on each of `n_sets` test sets of `n_units` units."""
+        """Return P(H1), or P(ν_B - ν_A > -margin), on each of `n_sets` test sets of `n_units` units."""
         masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
         blocks = (rng.multinomial(n_units, masses, size=n) for n in blocks_of(n_sets, 4 * len(masses)))
-        p = np.concatenate([self._p_h1(*np.split(counts.astype(float), 2, axis=1)) for counts in blocks])
+        halves = (np.hsplit(counts.astype(float), 2) for counts in blocks)
+        p = np.concatenate([self._p_h1(kept, swapped, margin) for kept, swapped in halves])
         return p if self.worth is None else self._stretched(p, n_units, self.worth)
 
     def _stretched(self, p: FloatArray, n_units: int, worth: Worth) -> FloatArray:
@@ -100,10 +103,10 @@ class Rivals:
         seen = max(1.0 - (1.0 - worth.seen) / more, 1e-6)
         return np.asarray(special.stdtr(freedom, np.sqrt(seen) * special.ndtri(p.clip(1e-300, 1.0 - 1e-16))))
 
-    def _p_h1(self, kept: FloatArray, swapped: FloatArray) -> FloatArray:
-        r"""Return P(ν_B > ν_A) given how many units of each kind were seen as they are, and swapped.
+    def _p_h1(self, kept: FloatArray, swapped: FloatArray, margin: float = 0.0) -> FloatArray:
+        r"""Return P(ν_B - ν_A > -m) given how many units of each kind were seen as they are, and swapped.
 
-        With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`\sum_p \gamma_p \psi_p > 0` up to
+        With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
         terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
         for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
         moments else; their ratio follows a Beta law.
@@ -121,6 +124,7 @@ class Rivals:
         powers = (up, down), (up * up, down * down)
         for_b = np.array([dot(plus, up) + dot(minus, down) for up, down in powers])
         for_a = np.array([dot(plus, down) + dot(minus, up) for up, down in powers])
+        for_b[0] += margin
         return _first_is_larger(for_b, for_a)
 
 
@@ -129,6 +133,8 @@ def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
     some = (first[0] > 0) & (second[0] > 0)
     p = np.where(first[0] > 0, 1.0, np.where(second[0] > 0, 0.0, 0.5))
     (mean_b, var_b), (mean_a, var_a) = first[:, some], second[:, some]
+    # A margin without any unit for B is as good as one of no doubt.
+    var_b = np.maximum(var_b, 1e-12 * mean_b**2)
     scale_b, scale_a = var_b / mean_b, var_a / mean_a
     p[some] = special.betaincc(mean_b / scale_b, mean_a / scale_a, scale_a / (scale_a + scale_b))
     return p

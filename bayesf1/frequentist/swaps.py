@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation.units import distinct_rows
+from bayesf1.frequentist.coins import toss
 
 # Sums that are listed one by one, sums on a lattice, and additions to get there: about a second at most.
 _LISTED = 1 << 20
@@ -27,6 +29,8 @@ _WORK = 1 << 29
 _BLOCK = 1 << 18
 # Beyond this many coins a binomial coefficient is larger than the largest number.
 _COINS = 1000
+# From so many single units on their coins are tossed by bytes.
+_MANY_COINS = 2048
 
 # A number for each S, axes (trial, cell) to (trial,).
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -98,6 +102,12 @@ class Swaps:
     def trials(self, n_trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield blocks of S under random swaps, axes (trial, cell)."""
         singles = self.counts == 1.0
+        if singles.sum() >= _MANY_COINS and isinstance(self.net, np.ndarray):
+            several = Swaps(self.net[~singles], self.counts[~singles])
+            for n in blocks_of(n_trials, self.net.shape[1]):
+                rest = np.concatenate(list(several.trials(n, rng)))
+                yield rest + toss(self.net[singles], n, rng)
+            return
         for n in blocks_of(n_trials, len(self.counts) + self.net.shape[1]):
             kept = np.empty((n, len(self.counts)))
             # A coin is several times faster than a binomial variate, and most kinds of sentences occur once.
@@ -119,8 +129,9 @@ def merge_mirrored(net: FloatArray, weights: FloatArray) -> Swaps:
     used = net.any(axis=1) & (weights > 0)
     net, weights = net[used], weights[used]
     first = net[np.arange(len(net)), (net != 0).argmax(axis=1)]
-    merged, which = np.unique(np.sign(first)[:, None] * net, axis=0, return_inverse=True)
-    return Swaps(merged, np.bincount(which.ravel(), weights=weights, minlength=len(merged)).astype(float))
+    turned = np.sign(first)[:, None] * net
+    places, which = distinct_rows(turned)
+    return Swaps(turned[places], np.bincount(which, weights=weights, minlength=len(places)).astype(float))
 
 
 def fair_binomial(n: int) -> FloatArray:

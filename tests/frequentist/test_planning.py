@@ -138,11 +138,11 @@ class TestSampleSize:
         ("options", "message"),
         [
             ({"half_width": 2}, r"half_width must lie between 1e-6 and 1"),
-            ({"half_width": "x"}, r"half_width must be a number such as 0\.02, not 'x'"),
+            ({"half_width": "x"}, r"half_width must be a number, not 'x'"),
             ({"half_width": 0.1, "prevalence": 0}, r"prevalence is a share above 0 and at most 1"),
             (
                 {"half_width": 0.1, "metric": "precision"},
-                r"for precision short for every model; give a pilot",
+                r"for the metric precision short for every model; give a pilot",
             ),
             ({"half_width": 0.1, "model": "A"}, r"model 'A' is named, but there is no pilot"),
             ({"half_width": 0.1, "confidence_level": 95}, r"confidence_level must lie strictly between"),
@@ -270,7 +270,7 @@ class TestAssumedPilot:
             ({"f1": 0.8, "agreement": 0.3}, r"agreement 0\.3 is too small: .* agree on at least 0\.8"),
             ({"agreement": 0.9}, r"give f1, or both precision and recall"),
             ({"f1": 0.8, "recall": 0.8, "agreement": 0.9}, r"either f1 or both precision and recall"),
-            ({"f1": 1.2, "agreement": 0.9}, r"precision must lie strictly between 0 and 1"),
+            ({"f1": 1.2, "agreement": 0.9}, r"f1 must lie strictly between 0 and 1"),
             ({"f1": 0.8, "agreement": 0.9, "n_items": 0}, r"n_items must be a whole number from 1"),
             ({"precision": 0.01, "recall": 0.9, "agreement": 0.9}, r"more wrong claims than there are items"),
         ],
@@ -439,3 +439,77 @@ class TestDecision:
         assert json.loads(json.dumps(found.to_dict()))["difference"] == 0.05
         assert "agree on 93.8 % of the items" in str(found)
         assert found.table.rows[0][2] == f"{found.n_units:,}"
+
+
+class TestNonInferiority:
+    """Units to show that a model is not worse by more than a margin."""
+
+    PILOT = bf.assumed_pilot(prevalence=0.3, f1=0.8, agreement=0.9, n_items=500)
+
+    def test_of_accuracy_it_is_the_sample_size_of_a_paired_non_inferiority_test(self):
+        # Normal approximation for matched pairs, Lu & Bean (1995): n = ψ (z_p + z_assurance)² / m², equal models.
+        plan = bf.plan_comparison(self.PILOT, metric="accuracy", not_worse_by=0.02, rng=1)
+        z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+        assert plan.n_units == pytest.approx(0.1 * z**2 / 0.02**2, rel=0.04)
+
+    def test_models_on_so_many_items_are_shown_not_to_be_worse_as_often_as_planned(self):
+        plan = bf.plan_comparison(self.PILOT, not_worse_by=0.04, rng=1)
+        units = rivals(self.PILOT, bf.compare(self.PILOT)["f1"].measure, 1.0)
+        rng, shown, n_sets = np.random.default_rng(2), 0, 200
+        cells = self.PILOT.patterns
+        for _ in range(n_sets):
+            counts = rng.multinomial(plan.n_units, self.PILOT.weights / self.PILOT.weights.sum())
+            swap = rng.binomial(counts, 0.5)
+            rows = [
+                (row[:, 0] + row[:, 2], row[:, 0] + row[:, 1], n)
+                for pattern, kept, turned in zip(cells, counts - swap, swap, strict=True)
+                for row, n in ((pattern, kept), (pattern[::-1], turned))
+                if n
+            ]
+            found = [(int(gold[0]), int(said[0]), int(said[1]), int(n)) for gold, said, n in rows]
+            ev = bf.from_patterns(found, models=["A", "B"], positive=1)
+            shown += bf.compare(ev, metrics="f1", rope=(-0.04, 0.0), rng=1)["f1"].p_not_worse >= 0.975
+        assert units.agreement == pytest.approx(0.9)
+        assert abs(shown / n_sets - plan.assurance) < 4 * np.sqrt(0.8 * 0.2 / n_sets)
+
+    @pytest.mark.parametrize(("agreement", "margin"), [(0.99, 0.03), (0.995, 0.02), (0.995, 0.05)])
+    def test_where_few_items_tell_models_apart_it_is_not_short_of_what_was_asked_for(self, agreement, margin):
+        pilot = bf.assumed_pilot(prevalence=0.3, f1=0.9, agreement=agreement, n_items=2000)
+        plan = bf.plan_comparison(pilot, metric="accuracy", not_worse_by=margin, rng=1)
+        # Wins and losses of equal models; the law of the difference is that of a Dirichlet.
+        rng, off = np.random.default_rng(1), 0.5 * (1.0 - agreement)
+        sets = rng.multinomial(plan.n_units, [off, off, agreement], size=2000)
+        kinds, n = np.unique(sets, axis=0, return_counts=True)
+        drawn = rng.standard_gamma(kinds[:, None] + [0.5, 0.5, 1.0], (len(kinds), 20_000, 3))
+        sure = ((drawn[..., 0] - drawn[..., 1]) / drawn.sum(axis=-1) >= -margin).mean(axis=1) >= 0.975
+        assert (n @ sure) / n.sum() > 0.8 - 4 * np.sqrt(0.8 * 0.2 / 2000)
+
+    def test_a_truly_better_model_takes_fewer_and_a_worse_one_more(self):
+        better, same, worse = (
+            bf.plan_comparison(self.PILOT, not_worse_by=0.03, difference=d, rng=1).n_units
+            for d in (0.02, 0.0, -0.01)
+        )
+        assert better < same < worse
+        # The difference and the margin add up, to first order.
+        assert worse / same == pytest.approx((0.03 / 0.02) ** 2, rel=0.1)
+
+    def test_methods_take_runs_and_a_margin(self):
+        rng = np.random.default_rng(3)
+        gold = rng.random(400) < 0.4
+        runs = {
+            m: {f"{m}{i}": (gold ^ (rng.random(400) < 0.15)).tolist() for i in range(3)} for m in ("A", "B")
+        }
+        ev = bf.from_labels(gold.tolist(), runs, positive=True)
+        few, many = (bf.plan_comparison(ev, not_worse_by=0.05, runs=r, rng=1) for r in (10, 20))
+        assert few.runs == 10
+        assert many.n_units < few.n_units
+        assert "shown not to be worse by more than 5 percentage points" in str(many)
+
+    @pytest.mark.parametrize("margin", [0, -0.1, True, "0.1", np.inf])
+    def test_a_margin_is_above_0(self, margin):
+        with pytest.raises(ValueError, match=r"not_worse_by (is a margin above 0|must be a number)"):
+            bf.plan_comparison(self.PILOT, not_worse_by=margin)
+
+    def test_a_model_that_is_worse_by_the_margin_cannot_be_shown_not_to_be(self):
+        with pytest.raises(ValueError, match=r"above minus the margin of 0\.01"):
+            bf.plan_comparison(self.PILOT, not_worse_by=0.01, difference=-0.01)

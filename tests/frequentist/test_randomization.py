@@ -11,7 +11,8 @@ from scipy import stats
 import bayesf1 as bf
 from bayesf1.evaluation.folds import Folds
 from bayesf1.frequentist import swaps as swaps_module
-from bayesf1.frequentist.randomization import p_equation, randomization_test, randomization_test_scores
+from bayesf1.frequentist.p_values import p_equation
+from bayesf1.frequentist.randomization import randomization_test, randomization_test_scores
 from bayesf1.frequentist.swaps import Swaps, fair_binomial, merge_mirrored
 from bayesf1.reading.class_codes import from_class_codes
 from builders import noisy
@@ -367,3 +368,17 @@ class TestResult:
     def test_its_table_never_shows_a_p_value_of_0(self):
         found = randomization_test(wnut(), "UH-RiTUAL", "Drexel-CCI")
         assert found.table.rows[0][6] == "< 0.0001"
+
+
+def test_several_tests_are_told_beside_each_other():
+    ev = bf.load_example("wnut17")
+    tests = [bf.randomization_test(ev, "UH-RiTUAL", b, rng=1) for b in ("SpinningBytes", "FLYTXT", "MIC-CIS")]
+    found = bf.adjust(tests)
+    assert [test.p_value for test in found] == [test.p_value for test in tests]
+    # statsmodels.stats.multitest and scipy.stats.false_discovery_control hold for the rest, see tests/base.
+    ordered = sorted(found, key=lambda test: test.p_value)
+    assert ordered[0].p_holm == pytest.approx(3 * ordered[0].p_value)
+    assert ordered[-1].p_bh == pytest.approx(ordered[-1].p_value)
+    assert found[0].table.header[6:9] == ("p", "p (Holm)", "p (BH)")
+    assert "(Holm: " in str(found[0])
+    assert bf.adjust(tests[:1]) == tests[:1]

@@ -1,0 +1,82 @@
+"""Looks that another process goes on from: the same answer, and nothing is taken on trust."""
+
+import json
+import math
+
+import pytest
+
+import bayesf1 as bf
+
+A, B = [1, 0] * 100, [1, 1, 1, 0] * 50
+
+
+def look(n, **options):
+    return bf.monitor(bf.from_correct({"A": A[:n], "B": B[:n]}), **options)
+
+
+def test_it_was_decided_at_the_first_look_that_decided():
+    state = None
+    for n in (40, 60, 80, 200):
+        state = look(n, previous=state)
+    assert (state.n_units, state.decided_after, state.to_dict()["decided_after"]) == (200, 60, 60)
+    assert state.sentence().startswith("Decided after 60 items: B better in Accuracy (difference +")
+    assert "percentage points after 200 items, B minus A" in state.sentence()
+    assert "after" not in look(80).sentence().partition("(")[2]
+    assert look(40).decided_after is None
+
+
+@pytest.mark.parametrize("keep", [lambda s: s.to_dict(), lambda s: json.loads(s.to_json())])
+@pytest.mark.parametrize("largest", [None, math.inf])
+def test_what_was_kept_goes_on_as_what_was_returned(keep, largest):
+    units = {"A": [(1, 0, 1), (2, 0, 0)] * 40, "B": [(2, 0, 0), (2, 0, 0)] * 40}
+    first, ev = (
+        bf.from_units({name: rows[:n] for name, rows in units.items()}, unit="sentence") for n in (40, 80)
+    )
+    before = bf.monitor(first, largest=largest)
+    plain = bf.monitor(ev, largest=largest, previous=before)
+    kept = bf.monitor(ev, largest=largest, previous=keep(before))
+    assert kept.to_dict() == plain.to_dict()
+    assert kept.looks == plain.looks
+    assert len(kept.looks) == 2
+
+
+def changed(document, path, value):
+    *way, last = path
+    place = document
+    for key in way:
+        place = place[key]
+    place[last] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (
+            ["format"],
+            "bayesf1.compare/1",
+            r"previous.format is 'bayesf1.compare/1' where 'bayesf1.monitor/1'",
+        ),
+        (["looks"], [], "previous.looks is .* where a list of at least one look belongs"),
+        (["looks", 0, "low"], "x", r"previous.looks\[0\].low is 'x' where a finite number belongs"),
+        (["looks", 0, "low"], 2.0, r"previous.looks\[0\] has low 2 and high"),
+        (["looks", 0, "n_units"], 40.5, "n_units is 40.5 where a whole number belongs"),
+        (["tables", 0, 0], -1, r"previous.tables\[0\]\[0\] is -1"),
+        (["metric"], None, "previous.metric is null where a text belongs"),
+        (["metric"], "f1", "the last look had metric 'f1'"),
+    ],
+)
+def test_what_was_damaged_is_named(path, value, said):
+    document = changed(json.loads(look(40).to_json()), path, value)
+    with pytest.raises(ValueError, match=said):
+        look(80, previous=document)
+
+
+def test_what_is_missing_is_named():
+    document = look(40).to_dict()
+    del document["tables"]
+    with pytest.raises(ValueError, match="previous has no key 'tables'; give what to_dict"):
+        look(80, previous=document)
+    del document["looks"][0]["load"]
+    with pytest.raises(ValueError, match=r"previous.looks\[0\] has no key 'load'"):
+        look(80, previous={**look(40).to_dict(), "looks": document["looks"]})

@@ -1,0 +1,378 @@
+"""Looking after every unit: fair bets by enumeration, false decisions and power by simulation, and what bad looks get."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+import bayesf1 as bf
+from bayesf1.frequentist.betting import BOUNDED, OF_ITEMS, SOFT, Wagers, ladder
+from builders import two_models
+
+STAKES, WEIGHTS = OF_ITEMS.sizes, OF_ITEMS.weights
+# Items found by both, only A, only B, neither; claimed by both, only A, only B, neither: tp, fp, fn of A and of B.
+ITEMS = np.array(
+    [
+        [(1, 0, 0), (1, 0, 0)],
+        [(1, 0, 0), (0, 0, 1)],
+        [(0, 0, 1), (1, 0, 0)],
+        [(0, 0, 1), (0, 0, 1)],
+        [(0, 1, 0), (0, 1, 0)],
+        [(0, 1, 0), (0, 0, 0)],
+        [(0, 0, 0), (0, 1, 0)],
+        [(0, 0, 0), (0, 0, 0)],
+    ],
+    dtype=float,
+)
+SHARES, LOADS = (
+    np.stack([ITEMS[:, model] @ each for model in (0, 1)]) / 2.0 for each in ((2, 0, 0), (2, 1, 1))
+)
+# Both have F1 = .8, but A finds more and claims more: .48 / .6 and .56 / .7.
+ALIKE = np.array([0.18, 0.10, 0.06, 0.0, 0.0, 0.08, 0.02, 0.56])
+
+
+def f1_wagers(counts):
+    return Wagers(SHARES, LOADS, np.asarray(counts, dtype=float), same_loads=False)
+
+
+def paths(probabilities, n):
+    """Looks after every item, axes (look, kind), of one test set."""
+    drawn = np.random.default_rng(n).choice(len(probabilities), n, p=probabilities)
+    return np.eye(len(probabilities))[drawn].cumsum(axis=0)
+
+
+def best_stopping(value, probabilities, steps):
+    """The largest expectation that any rule to stop within so many steps has, by enumeration of all trees."""
+    kinds = len(probabilities)
+    states = {n: [s for s in product(range(n + 1), repeat=kinds) if sum(s) == n] for n in range(steps + 1)}
+    known = {}
+    for n in range(steps, -1, -1):
+        capital = np.exp(value(np.array(states[n], dtype=float)))
+        for state, now in zip(states[n], capital, strict=True):
+            later = 0.0
+            if n < steps:
+                after = (tuple(np.add(state, step)) for step in np.eye(kinds, dtype=int))
+                later = sum(p * known[s] for p, s in zip(probabilities, after, strict=True))
+            known[state] = max(now, later)
+    return known[(0,) * kinds]
+
+
+def test_the_models_of_these_tests_have_the_same_f1():
+    tables = np.einsum("k,kmc->mc", ALIKE, ITEMS)
+    assert 2 * tables[:, 0] / (tables @ [2, 1, 1]) == pytest.approx([0.8, 0.8])
+
+
+class TestFairBets:
+    def test_of_f1_no_rule_to_stop_wins_on_average(self):
+        kinds = ALIKE > 0
+        share = ALIKE[kinds] / ALIKE.sum()
+        for turned in (False, True):
+
+            def value(counts, turned=turned):
+                wagers = Wagers(SHARES[:, kinds], LOADS[:, kinds], counts, same_loads=False)
+                return (wagers.mirrored if turned else wagers).log_capital(0.0)
+
+            assert best_stopping(value, share, 5) <= 1.0 + 1e-12
+
+    def test_of_f1_the_bet_with_the_true_score_is_fair_after_every_item(self):
+        x = (SHARES - 0.8 * LOADS)[1] - (SHARES - 0.8 * LOADS)[0]
+        for stake in STAKES:
+            assert ALIKE @ (1.0 + stake * x) == pytest.approx(1.0, abs=1e-12)
+
+    def test_of_accuracy_no_rule_to_stop_wins_and_none_loses(self):
+        def value(counts):
+            shares = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+            return Wagers(shares, np.ones((2, 3)), counts, same_loads=True).log_capital(0.0)
+
+        assert best_stopping(value, [0.15, 0.15, 0.7], 8) == pytest.approx(1.0, abs=1e-12)
+
+    def test_against_a_difference_that_is_the_true_one_no_rule_wins(self):
+        # B wins 3 of 10 items and A 1 of 10, so that it is .2 ahead.
+        def value(counts):
+            shares = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+            return Wagers(shares, np.ones((2, 3)), counts, same_loads=True).log_capital(0.2)
+
+        assert best_stopping(value, [0.3, 0.1, 0.6], 7) == pytest.approx(1.0, abs=1e-12)
+
+    def test_soft_bets_are_fair_where_outputs_could_be_swapped(self):
+        # Sentences with several spans; a mirrored one is as probable as the one that it mirrors.
+        shares = np.array([[4.0, 0.0, 1.0, 2.0, 1.0], [0.0, 4.0, 2.0, 1.0, 1.0]])
+        loads = np.array([[5.0, 4.0, 2.0, 3.0, 1.0], [4.0, 5.0, 3.0, 2.0, 1.0]])
+        share = [0.1, 0.1, 0.2, 0.2, 0.4]
+
+        def value(counts):
+            return Wagers(shares, loads, counts, same_loads=False, stakes=SOFT).log_capital(0.0)
+
+        assert best_stopping(value, share, 4) <= 1.0 + 1e-12
+
+    @pytest.mark.parametrize("stakes", [BOUNDED, ladder(6.0)[0]])
+    def test_on_sentences_with_a_bound_no_rule_wins_though_outputs_cannot_be_swapped(self, stakes):
+        # A finds nothing in a long sentence, and B misses some in short ones; yet both have the same score.
+        shares = np.array([[2.0, 0.0, 2.0], [1.0, 4.0, 2.0]]) / 6.0
+        loads = np.array([[2.0, 5.0, 3.0], [1.5, 6.0, 3.0]]) / 6.0
+        share = equal_scores(shares, loads)
+        for turned in (False, True):
+
+            def value(counts, turned=turned):
+                wagers = Wagers(shares, loads, counts, same_loads=False, stakes=stakes)
+                return (wagers.mirrored if turned else wagers).log_capital(0.0)
+
+            assert best_stopping(value, share, 7) <= 1.0 + 1e-12
+
+    def test_soft_bets_are_not_fair_there_and_so_are_not_the_default(self):
+        # One sentence of ten is long, and A fails on it: the sum of the contrasts is 0 on average.
+        shares = np.array([[1.0, 0.0], [0.0, 9.0]])
+        loads = np.full((2, 2), [1.0, 9.0])
+
+        def value(stakes, scale):
+            return lambda counts: Wagers(
+                shares / scale, loads / scale, counts, same_loads=True, stakes=stakes
+            ).mirrored.log_capital(0.0)
+
+        assert best_stopping(value(SOFT, 1.0), [0.9, 0.1], 12) > 1.5
+        assert best_stopping(value(BOUNDED, 9.0), [0.9, 0.1], 12) <= 1.0 + 1e-12
+
+    @pytest.mark.parametrize("d", [0.3, -0.3])
+    def test_of_any_difference_that_is_the_true_one_no_stake_can_be_ruined_and_no_rule_wins(self, d):
+        # Recall on sentences: what wins and loses most is a whole sentence that only one model gets right.
+        shares = np.array([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5]])
+        share = [0.5, 0.2, 0.3] if d > 0 else [0.2, 0.5, 0.3]
+
+        def value(counts):
+            return Wagers(shares, np.ones((2, 3)), counts, same_loads=True, stakes=BOUNDED).log_capital(d)
+
+        assert best_stopping(value, share, 6) <= 1.0 + 1e-12
+
+
+def equal_scores(shares, loads):
+    """Probabilities of three kinds of units under which both models have the same score."""
+
+    def gap(p):
+        both = (shares @ p) / (loads @ p)
+        return both[1] - both[0]
+
+    found = optimize.brentq(lambda q: gap(np.array([0.8 - q, q, 0.2])), 0.0, 0.8, xtol=1e-15)
+    return np.array([0.8 - found, found, 0.2])
+
+
+class TestCapital:
+    @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (3, 1), (30, 60), (500, 420)])
+    def test_of_accuracy_it_is_a_mixture_of_likelihood_ratios_of_who_wins(self, wins, losses):
+        shares = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+        wagers = Wagers(shares, np.ones((2, 3)), np.array([wins, losses, 100.0]), same_loads=True)
+        n = wins + losses
+        ratios = stats.binom.pmf(wins, n, (1 + STAKES) / 2) / stats.binom.pmf(wins, n, 0.5)
+        assert np.exp(wagers.log_capital(0.0)) == pytest.approx(ratios @ WEIGHTS, rel=1e-9)
+
+    @pytest.mark.parametrize("d", [-0.3, -0.05, 0.0, 0.1])
+    def test_of_f1_it_is_hardly_less_than_the_least_of_a_dense_grid_and_never_more(self, d):
+        counts = 800 * np.array([0.18, 0.05, 0.1, 0.02, 0.01, 0.08, 0.02, 0.54])
+        wagers = f1_wagers(counts)
+        found = []
+        for own in (0, 1):
+            f = (
+                np.linspace(max(0.0, -d), 1.0, 20_001)
+                if own == 0
+                else np.linspace(0.0, min(1.0, 1.0 + d), 20_001)
+            )
+            f_a, f_b = (f, np.minimum(f + d, 1.0)) if own == 0 else (np.maximum(f - d, 0.0), f)
+            y = SHARES[:, :, None] - LOADS[:, :, None] * np.stack([f_a, f_b])[:, None]
+            bets = sum(
+                w * np.exp(counts @ np.log1p(s * (y[1] - y[0]))) for s, w in zip(STAKES, WEIGHTS, strict=True)
+            )
+            both = sum(
+                0.5 * w * np.exp(counts @ np.log1p(side * s * y[own]))
+                for s, w in zip(STAKES, WEIGHTS, strict=True)
+                for side in (-1, 1)
+            )
+            found.append(np.log(0.5 * (bets + both).min()))
+        exact = np.logaddexp(*found) - np.log(2)
+        assert exact - 0.1 - 0.02 * abs(exact) <= wagers.log_capital(d) <= exact + 1e-9
+
+    def test_it_falls_as_the_difference_grows_that_it_speaks_against(self):
+        wagers = f1_wagers(500 * np.array([0.2, 0.03, 0.1, 0.02, 0.0, 0.05, 0.1, 0.5]))
+        found = [float(wagers.log_capital(d)) for d in np.linspace(-0.9, 0.9, 61)]
+        assert np.all(np.diff(found) <= 1e-9)
+
+
+class TestManyLooks:
+    """Looks after every item: Ville's inequality bounds false decisions by .05, and the posterior's exceed it by far."""
+
+    N, SETS = 250, 60
+
+    def test_equal_models_are_decided_in_at_most_one_of_twenty_sets_and_by_the_posterior_in_more(self):
+        rng = np.random.default_rng(1)
+        drawn = rng.choice(3, (600, 400), p=[0.1, 0.1, 0.8])
+        wins, losses = ((drawn == k).cumsum(axis=1) for k in (0, 1))
+        counts = np.stack([wins, losses, np.zeros_like(wins)], axis=-1).astype(float)
+        shares = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+        wagers = Wagers(shares, np.ones((2, 3)), counts, same_loads=True)
+        capital = np.maximum(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0))
+        decided = (capital >= np.log(40.0)).any(axis=1).mean()
+        p = special.betaincc(losses + 0.5, wins + 0.5, 0.5)[:, 20:]
+        by_posterior = (np.maximum(p, 1 - p) >= 0.975).any(axis=1).mean()
+        assert decided <= 0.05
+        assert by_posterior > 0.25
+
+    def test_models_of_equal_f1_that_differ_in_kind_are_decided_in_at_most_one_of_twenty_sets(self):
+        rng, decided = np.random.default_rng(2), 0
+        for _ in range(self.SETS):
+            counts = np.eye(8)[rng.choice(8, self.N, p=ALIKE)].cumsum(axis=0)
+            wagers = f1_wagers(counts)
+            capital = np.maximum(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0))
+            decided += bool((capital >= np.log(40.0)).any())
+        assert decided / self.SETS <= 0.05
+
+    def test_a_better_model_is_found_on_less_than_twice_the_items_of_a_test_of_fixed_size(self):
+        # B wins 12 % of the items and A 6 %; McNemar's test with a power of .8 takes some 390 items.
+        rng = np.random.default_rng(3)
+        n = next(n for n in range(100, 1000, 10) if _mcnemar_power(n, 0.12, 0.06) >= 0.8)
+        drawn = rng.choice(3, (300, 2 * n), p=[0.12, 0.06, 0.82])
+        counts = np.eye(3)[drawn].cumsum(axis=1)
+        shares = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+        capital = Wagers(shares, np.ones((2, 3)), counts, same_loads=True).log_capital(0.0)
+        found = (capital >= np.log(40.0)).any(axis=1)
+        assert found.mean() >= 0.8
+        # Looking lets one stop early.
+        assert np.argmax(capital >= np.log(40.0), axis=1)[found].mean() < n
+
+
+def _mcnemar_power(n, wins, losses):
+    gap, spread = wins - losses, wins + losses
+    return stats.norm.sf((1.96 * np.sqrt(spread) - gap * np.sqrt(n)) / np.sqrt(spread - gap**2))
+
+
+class TestMonitor:
+    def test_the_confidence_sequence_holds_what_neither_bet_speaks_against(self):
+        ev = two_models(1, 600)
+        found = bf.monitor(ev)
+        counts = ev.weights
+        cells = {"tp": (1, 0, 0), "fp": (0, 1, 0), "fn": (0, 0, 1), "tn": (0, 0, 0)}
+        rows = np.array([[cells[ev.cells[int(np.argmax(m))]] for m in p] for p in ev.patterns], dtype=float)
+        shares, loads = (np.stack([rows[:, m] @ e for m in (0, 1)]) / 2 for e in ((2, 0, 0), (2, 1, 1)))
+        wagers = Wagers(shares, loads, counts, same_loads=False)
+        need = np.log(40.0)
+        assert wagers.log_capital(found.low) == pytest.approx(need, abs=1e-4)
+        assert wagers.mirrored.log_capital(-found.high) == pytest.approx(need, abs=1e-4)
+        assert found.low < found.score_b - found.score_a < found.high
+
+    @pytest.mark.parametrize("metric", ["f1", "accuracy", "precision", "recall", "f0.5"])
+    def test_swapping_the_models_mirrors_the_answer(self, metric):
+        ev = two_models(2, 500)
+        one, other = bf.monitor(ev, "A", "B", metric), bf.monitor(ev, "B", "A", metric)
+        assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-8)
+        assert one.e_value == pytest.approx(other.e_value)
+
+    def test_looks_together_are_no_wider_than_the_last(self):
+        looks, previous = [], None
+        for n in (100, 200, 400):
+            ev = two_models(3, 400)
+            part = bf.from_patterns(
+                [(*row, k) for row, k in zip(ROWS, paths(ALIKE, 400)[n - 1].astype(int), strict=True) if k],
+                models=["A", "B"],
+                positive=1,
+            )
+            assert ev.models == part.models
+            previous = bf.monitor(part, previous=previous)
+            looks.append(bf.monitor(part))
+        assert previous.low == max(look.low for look in looks)
+        assert previous.high == min(look.high for look in looks)
+        assert previous.p_value == pytest.approx(min(1.0, *(1 / look.e_value for look in looks)))
+        assert len(previous.table.rows) == 3
+
+    def test_a_region_gives_more_verdicts(self):
+        right = np.ones(3000)
+        right[:300] = 0
+        ev = bf.from_correct({"A": right, "B": np.roll(right, 3)})
+        assert bf.monitor(ev).verdict == "undecided"
+        assert bf.monitor(ev, rope=0.02).verdict == "equivalent"
+        assert bf.monitor(ev, rope=(-0.02, 0.0)).verdict == "B not worse by more than 2 points"
+
+    def test_scores_and_losses(self):
+        rng = np.random.default_rng(4)
+        a, b = rng.random(500), rng.random(500)
+        gain = bf.monitor(bf.from_scores({"A": a, "B": np.sqrt(b)}))
+        loss = bf.monitor(bf.from_scores({"A": a, "B": b**2}, lower_is_better=True))
+        assert (gain.verdict, loss.verdict) == ("B better", "B better")
+
+    def test_of_sentences_every_form_says_which_load_was_reckoned_with(self):
+        ev = bf.load_example("wnut17")
+        seen, given, soft = (
+            bf.monitor(ev, "UH-RiTUAL", "Drexel-CCI", largest=largest) for largest in (None, 60, math.inf)
+        )
+        assert (seen.bound, given.bound, soft.bound) == ("seen", "given", "none")
+        assert seen.verdict == soft.verdict == "UH-RiTUAL better"
+        assert given.low < seen.low < soft.low < soft.high < seen.high < given.high
+        assert seen.looks[0].load <= seen.largest < 1.42 * seen.looks[0].load
+        said = {
+            seen: f"if no sentence has a load above {seen.largest:.4g}",
+            given: "if no sentence has a load above 60",
+            soft: "for models whose outputs could be swapped",
+        }
+        for found, words in said.items():
+            forms = (
+                found.to_text(),
+                found.to_markdown(),
+                found.to_latex(),
+                found.to_json(),
+                found.sentence(),
+            )
+            assert all(words in form for form in (*forms, found._repr_html_()))
+        assert "load" not in bf.monitor(two_models(1, 100)).to_text()
+
+    def test_short_sentences_alone_decide_softly_and_not_for_certain(self):
+        # What one sees of the first hundred where one sentence in fifty has 40 spans, on which A fails: none, in one of eight.
+        gold = np.random.default_rng(5).integers(1, 9, 100)
+        missed = np.random.default_rng(6).binomial(gold, 0.15)
+        ev = bf.from_units(
+            {
+                "A": np.stack([gold, 0 * gold, 0 * gold], 1),
+                "B": np.stack([gold - missed, 0 * gold, missed], 1),
+            },
+            unit="sentence",
+        )
+        assert bf.monitor(ev, largest=math.inf).verdict == "A better"
+        assert bf.monitor(ev).verdict == "undecided"
+
+    def test_a_longer_sentence_than_was_reckoned_with_takes_back_what_was_claimed(self):
+        def sentences(*, long):
+            right = np.tile([[2, 0, 0], [2, 0, 0], [1, 0, 1]], (60, 1))
+            wrong = np.tile([[0, 0, 2], [1, 0, 1], [1, 0, 1]], (60, 1))
+            units = {"A": [*wrong, *[(40, 0, 0)] * long], "B": [*right, *[(0, 0, 40)] * long]}
+            return bf.from_units(units, unit="sentence")
+
+        first = bf.monitor(sentences(long=0))
+        assert first.verdict == "B better"
+        later = bf.monitor(sentences(long=8), previous=first)
+        assert later.broken == first.looks
+        assert (later.verdict, later.p_value) == ("undecided", 1.0)
+        assert "One sentence has a load of 80" in later.to_text()
+        assert "what was claimed then does not stand" in later.to_markdown()
+        assert later.low < first.low
+
+    def test_what_no_bet_can_be_made_on_is_refused(self):
+        ev = two_models(5, 100)
+        with pytest.raises(ValueError, match="MCC is no ratio of counts"):
+            bf.monitor(ev, metric="mcc")
+        with pytest.raises(ValueError, match="what both models did on every unit"):
+            bf.monitor(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14)))
+        with pytest.raises(ValueError, match="largest is a number above 0"):
+            bf.monitor(ev, largest=-1)
+        with pytest.raises(ValueError, match="load of 2, but the largest was said to be 1"):
+            bf.monitor(ev, largest=1)
+        first = bf.monitor(ev)
+        with pytest.raises(ValueError, match="the last look had metric 'f1'"):
+            bf.monitor(ev, metric="recall", previous=first)
+        with pytest.raises(ValueError, match="the last look had 100 items, and this one has 50"):
+            bf.monitor(two_models(5, 50), previous=first)
+        with pytest.raises(ValueError, match="the last look counted things that this one does not"):
+            bf.monitor(two_models(6, 101), previous=first)
+        with pytest.raises(ValueError, match="the last look had largest 4, and this one has 6"):
+            bf.monitor(ev, largest=6, previous=bf.monitor(ev, largest=4))
+        with pytest.raises(ValueError, match="previous must be a Monitor, a mapping such as"):
+            bf.monitor(ev, previous=1)
+
+
+ROWS = [(1, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 1, 1), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
