@@ -17,9 +17,12 @@ from scipy import special
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import is_whole
+from bayesf1.base.checks import checked, is_whole
+from bayesf1.base.multiplicity import adjusted
+from bayesf1.base.naming import shown
 from bayesf1.base.table import Table, points, printable, probability
-from bayesf1.bayes.posterior import check_rope
+from bayesf1.bayes.rope import RopeLike, check_rope
+from bayesf1.crossval.fold_results import read_results
 from bayesf1.designs.design import BlockedCV, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation, model_names
 from bayesf1.evaluation.metric import MetricLike, Proportion
@@ -81,18 +84,29 @@ class FoldTests(Answer):
     @property
     def table(self) -> Table:
         """The tests as a table."""
+        several = sum(test.p_value is not None for test in self.tests) > 1
         rows = tuple(
             (
                 test.name,
                 f"{test.statistic:.3f}".replace("-", "−"),
                 ", ".join(map(str, test.df)),
-                "" if test.p_value is None else probability(test.p_value),
-                "" if test.p_greater is None else probability(test.p_greater),
+                *(
+                    "" if p is None else probability(p)
+                    for p in (test.p_value, *(more if several else ()), test.p_greater)
+                ),
                 test.reference,
             )
-            for test in self.tests
+            for test, more in zip(self.tests, self._adjusted, strict=True)
         )
-        return Table(("Test", "Statistic", "df", "p", f"P({self.model_b} better)", "Reference"), rows)
+        corrected = ("p (Holm)", "p (BH)") if several else ()
+        header = ("Test", "Statistic", "df", "p", *corrected, f"P({self.model_b} better)", "Reference")
+        spare = (*((name,) for name in reversed(corrected)), ("Reference",))
+        return Table(header, rows, spare=spare)
+
+    @property
+    def _adjusted(self) -> list[tuple[float | None, float | None]]:
+        """Holm's p-values, and those of Benjamini and Hochberg, for whoever would report the smallest of all."""
+        return adjusted([test.p_value for test in self.tests])
 
     @property
     def title(self) -> str:
@@ -117,19 +131,22 @@ class FoldTests(Answer):
                 "statistic": test.statistic if np.isfinite(test.statistic) else None,
                 "df": test.df[0],
                 "df_denominator": test.df[1] if len(test.df) > 1 else None,
+                "p_holm": more[0],
+                "p_bh": more[1],
             }
-            for test in self.tests
+            for test, more in zip(self.tests, self._adjusted, strict=True)
         ]
 
 
+@checked
 def fold_tests(
-    ev: Evaluation | Mapping[str, ArrayLike],
+    ev: Evaluation | Mapping[str, Any],
     a: str | None = None,
     b: str | None = None,
     metric: MetricLike | None = None,
     *,
     cv: BlockedCV | KFoldCV | int | None = None,
-    rope: float = 0.0,
+    rope: RopeLike = 0.0,
 ) -> FoldTests:
     r"""Apply the classical tests to the fold scores of two models.
 
@@ -137,13 +154,17 @@ def fold_tests(
     ----------
     ev
         An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`; or a mapping of models to the
-        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better.
+        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, or what scikit-learn's
+        `cross_validate` returned for each model. Scores of folds know nothing of items, so that these tests are all that
+        can be said of them.
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure that is scored in each fold, F1 by default; of scores that are given, only their name.
+        The measure that is scored in each fold, F1 by default; of scores that are given, only their name, and of what
+        `cross_validate` returned with several scorers, which of them.
     cv
-        The design of scores that are given, or the number of folds.
+        The design of scores that are given, or the number of folds; it may be left out where `cross_validate` was asked
+        for ``return_indices=True``.
     rope
         Half-width of practical equivalence, for the Bayesian tests.
 
@@ -166,12 +187,21 @@ def fold_tests(
     >>> round(fold_tests(scores, cv=KFoldCV(5))["Bayesian correlated t"].p_greater, 3)
     0.948
     """
-    rope = check_rope(rope)
+    margin = check_rope(rope).high
     if isinstance(ev, Mapping):
+        given, cv = read_results(ev, metric, cv)
         design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
-        names, d = _given(ev, a, b, design)
+        names, d = _given(given, a, b, design)
         halved = isinstance(design, BlockedCV)
-        return _tested(names, str(metric or "Score"), d, rope, 1.0, halved=halved, more=())
+        return _tested(
+            names,
+            "Score" if metric is None else metric if isinstance(metric, str) else shown(metric),
+            d,
+            margin,
+            1.0,
+            halved=halved,
+            more=(),
+        )
     check_evaluation(ev)
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
@@ -187,7 +217,7 @@ def fold_tests(
         (pair.models[0], pair.models[1]),
         measure.label,
         scores[..., 1] - scores[..., 0],
-        rope,
+        margin,
         measure.sign,
         halved=halved,
         more=tuple(_mcnemar(pair)) if halved else (),
@@ -208,7 +238,7 @@ def _given(
     for name in pair:
         try:
             array = np.asarray(scores[str(name)], dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"scores of {name!r} are no array of numbers") from None
         if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
             raise ValueError(
@@ -223,7 +253,7 @@ def _tested(
     names: tuple[str, str],
     label: str,
     d: FloatArray,
-    rope: float,
+    margin: float,
     sign: float,
     *,
     halved: bool,
@@ -233,7 +263,7 @@ def _tested(
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
-    t = standardised(sign * mean - rope, corrected)
+    t = standardised(sign * mean - margin, corrected)
     p = float(special.stdtr(df, t))
     tests = [
         t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
@@ -247,7 +277,7 @@ def _tested(
             "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
         )
         tests.append(
-            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - rope, square))))
+            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - margin, square))))
         )
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.

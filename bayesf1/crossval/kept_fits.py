@@ -205,6 +205,7 @@ class Store:
 
     def save(self, fit: Fit, model: Any, labels: list[Any]) -> None:
         """Keep what a fit predicted."""
+        check_kept(labels)
         known = {"model": fit.model, "identity": _identity(model), "test": digest_of(fit.test)}
         content = {**known, "predictions": labels}
         self._write(self._path(fit), content)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.base.naming import shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
 from bayesf1.evaluation.units import Units
@@ -87,6 +88,17 @@ class Gold:
         return from_labels(
             self.y, predictions, positive=self.positive, groups=self.groups, labels=self.classes
         )
+
+    def check(self, labels: Sequence[Any], whose: object) -> None:
+        """Say at once of what a fit predicted that it is not like gold, rather than after all other fits."""
+        if self.reading is not None:
+            return
+        gold, found = read_labels(self.y[:1], "y"), read_labels(labels, f"what {whose} predicted")
+        if len(found) and (gold.dtype.kind in "biuf") != (found.dtype.kind in "biuf"):
+            raise ValueError(
+                f"y has labels like {shown(gold[0])} but {whose} predicted {shown(found[0])}; numbers and strings are "
+                "never equal"
+            )
 
     def knowing(self, said: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
         """Return the same with the classes of gold, which are then those of every fold."""

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.checks import is_whole
+from bayesf1.base.naming import shown
 from bayesf1.designs.design import BlockedCV, KFoldCV
 
 # The fold in which each unit is tested, axes (repeat, unit).
@@ -24,15 +26,15 @@ def check_splitter(cv: Any) -> Any:
     """
     if cv is None:
         return BlockedCV(m=3)
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if is_whole(cv):
         return KFoldCV(int(cv))
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes | bytearray):
         return cv
-    if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+    if isinstance(cv, Iterable) and getattr(cv, "ndim", True) and not isinstance(cv, str | bytes):
         return [_pair(fold, i) for i, fold in enumerate(cv, start=1)]
     raise ValueError(
         f"cv is a design such as BlockedCV(m=3) or KFoldCV(10), a number of folds, a splitter of scikit-learn or a "
-        f"list of (train, test), not {cv!r:.60}"
+        f"list of (train, test), not {shown(cv)}"
     )
 
 

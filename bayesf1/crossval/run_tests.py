@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
 from bayesf1.base.table import points, printable
-from bayesf1.bayes.posterior import check_rope
+from bayesf1.bayes.rope import RopeLike, check_rope
 from bayesf1.crossval.fold_tests import FoldTest, FoldTests, standardised, t_test
 from bayesf1.evaluation.evaluation import model_names
 
@@ -42,13 +43,14 @@ class RunTests(FoldTests):
         )
 
 
+@checked
 def run_tests(
     scores: Mapping[str, ArrayLike],
     a: str | None = None,
     b: str | None = None,
     *,
     name: str = "Score",
-    rope: float = 0.0,
+    rope: RopeLike = 0.0,
     lower_is_better: bool = False,
 ) -> RunTests:
     r"""Test the scores of several runs of two methods.
@@ -83,7 +85,7 @@ def run_tests(
     if len(pair) != 2 or any(one not in names for one in pair):
         raise ValueError(f"name two of the methods {', '.join(names)} to compare, not {pair!r}")
     first, second = (_runs(scores[str(one)], str(one)) for one in pair)
-    rope, sign = check_rope(rope), -1.0 if lower_is_better else 1.0
+    margin, sign = check_rope(rope).high, -1.0 if lower_is_better else 1.0
     gap = float(second.mean() - first.mean())
     n = np.array([len(first), len(second)])
     variances = np.array([first.var(ddof=1), second.var(ddof=1)])
@@ -97,10 +99,10 @@ def run_tests(
         t_test("Welch's t", gap, float(each.sum()), welch, "runs alone; Welch (1947)"),
         FoldTest(
             "Bayesian t",
-            standardised(sign * gap - rope, pooled),
+            standardised(sign * gap - margin, pooled),
             (df,),
             None,
-            float(special.stdtr(df, standardised(sign * gap - rope, pooled))),
+            float(special.stdtr(df, standardised(sign * gap - margin, pooled))),
             "runs alone, flat prior",
         ),
     )

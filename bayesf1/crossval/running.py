@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesf1.base.checks import OneLabel, checked
+from bayesf1.base.naming import shown
 from bayesf1.crossval.kept_fits import (
     Fit,
     Indices,
@@ -31,6 +33,7 @@ class FitError(RuntimeError):
     """A model failed to fit or to predict; the message names model, repeat and fold."""
 
 
+@checked
 def cross_validate(
     models: Mapping[str, Any],
     X: Any,
@@ -38,7 +41,7 @@ def cross_validate(
     *,
     cv: Any = None,
     discount: Discount | None = None,
-    positive: Any = None,
+    positive: OneLabel = None,
     scheme: str = "IOB2",
     mode: str = "lenient",
     types: Iterable[str] | None = None,
@@ -74,8 +77,8 @@ def cross_validate(
     groups
         The document of each unit; documents are kept whole by the partition and are the units of inference.
     n_jobs
-        Number of workers, by joblib; -1 for all processors. A joblib backend set by ``parallel_config``
-        (dask, ray) is used.
+        Number of workers, by joblib, at most one for each processor; -1 for all of them. A joblib backend set by
+        ``parallel_config`` (dask, ray) is used.
     directory
         Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by
         X, y, groups, the design, the model's name and, for an estimator, its parameters: a *function* that does
@@ -106,10 +109,23 @@ def cross_validate(
     ('paired', (3, 2, 2, 4))
     """
     names = model_names(models)
+    if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
+        raise ValueError(
+            f"n_jobs must be a whole number of workers from 1, or -1 for all processors, not {shown(n_jobs)}"
+        )
+    for name, model in models.items():
+        if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
+            raise ValueError(
+                f"model {shown(name)} must be an estimator with fit and predict, or a function of X_train and y_train, not "
+                f"{shown(model)}"
+            )
     splitter = check_splitter(cv)
     gold = Gold.read(y, groups=groups, positive=positive, types=types, scheme=scheme, mode=mode)
     n = len(y)
-    if (entries := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+    shape = getattr(X, "shape", None)
+    if not (shape if shape is not None else hasattr(X, "__len__")):
+        raise ValueError(f"X must have an entry for each of {n} units, not be {shown(X)}")
+    if (entries := X.shape[0] if shape is not None else len(X)) != n:
         raise ValueError(f"X has {entries} entries, but y has {n}; give one of each for every unit")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
@@ -135,7 +151,7 @@ def cross_validate(
     # What is wrong with the gold labels is better known before the fits than after.
     gold.evaluate(dict.fromkeys(names, y))
     said: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
-    for fit, labels in _run(fits, models, X, y, n_jobs=n_jobs, store=store, progress=progress):
+    for fit, labels in _run(fits, models, X, gold, n_jobs=n_jobs, store=store, progress=progress):
         for i, label in zip(fit.test, labels, strict=True):
             said[fit.repeat - 1][fit.model][i] = label
     return folded(gold, said, partition, design, rule)
@@ -145,7 +161,7 @@ def _run(
     fits: list[Fit],
     models: Mapping[str, Any],
     X: Any,
-    y: Sequence[Any],
+    gold: Gold,
     *,
     n_jobs: int,
     store: Store | None,
@@ -159,18 +175,22 @@ def _run(
         else:
             yield fit, kept
     tasks = (
-        (fit, models[fit.model], _take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in todo
+        (fit, models[fit.model], _take(X, fit.train), _take(gold.y, fit.train), _take(X, fit.test))
+        for fit in todo
     )
     results: Iterable[tuple[Fit, list[Any]]]
     if n_jobs == 1:
         results = (_fit_one(*task) for task in tasks)
     else:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed, effective_n_jobs
 
-        run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        # More workers than fits or cores are slower, and hundreds never start.
+        workers = min(effective_n_jobs(n_jobs), max(len(todo), 1), max(effective_n_jobs(-1), 1))
+        run = Parallel(n_jobs=workers, return_as="generator_unordered")
         results = run(delayed(_fit_one)(*task) for task in tasks)
     with _bar(len(fits), len(fits) - len(todo), progress) as advance:
         for fit, labels in results:
+            gold.check(labels, fit)
             if store is not None:
                 store.save(fit, models[fit.model], labels)
             advance()
@@ -182,12 +202,8 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> t
         if hasattr(model, "fit") and hasattr(model, "predict"):
             predictor = copy.deepcopy(model)
             predictor.fit(X_train, y_train)
-        elif callable(model):
-            predictor = model(X_train, y_train)
         else:
-            raise TypeError(
-                "a model is an estimator with fit and predict, or a function of X_train and y_train"
-            )
+            predictor = model(X_train, y_train)
         predict = getattr(predictor, "predict", predictor)
         labels = [plain_json(label) for label in predict(X_test)]
     except Exception as error:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,11 @@ import numpy as np
 
 from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_prob
+from bayesf1.base.checks import check_prob, checked
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table
-from bayesf1.bayes.comparison import Comparisons
-from bayesf1.bayes.posterior import check_rope
+from bayesf1.bayes.comparisons import Comparisons
+from bayesf1.bayes.rope import Rope, RopeLike, check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption
@@ -26,9 +27,10 @@ from bayesf1.groups.corpora import ALIASES, QUESTIONS, suite_weights
 from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.group_comparison import GroupComparison, GroupComparisons
 from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.groups.suite import suite_draws
 from bayesf1.groups.wording import PairAnswer
 from bayesf1.laws.empirical import EmpiricalPosterior
-from bayesf1.laws.random_effects import within
+from bayesf1.laws.law import lazy_property
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +58,7 @@ class HierarchicalFit:
     metrics
         The measures.
     rope, prob
-        Half-width of practical equivalence, and mass of printed intervals.
+        Half-width or region of practical equivalence, and mass of printed intervals.
     prior
         The prior.
     diagnostics
@@ -74,7 +76,7 @@ class HierarchicalFit:
     datasets: tuple[str, ...]
     noun: str
     metrics: tuple[Metric, ...]
-    rope: float
+    rope: RopeLike
     prob: float
     prior: HierarchicalPrior
     diagnostics: Diagnostics
@@ -99,13 +101,14 @@ class HierarchicalFit:
 
     # ---- answers ------------------------------------------------------------------------------------------
 
+    @checked
     def compare(
         self,
         a: str | None = None,
         b: str | None = None,
         *,
         question: str = "average",
-        rope: float | None = None,
+        rope: RopeLike | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> Comparisons:
         """Return the Bayes tests of B against A for one of the questions.
@@ -119,25 +122,26 @@ class HierarchicalFit:
             corpus not seen, ``"suite"`` for the mean over the corpora at hand, taken as a fixed suite and not as a
             sample of others, or a corpus' name.
         rope
-            Half-width of practical equivalence; that of the fit by default.
+            Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         weights
             For the suite, the weight of each corpus by name; those of the fit by default.
         """
         question = self._check_question(question, weights)
         pair = self.ev.pair(a, b)
-        width = self.rope if rope is None else check_rope(rope, *self.metrics)
+        region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
         scores = self._scores(question, weights)[..., index, :]
         return GroupComparisons(
-            [self._compare(pair, m, scores[..., i], question, width) for i, m in enumerate(self.metrics)]
+            [self._compare(pair, m, scores[..., i], question, region) for i, m in enumerate(self.metrics)]
         )
 
+    @checked
     def rank(
         self,
         metric: str | None = None,
         *,
         question: str = "average",
-        rope: float | None = None,
+        rope: RopeLike | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> Ranking:
         """Rank all models for one of the questions, which `compare` explains, on one measure: F1 or the last by default.
@@ -156,9 +160,9 @@ class HierarchicalFit:
         if metric is not None and metric not in names:
             raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
         at = self.main_measure if metric is None else names.index(metric)
-        width = self.rope if rope is None else check_rope(rope, self.metrics[at])
+        region = check_rope(self.rope if rope is None else rope, self.metrics[at])
         scores = self._scores(question, weights)[..., at]
-        return ranking_of(self, self.metrics[at], question, width, scores.reshape(-1, len(self.models)))
+        return ranking_of(self, self.metrics[at], question, region, scores.reshape(-1, len(self.models)))
 
     def _check_question(self, question: str, weights: Mapping[str, float] | None) -> str:
         found = ALIASES.get(question, question)
@@ -172,37 +176,24 @@ class HierarchicalFit:
         """Return draws of scores, axes (chain, draw, model, measure)."""
         if question == "suite":
             shares = suite_weights(self.weights if weights is None else weights, self.datasets)
-            return self._suite(np.array(list(shares.values())))
+            return suite_draws(self.groups, self.metrics, np.array(list(shares.values())))
         name = {"average": "score", "new": "score_new"}.get(question, "score_dataset")
         scores = np.asarray(self.posterior[name].values, dtype=float)
         return scores[..., self.datasets.index(question)] if question in self.datasets else scores
 
-    def _suite(self, shares: FloatArray) -> FloatArray:
-        """Return draws of the mean over the corpora at hand; of their own posteriors, where these are known."""
-        known = self.groups["constant_data"]
-        if "covariance" not in known:
-            return np.asarray(self.posterior["score_dataset"].values @ shares)
-        mean = np.tensordot(shares, known["centre"].values, axes=1)
-        spread = np.tensordot(np.square(shares), known["covariance"].values, axes=1)
-        # The same draws each time that the fit is asked.
-        rng = np.random.default_rng(0)
-        lead = (self.posterior.sizes["chain"], self.posterior.sizes["draw"])
-        drawn = [
-            rng.multivariate_normal(mean[:, k], spread[..., k], lead, method="eigh")
-            for k in range(mean.shape[1])
-        ]
-        return np.stack(
-            [within(each, m.support) for each, m in zip(drawn, self.metrics, strict=True)], axis=-1
-        )
+    @lazy_property
+    def _assumed(self) -> str:
+        """Say what was assumed, once for all of hundreds of answers."""
+        return wording.assumptions(self)
 
     def _compare(
-        self, pair: Evaluation, measure: Metric, draws: FloatArray, question: str, rope: float
+        self, pair: Evaluation, measure: Metric, draws: FloatArray, question: str, rope: Rope
     ) -> GroupComparison:
         gap = draws[..., 1] - draws[..., 0]
         ahead = measure.sign * gap
         # Scores at an end of a measure's support tie, as often for B as for A.
         better, less, greater = (
-            float(x.mean()) for x in ((ahead > 0) + 0.5 * (ahead == 0), ahead < -rope, ahead > rope)
+            float(x.mean()) for x in ((ahead > 0) + 0.5 * (ahead == 0), ahead < rope.low, ahead > rope.high)
         )
         if self.diagnostics.chained:
             effective = arviz_data.effective((ahead > 0).astype(float))
@@ -223,7 +214,7 @@ class HierarchicalFit:
             p_less=less,
             p_rope=max(0.0, 1.0 - less - greater) if rope else 0.0,
             p_greater=greater,
-            rope=rope,
+            rope=rope.given,
             posterior_a=EmpiricalPosterior(draws[..., 0], measure.support),
             posterior_b=EmpiricalPosterior(draws[..., 1], measure.support),
             difference=EmpiricalPosterior(gap, (low - high, high - low)),
@@ -237,10 +228,11 @@ class HierarchicalFit:
             question=question,
             scope=self.scope(question),
             caution=self.diagnostics.caution,
-            note=wording.assumptions(self),
+            note=self._assumed,
             scores=draws,
         )
 
+    @checked
     def scope(self, question: str) -> str:
         """Say of which corpus a question asks."""
         scopes = {
@@ -248,6 +240,9 @@ class HierarchicalFit:
             "new": f"a new {self.noun}",
             "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
         }
+        if len(self.datasets) == 1:
+            # There is nothing to shrink it towards.
+            scopes |= {self.datasets[0]: self.datasets[0], "suite": f"this one {self.noun}"}
         return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
 
     @property
@@ -261,6 +256,7 @@ class HierarchicalFit:
         names = [m.name for m in self.metrics]
         return names.index("f1") if "f1" in names else len(names) - 1
 
+    @checked
     def main_pair(self, a: str | None = None, b: str | None = None) -> tuple[str, str]:
         """Return the two models that were named, or that there are, or that score best on average."""
         if a is not None or b is not None or len(self.models) == 2:
@@ -275,23 +271,28 @@ class HierarchicalFit:
 
     # ---- words --------------------------------------------------------------------------------------------
 
+    @checked
     def answer(self, a: str | None = None, b: str | None = None) -> PairAnswer:
         """Return what is said of two models, those that score best by default, with all its forms."""
         return PairAnswer(self, *self.main_pair(a, b), chosen=a is not None)
 
+    @checked
     def table(self, a: str | None = None, b: str | None = None) -> Table:
         """Return the answers to all three questions in one table."""
         return self.answer(a, b).table
 
+    @checked
     def parts(self, a: str | None = None, b: str | None = None) -> tuple[str, Table, list[str]]:
         """Return title, table, and what is said below it: verdicts, assumptions, notes."""
         answer = self.answer(a, b)
         return answer.title, answer.table, list(answer.below)
 
+    @checked
     def sentences(self, a: str | None = None, b: str | None = None) -> list[str]:
         """Return the verdicts: on the average corpus, on a new one, and on those at hand."""
         return self.answer(a, b).sentences
 
+    @checked
     def text(self, a: str | None = None, b: str | None = None) -> str:
         """Return table, verdicts and assumptions as plain text."""
         return self.answer(a, b).to_text()
@@ -309,10 +310,28 @@ class HierarchicalFit:
         alone = len(self.models) == 1
         return f"<pre>{escape(str(self))}</pre>" if alone else self.answer()._repr_html_()
 
-    def methods_sentence(self, a: str | None = None, b: str | None = None) -> str:
-        """Return how the answers were found, for a paper's section on methods."""
-        return self.compare(*self.main_pair(a, b)).methods_sentence()
+    @checked
+    def sentence(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        question: str = "average",
+        format: str = "text",
+    ) -> str:
+        """Return the verdict on one of the questions as a sentence, ``"text"`` or ``"latex"``."""
+        return self.compare(*self.main_pair(a, b), question=question).sentence(format=format)
 
+    @checked
+    def methods_sentence(self, a: str | None = None, b: str | None = None, *, format: str = "text") -> str:
+        """Return how the answers were found, for a paper's section on methods."""
+        return self.compare(*self.main_pair(a, b)).methods_sentence(format=format)
+
+    def bibtex(self) -> str:
+        """Return BibTeX entries of what the sentence on the methods cites."""
+        return self.compare(*self.main_pair()).bibtex()
+
+    @checked
     def to_latex(
         self,
         a: str | None = None,
@@ -321,22 +340,45 @@ class HierarchicalFit:
         caption: str | None = None,
         label: str | None = None,
         siunitx: bool = False,
+        columns: Sequence[str] | None = None,
+        width: str | None = None,
     ) -> str:
         """Return the table of all answers in LaTeX, as `Answer` does."""
-        return self.answer(a, b).to_latex(caption=caption, label=label, siunitx=siunitx)
+        return self.answer(a, b).to_latex(
+            caption=caption, label=label, siunitx=siunitx, columns=columns, width=width
+        )
+
+    @checked
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        command: str | None = None,
+    ) -> None:
+        """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
+
+        A `command` that made the fit is shown on it.
+        """
+        # By name, as the page is made of all rooms.
+        import_module("bayesf1.report.fit_report").write_fit_report(self.answer(a, b), path, command=command)
 
     # ---- numbers ------------------------------------------------------------------------------------------
 
+    @checked
     def to_frame(self, a: str | None = None, b: str | None = None) -> pd.DataFrame:
         """Return a DataFrame with a row for each question and measure."""
         return self.answer(a, b).to_frame()
 
+    @checked
     def to_dict(self, a: str | None = None, b: str | None = None) -> dict[str, Any]:
         """Return all answers for a pair of models as plain numbers and strings, with stable names."""
         return self.answer(a, b).to_dict()
 
     # ---- ArviZ --------------------------------------------------------------------------------------------
 
+    @checked
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of parameters and scores, with highest density intervals of mass `prob`."""
         return arviz_data.summary(self.posterior, self.prob if prob is None else check_prob(prob))
@@ -350,6 +392,7 @@ class HierarchicalFit:
         """Return `inference_data`."""
         return self.inference_data
 
+    @checked
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
         arviz_data.save(self.groups, str(path))

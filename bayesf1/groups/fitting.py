@@ -11,10 +11,10 @@ import numpy as np
 
 from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, start_of
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import nearest
-from bayesf1.bayes.posterior import check_rope
+from bayesf1.bayes.rope import RopeLike, check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
@@ -46,12 +46,13 @@ _MAX_DRAWS = 10**7
 _NUMBERS = 2_000_000
 
 
+@checked
 def hierarchical(
     data: Mapping[str, Evaluation] | Evaluation,
     *,
     likelihood: str = "scores",
     metrics: MetricLike | Sequence[MetricLike] | None = None,
-    rope: float = 0.0,
+    rope: RopeLike = 0.0,
     prior: float | HierarchicalPrior | None = None,
     prob: float = 0.95,
     assumption: str = "auto",
@@ -159,14 +160,16 @@ def hierarchical(
         datasets=found.corpora.names,
         noun=found.corpora.noun,
         metrics=found.measures,
-        rope=check_rope(rope, *found.measures),
+        rope=check_rope(rope, *found.measures).given,
         prob=mass,
         prior=belief,
         diagnostics=found.quality,
         note=found.corpora.note,
         within=found.within,
-        weights=suite_weights(weights or {}, found.corpora.names),
+        weights=suite_weights({} if weights is None else weights, found.corpora.names),
     )
+    if (start := start_of(rng)) is not None:
+        found.built["posterior"].attrs["start"] = start
     found.built["posterior"].attrs["bayesf1"] = describe(fit)
     if not found.quality.ok:
         warnings.warn(found.quality.caution, stacklevel=2)

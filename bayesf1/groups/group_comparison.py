@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -11,10 +12,13 @@ import numpy as np
 
 from bayesf1.base.answer import paragraphs
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import joined
+from bayesf1.base.checks import checked
+from bayesf1.base.naming import joined, nearest, shown
+from bayesf1.base.references import prose, version
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
-from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.evaluation.kind import PairingBounds
 
 
@@ -50,12 +54,14 @@ class GroupComparison(Comparison):
         """What limits the conclusion: what is wrong with the draws."""
         return (printable(self.caution),) if self.caution else ()
 
-    def _plain(self, model: int) -> float:
-        """Return the mean of the corpora's plain scores, or the score of the one corpus spoken of."""
-        return float(np.mean(super()._plain(model)))
+    @cached_property
+    def _plain(self) -> FloatArray:
+        """The means of the corpora's plain scores, or the scores on the one corpus spoken of."""
+        return np.asarray(self.under.plain(self.measure).reshape(-1, 2).mean(axis=0))
 
     def __str__(self) -> str:
-        told = f"On {self.scope}: {verdict.sentence(self)}"
+        # A sentence goes on after a colon; a model's name stays as it is.
+        told = f"On {self.scope}: {verdict.sentence(self).replace('The data do not', 'the data do not', 1)}"
         return f"{told} {self.caution}" if self.caution else told
 
 
@@ -75,27 +81,31 @@ class GroupComparisons(Comparisons):
         told = f"On {first.scope}. {first.note} {first.caution}".rstrip()
         return replace(super().table, note=told)
 
-    def methods_sentence(self) -> str:
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        from bayesf1.bayes.methods_sentence import version
-
         first = self._headline
         measures = joined(c.label for c in self.values())
-        return printable(
+        told = printable(
             f"{first.model_b} was compared with {first.model_a} on {measures} by a hierarchical model fitted with "
             f"{version()}: {first.note} The probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % "
             f"equal-tailed credible intervals. {first.caution}".rstrip()
         )
+        return prose(told, format)
 
+    @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
-        """Not offered: the page is made of comparisons of one evaluation."""
+        """Not offered: the page shows all questions, and is made by the fit."""
         raise ValueError(
-            "there is no page for a hierarchical fit; print it, or take its tables by to_latex, to_markdown or to_frame"
+            "the page of a hierarchical fit shows all its questions; write it by fit.to_html(path)"
         )
 
-    def sentence(self, metric: str | None = None) -> str:
+    @checked
+    def sentence(self, metric: str | None = None, *, format: str = "text") -> str:
         """Return a sentence for a paper, which says of which corpus it speaks."""
-        return str(self[metric] if metric else self._headline)
+        if metric is not None and metric not in self:
+            raise ValueError(f"unknown metric {shown(metric)}; {nearest(metric, self)}")
+        return (self._headline if metric is None else self[metric]).sentence(format=format)
 
     @property
     def title(self) -> str:

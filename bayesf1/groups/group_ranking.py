@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes import ranking
+from bayesf1.bayes.rope import Rope
 from bayesf1.evaluation.metric import Metric
 from bayesf1.groups import wording
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ranking_of(
-    fit: HierarchicalFit, measure: Metric, question: str, rope: float, scores: FloatArray
+    fit: HierarchicalFit, measure: Metric, question: str, rope: Rope, scores: FloatArray
 ) -> ranking.Ranking:
     """Return the ranking that draws of scores (draw, model) make, in the words of a fit."""
     if scores.shape[1] < 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from bayesf1.base.naming import shown
 from bayesf1.laws.random_effects import DIFFICULTY
 from bayesf1.laws.spread import SCALE
 
@@ -52,4 +53,4 @@ class HierarchicalPrior:
             number = isinstance(value, float | int) and not isinstance(value, bool)
             left_out = value is None and field.name == "cells"
             if not left_out and not (number and 0.0 < value < math.inf):
-                raise ValueError(f"{field.name} of the prior must be a number above 0, not {value!r}")
+                raise ValueError(f"{field.name} of the prior must be a number above 0, not {shown(value)}")

@@ -13,6 +13,8 @@ import numpy as np
 
 from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
+from bayesf1.bayes.rope import Rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.scoring import find_measure
@@ -27,7 +29,8 @@ from bayesf1.kinds import named_kind
 # What a file says beside its draws, by type.
 _SCHEMA: dict[str, Any] = {
     "likelihood assumption noun note within task": str,
-    "rope prob": int | float,
+    "prob": int | float,
+    "rope": int | float | list,
     "models cells classes datasets metrics": list,
     "prior diagnostics weights": dict,
 }
@@ -42,6 +45,7 @@ _AS_IT_IS = ("likelihood", "assumption", "noun", "rope", "prob", "note", "within
 _FIRST_FORMAT, _UNSAID = "bayesf1.hierarchical/1", {"within": "", "weights": {}}
 
 
+@checked
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     """Read a fit that was saved.
 
@@ -90,8 +94,11 @@ def _check(said: Mapping[str, Any], groups: Mapping[str, Any]) -> None:
         raise ValueError(f"likelihood is {said['likelihood']!r:.60}")
     if said["assumption"] not in _KNOWN[said["likelihood"]]:
         raise ValueError(f"assumption is {said['assumption']!r:.60}")
-    if not (0.0 < said["prob"] < 1.0 and 0.0 <= said["rope"] < math.inf):
-        raise ValueError(f"prob is {said['prob']!r} and rope {said['rope']!r}")
+    if not 0.0 < said["prob"] < 1.0:
+        raise ValueError(f"prob is {said['prob']!r}")
+    low, high = Rope.of(said["rope"])
+    if not -math.inf < low <= 0.0 <= high < math.inf:
+        raise ValueError(f"rope is {said['rope']!r}")
     n_models, n_metrics, n_datasets = (len(said[name]) for name in ("models", "metrics", "datasets"))
     posterior = groups["posterior"]
     lead = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
@@ -144,7 +151,7 @@ def _restored(said: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarchica
         prior=HierarchicalPrior(**said["prior"]),
         diagnostics=Diagnostics(**said["diagnostics"]),
         weights=suite_weights(said["weights"], tuple(said["datasets"])),
-        **{name: said[name] for name in _AS_IT_IS},
+        **{name: said[name] for name in _AS_IT_IS} | {"rope": Rope.of(said["rope"]).given},
     )
 
 

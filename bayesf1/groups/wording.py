@@ -9,9 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from bayesf1.base.answer import Answer, paragraphs
+from bayesf1.base.checks import start_in_words
 from bayesf1.base.table import Table, amount, printable, probability
 from bayesf1.bayes import verdict
-from bayesf1.bayes.comparison import Comparisons
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.groups.corpora import QUESTIONS
 from bayesf1.groups.group_comparison import GroupComparisons
 
@@ -66,7 +67,8 @@ class PairAnswer(Answer):
         caution = self.fit.diagnostics.caution
         limits = (*notes(self.fit), *([caution] if caution else []))
         header = ("On", *shown.header)
-        return Table(header, tuple(rows), latex, note=assumptions(self.fit), sure=sure, limits=limits)
+        note, spare = assumptions(self.fit), (*shown.spare, shown.header[1:3])
+        return Table(header, tuple(rows), latex, note=note, sure=sure, limits=limits, spare=spare)
 
     @property
     def below(self) -> Sequence[str]:
@@ -123,7 +125,9 @@ class PairAnswer(Answer):
 
 def assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
-    return f"{_MODELS[fit.likelihood](fit)}; {fit.diagnostics}."
+    known = fit.posterior.attrs.get("start")
+    start = start_in_words(None if known is None else int(known))
+    return f"{_MODELS[fit.likelihood](fit)}; {fit.diagnostics}{f'; {start}' if start else ''}."
 
 
 def _scores(fit: HierarchicalFit) -> str:

@@ -4,6 +4,7 @@ import datetime
 import multiprocessing
 import subprocess
 import sys
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -191,3 +192,19 @@ def test_a_stray_label_of_one_fit_is_a_wrong_answer():
     ev = bf.cross_validate({"A": threshold(0), "B": stray}, x, y, cv=bf.BlockedCV(m=1, rng=0))
     assert ev.task == "binary"
     assert ev.tables[1, 0] == 0
+
+
+@pytest.mark.parametrize("label", [Decimal(1), b"1", datetime.date(2020, 1, 1), "1", None, float("nan")])
+@pytest.mark.parametrize("kept", [False, True])
+def test_predictions_that_are_not_like_gold_are_refused_after_the_first_fit(label, kept, tmp_path):
+    fitted = []
+
+    def model(X, y):
+        fitted.append(1)
+        return lambda Z: [label] * len(Z)
+
+    with pytest.raises(ValueError, match=r"model 'A', repeat 1, fold 1,? predicted"):
+        bf.cross_validate(
+            {"A": model, "B": model}, np.zeros(40), [0, 1] * 20, directory=tmp_path / "fits" if kept else None
+        )
+    assert len(fitted) == 1

@@ -197,7 +197,9 @@ def test_too_few_predictions_are_refused(data):
 
 
 def test_something_that_is_no_model_is_refused(data):
-    with pytest.raises(FitError, match="a model is an estimator with fit and predict, or a function"):
+    with pytest.raises(
+        ValueError, match="model 'A' must be an estimator with fit and predict, or a function"
+    ):
         cross_validate({"A": 3}, *data)
 
 

@@ -117,7 +117,7 @@ def test_documents_are_kept_whole(data):
         ([(range(N), [])], "is no pair of indices|tests nothing"),
         ([], "it has no folds"),
         ([3], "fold 1 of cv is no pair"),
-        (1, "folds must be a whole number of at least 2"),
+        (1, "folds must be a whole number from 2"),
         (True, "cv is a design such as"),
         (3.5, "cv is a design such as"),
     ],
