@@ -1,0 +1,222 @@
+"""Which items to label next."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import bayesf1 as bf
+from bayesf1.evaluation.scoring import find_measure
+from bayesf1.labelling.allocation import Doubt, Prospect, doubt_of, whole
+
+
+def items(n=6000, labelled=200, seed=0, errors=(0.12, 0.08), judge_error=0.08):
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(n) < 0.3).astype(int)
+    said = {
+        name: np.where(rng.random(n) < error, 1 - gold, gold)
+        for name, error in zip("AB", errors, strict=True)
+    }
+    judge = np.where(rng.random(n) < judge_error, 1 - gold, gold)
+    known = np.where(rng.permutation(n) < labelled, gold, np.nan)
+    return gold, known, said, judge
+
+
+def evaluation(**how):
+    _, known, said, judge = items(**how)
+    return bf.from_labels(known, said, judge=judge, positive=1)
+
+
+def spread(ev, metric="f1"):
+    blocks = ev.under().scores(
+        [find_measure(metric, ev)], prior=1.0, n_draws=20_000, rng=np.random.default_rng(1)
+    )
+    scores = np.concatenate([block for (block,) in blocks])
+    return np.std(scores[:, 1] - scores[:, 0])
+
+
+def test_a_plan_labels_where_models_disagree():
+    plan = bf.plan_labels(evaluation(errors=(0.1, 0.095)), budget=100, rng=1)
+    assert sum(cell.plan for cell in plan.cells) == plan.budget == 100
+    odd = sum(cell.plan for cell in plan.cells if ("A 1" in cell.known) != ("B 1" in cell.known))
+    assert odd > 70
+    assert plan.length_after < plan.length_random < plan.length
+    assert plan.until <= plan.until_random
+
+
+def test_the_allocation_is_the_best_of_all_of_whole_numbers():
+    doubt = Doubt(
+        spread=np.array([5.0, 1.0, 2.0]),
+        labelled=np.array([3.0, 0.0, 10.0]),
+        unlabelled=np.array([6.0, 20.0, 20.0]),
+        believed=np.full(3, 1.5),
+        sampled=0.1,
+    )
+    best = min(
+        doubt.variance(np.array(m, dtype=float))
+        for m in itertools.product(range(7), range(13), range(13))
+        if sum(m) == 12
+    )
+    found = doubt.neyman(12, explore=0.0)
+    assert found.sum() == 12
+    assert doubt.variance(found) == pytest.approx(best, rel=0.01)
+
+
+def test_no_stratum_takes_more_than_it_has_and_a_large_budget_takes_all():
+    doubt = Doubt(np.array([5.0, 0.0]), np.zeros(2), np.array([4.0, 3.0]), np.ones(2), 0.0)
+    np.testing.assert_array_equal(doubt.neyman(100, explore=0.1), [4, 3])
+    np.testing.assert_array_equal(doubt.neyman(6, explore=0.0), [4, 2])
+
+
+def test_a_share_of_the_budget_goes_everywhere():
+    doubt = Doubt(np.array([5.0, 0.001]), np.zeros(2), np.array([900.0, 900.0]), np.ones(2), 0.0)
+    assert doubt.neyman(100, explore=0.1)[1] == 5
+    assert doubt.neyman(100, explore=0.0)[1] == 0
+
+
+def test_rounding_keeps_the_sum():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        share = rng.dirichlet(np.ones(7)) * 31
+        found = whole(share, np.full(7, 100.0), 31)
+        assert found.sum() == 31
+        assert np.abs(found - share).max() < 1
+
+
+def test_the_doubt_is_the_variance_of_the_posterior():
+    ev = evaluation(labelled=1500)
+    doubt = doubt_of(ev, ev.kind, find_measure("f1", ev), prior=1.0)
+    assert np.sqrt(doubt.variance()) == pytest.approx(spread(ev), rel=0.1)
+
+
+@pytest.mark.parametrize("way", ["plan", "random"])
+def test_the_expected_length_is_that_after_labelling(way):
+    ratios = []
+    for seed in range(6):
+        gold, known, said, judge = items(seed=seed, labelled=300)
+        ev = bf.from_labels(known, said, judge=judge, positive=1)
+        plan = bf.plan_labels(ev, budget=300, rng=1)
+        rng = np.random.default_rng(seed)
+        at_random = rng.choice(np.flatnonzero(np.isnan(known)), 300, replace=False)
+        chosen = plan.items if way == "plan" else at_random
+        known[chosen] = gold[chosen]
+        after = 2 * 1.96 * spread(bf.from_labels(known, said, judge=judge, positive=1))
+        ratios.append(after / (plan.length_after if way == "plan" else plan.length_random))
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.12)
+
+
+def test_the_probability_of_a_verdict_is_that_of_a_simulation():
+    doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.01)
+    prospect = Prospect(doubt, 0.8, 0.95)
+    more = np.array([30.0, 10.0])
+    rng = np.random.default_rng(0)
+    before, after = doubt.variance(), doubt.variance(more)
+    means = rng.normal(0.8, np.sqrt(before - after), 400_000)
+    expected = np.mean(np.abs(means) > 1.959964 * np.sqrt(after))
+    assert prospect.verdict(more) == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(400_000))
+
+
+def test_the_number_of_labels_until_a_verdict_is_the_first_that_suffices():
+    doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.001)
+    prospect = Prospect(doubt, 0.5, 0.95)
+    n = prospect.labels_until(doubt.at_random)
+    assert prospect.length(doubt.at_random(n)) <= 1.0 < prospect.length(doubt.at_random(n - 1))
+    assert Prospect(doubt, 0.01, 0.95).labels_until(doubt.at_random) is None
+
+
+def test_items_are_unlabelled_and_of_the_cells_that_were_planned():
+    _, known, said, judge = items()
+    plan = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), budget=120, rng=1)
+    rows = plan.items
+    assert len(set(rows.tolist())) == 120
+    assert np.isnan(known[rows]).all()
+    for cell in plan.cells:
+        a, b, j = (int("not" not in part and part.endswith("1")) for part in cell.known.split(", "))
+        same = (said["A"][rows] == a) & (said["B"][rows] == b) & (judge[rows] == j)
+        assert same.sum() == cell.plan
+    assert json.loads(plan.to_json())["items"] == rows.tolist()
+
+
+def test_items_have_their_ids_where_they_were_given():
+    _, known, said, judge = items(n=500)
+    names = [f"doc{i}" for i in range(len(known))]
+    how = {"budget": 30, "rng": 1}
+    rows = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), **how).items
+    told = bf.from_labels(known, said, judge=judge, positive=1, ids=names)
+    frame = pd.DataFrame({"gold": known, **said, "judge": judge})
+    columns = {"gold": "gold", "models": ["A", "B"], "judge": "judge", "positive": 1}
+    found = [
+        bf.plan_labels(ev, **how).items.tolist()
+        for ev in (
+            told,
+            bf.from_frame(frame.set_axis(names), **columns),
+            bf.from_frame(frame, **columns),
+            bf.from_frame(pl.from_pandas(frame, nan_to_null=True), **columns),
+        )
+    ]
+    assert found == 2 * [[names[i] for i in rows]] + 2 * [rows.tolist()]
+
+
+def test_rows_that_are_not_known_are_not_named():
+    _, known, said, judge = items(n=500)
+    frame = pl.DataFrame({"gold": known, **said, "judge": judge}, nan_to_null=True).lazy()
+    counted = bf.from_frame(frame, gold="gold", models=["A", "B"], judge="judge", positive=1)
+    one = bf.from_labels(known, said, judge=judge, positive=1)
+    plans = [bf.plan_labels(ev, budget=30, rng=1) for ev in (counted, one + one)]
+    assert [plan.to_dict()["items"] for plan in plans] == [None, None]
+    with pytest.raises(ValueError, match="rows are not known"):
+        _ = plans[0].items
+
+
+def test_one_model_has_a_plan_of_its_own_without_a_verdict():
+    plan = bf.plan_labels(evaluation(), "A", budget=50, rng=1)
+    assert plan.models == ("A",)
+    assert plan.verdict is None
+    assert plan.until is None
+    assert "F1 of A" in plan.title
+
+
+def test_several_classes_are_planned_for():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 3, 3000)
+    said = {
+        m: np.where(rng.random(3000) < e, rng.integers(0, 3, 3000), gold) for m, e in (("A", 0.3), ("B", 0.2))
+    }
+    known = np.where(np.arange(3000) < 200, gold, np.nan)
+    plan = bf.plan_labels(bf.from_labels(known, said, judge={}), budget=90, metric="macro_f1", rng=1)
+    assert sum(cell.plan for cell in plan.cells) == 90
+    assert plan.length_after < plan.length_random
+
+
+def test_a_plan_is_printed_and_written():
+    plan = bf.plan_labels(evaluation(), budget=40, rng=1)
+    text = plan.to_text()
+    assert "The next 40 items to label for F1 of B minus A" in text
+    assert "percentage points" in text
+    document = json.loads(plan.to_json())
+    assert document["format"] == "bayesf1.label/1"
+    assert sum(row["plan"] for row in document["cells"]) == 40
+    assert plan.to_frame()["plan"].sum() == 40
+    assert plan.to_csv().count("\n") == len(plan.cells) + 1
+
+
+@pytest.mark.parametrize(
+    ("make", "how", "message"),
+    [
+        (
+            lambda: bf.from_counts(A=(1, 2, 3), B=(3, 2, 1)),
+            {},
+            "a plan of labels is for items of which some have none",
+        ),
+        (evaluation, {"budget": 0}, "budget must be a whole number"),
+        (evaluation, {"metric": lambda tables: tables[..., 0]}, "takes the name of a measure"),
+        (lambda: evaluation(labelled=6000), {}, "and here all have one"),
+        (lambda: 3, {}, "ev must be an Evaluation"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(make, how, message):
+    with pytest.raises(ValueError, match=message):
+        bf.plan_labels(make(), **how)
