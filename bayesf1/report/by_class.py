@@ -8,7 +8,8 @@ from typing import Any
 
 from bayesf1.base.table import Table
 from bayesf1.bayes.class_test import compare_classes
-from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.bayes.verdict import headline
 
 # More would be neither read nor drawn.
@@ -46,15 +47,14 @@ def by_class(comparisons: Sequence[Comparison]) -> ByClass | None:
     if not classes:
         return None
     if len(classes) > MOST:
-        total = dict(zip(ev.cells, ev.tables.sum(axis=0), strict=True))
-        gold = {name: total[f"tp[{name}]"] + total[f"fn[{name}]"] for name in classes}
-        classes = tuple(sorted(classes, key=lambda name: -gold[name])[:MOST])
+        sizes = dict(zip(classes, ev.kind.class_sizes(ev.tables), strict=True))
+        classes = tuple(sorted(classes, key=lambda name: -sizes[name])[:MOST])
     names = [f"f1[{name}]" for name in classes]
     known = {c.metric: c for c in comparisons}
     if all(name in known for name in names):
         found = Comparisons([known[name] for name in names])
     else:
         shared: Any = {"prior": first.prior, "prob": first.prob, "assumption": first.assumption}
-        shared |= {"target": first.target, "rope": first.rope if first.rope < 1.0 else 0.0}
+        shared |= {"target": first.target, "rope": first.rope if first.region.widest < 1.0 else 0.0}
         found = compare_classes(ev, classes=classes, rng=0, **shared)
     return ByClass(classes, found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.checks import check_prob
+from bayesf1.base.checks import check_prob, checked
 from bayesf1.base.table import probability
 from bayesf1.bayes.comparison import Comparison
 from bayesf1.bayes.verdict import is_decisive
@@ -27,6 +27,7 @@ from bayesf1.report.plot_style import (
     wrapped,
 )
 from bayesf1.report.plots import compared
+from bayesf1.report.units_of_figures import ends_of, gap_label, in_percent, score_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 BETTER, WORSE = colour_of(0), colour_of(1)
 
 
+@checked
 def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | None = None) -> Axes:
     """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
 
@@ -47,7 +49,7 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     res
         What `intervals` or `difference_intervals` returned.
     width, ax
-        Width of the figure in inches, 3.3 by default; axes to draw on.
+        Width of the figure in inches, 3.03 by default; axes to draw on.
 
     Examples
     --------
@@ -73,20 +75,24 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
             )
             panel.plot([row.low, row.high], [i, i], **look)
         *others, model = res.models
-        label_x(panel, f"{'Difference in ' if others else ''}{res.label}")
+        name = gap_label if others else score_label
+        label_x(panel, name(res.label, percent=res.percent))
+        in_percent(panel.xaxis, percent=res.percent)
         level = f"({100 * res.confidence_level:g} % intervals)"
         caption_below([panel], [model, *(f"minus {name}" for name in others), level])
     return panel
 
 
+@checked
 def plot_classes(
     res: Mapping[str, Comparison],
     *,
     prob: float | None = None,
+    interval: str = "equal-tailed",
     width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the difference of B minus A for every class, sorted, with its highest density interval.
+    """Draw the difference of B minus A for every class, sorted, with its interval.
 
     Classes where B is likelier the better have a triangle to the right, others one to the left; it is filled
     where the comparison is decisive. The region of practical equivalence is shaded.
@@ -97,6 +103,8 @@ def plot_classes(
         A `Comparison` for each class, such as ``compare(ev, metrics=["f1[LOC]", "f1[PER]"])``.
     prob
         Mass of the intervals; by default that of the comparisons.
+    interval
+        ``"equal-tailed"``, or ``"hdi"`` for those of the highest density.
     width, ax
         As in `plot_intervals`.
 
@@ -113,15 +121,15 @@ def plot_classes(
     ordered = sorted(res.items(), key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
     with _forest([_class_of(name) for name, _ in ordered], width=width, ax=ax) as panel:
-        if first.rope:
-            panel.axvspan(-first.rope, first.rope, color=SHADE, linewidth=0, zorder=0)
+        if first.region:
+            panel.axvspan(*first.region.differences(first.measure), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
         small = panel.yaxis.get_ticklabels()[0].get_fontsize()
         beside = {"transform": panel.get_yaxis_transform(), "ha": "left", "va": "center", "fontsize": small}
         for i, (_, c) in enumerate(ordered):
             better = c.p_h1 > c.p_h0
             colour = BETTER if better else WORSE
-            low, high = c.difference.hdi(c.prob if prob is None else check_prob(prob))
+            low, high = ends_of(c.difference, c.prob if prob is None else check_prob(prob), interval)
             panel.plot([low, high], [i, i], color=colour, solid_capstyle="butt")
             inside = colour if is_decisive(c) else "white"
             look: dict[str, Any] = {
@@ -133,11 +141,14 @@ def plot_classes(
             note(panel, 1.03, i, probability(c.p_h1), **beside)
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
-        label_x(panel, f"Difference in {labels.pop()}" if len(labels) == 1 else "Difference")
+        percent = all(c.measure.percent for _, c in ordered)
+        label_x(panel, gap_label(labels.pop() if len(labels) == 1 else "scores", percent=percent))
+        in_percent(panel.xaxis, percent=percent)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
 
 
+@checked
 def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes | None = None) -> Axes:
     """Draw how unlike the two halves of every repeat are, in percent of the corpus.
 
@@ -171,8 +182,8 @@ def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes 
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
         differences = (report.halves[:, 0] - report.halves[:, 1]) * share
         (dots,) = panel.plot(differences.T.ravel(), np.repeat(rows, len(differences)), "o", color=BETTER)
-        label_x(panel, "First half minus second (% of both)")
-        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderpad": 0.2}
+        label_x(panel, "First − second half (% of both)")
+        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderpad": 0.2}
         panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place)
     return panel
 

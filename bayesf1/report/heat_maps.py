@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
+from bayesf1.bayes.rope import Rope
 from bayesf1.report.plot_style import (
     PLAIN,
     SHADE,
@@ -31,6 +33,7 @@ LEAST_CELL = 0.26
 MOST_TICKS = 15
 
 
+@checked
 def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | None = None) -> AxesArray:
     """Draw a ranking as two heat maps: P(row beats column), and the probability of every rank.
 
@@ -41,7 +44,7 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     ranking
         What `rank` returned.
     width, ax
-        Width of the figure in inches, 6.9 by default; two axes to draw on.
+        Width of the figure in inches, 6.3 by default; two axes to draw on.
 
     Returns
     -------
@@ -62,7 +65,8 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     k = len(names)
     labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking["p_beats"].values)
-    margin = f" by > {ranking.attrs['rope']:g}" if ranking.attrs.get("rope") else ""
+    least = Rope.of(ranking.attrs.get("rope", 0.0)).high
+    margin = f" by > {least:g}" if least else ""
     # Labels and margins take 1.8 inches or so.
     annotate = (check_width(width, 2) - 1.8) / (2 * k) >= LEAST_CELL
     row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.text_files import write_atomic
-from bayesf1.bayes.comparison import Comparisons
-from bayesf1.report.inline_svg import page_figures
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.report.markup import code, escaped, paragraph
 from bayesf1.report.pair_report import PairReport, question
 from bayesf1.report.recipe import python_lines, versions
@@ -23,6 +22,8 @@ from bayesf1.report.recipe import python_lines, versions
 __all__ = ["report_html", "write_report"]
 
 REPORT_FORMAT = "bayesf1.report/1"
+# Of more pairs nobody looks at six figures each.
+_MANY_PAIRS = 10
 
 
 def write_report(
@@ -30,17 +31,21 @@ def write_report(
     path: str | PathLike[str],
     *,
     command: str | None = None,
+    read: Sequence[str] | None = None,
 ) -> None:
     """Write comparisons to an HTML file that needs no other file and no network.
 
     Parameters
     ----------
     comparisons
-        What `compare` returned, or several of them for several pairs of models.
+        What `compare` returned, or several of them for several pairs of models; of more than ten pairs each has one
+        figure, of the measure that its verdict is about.
     path
         Where to; the file appears whole or not at all.
     command
         The command line that made them; Python lines that make them again are shown in any case.
+    read
+        For each pair the line of Python that reads the evaluation, where it was read from files.
 
     Examples
     --------
@@ -52,10 +57,15 @@ def write_report(
     ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    write_atomic(path, report_html(comparisons, command=command))
+    write_atomic(path, report_html(comparisons, command=command, read=read))
 
 
-def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: str | None = None) -> str:
+def report_html(
+    comparisons: Comparisons | Sequence[Comparisons],
+    *,
+    command: str | None = None,
+    read: Sequence[str] | None = None,
+) -> str:
     """Return comparisons as the text of an HTML page; see `write_report`.
 
     Examples
@@ -67,7 +77,10 @@ def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: st
     """
     pairs = _checked(comparisons)
     alone = len(pairs) == 1
-    reports = [PairReport(res, f"pair{i}", level=2 if alone else 3) for i, res in enumerate(pairs, 1)]
+    brief = len(pairs) > _MANY_PAIRS
+    reports = [
+        PairReport(res, f"pair{i}", level=2 if alone else 3, brief=brief) for i, res in enumerate(pairs, 1)
+    ]
     title = question(pairs[0]) if alone else f"Bayes tests of {len(pairs)} pairs of models"
     body = [f"<h1>{escaped(title)}</h1>"]
     if not alone:
@@ -75,14 +88,16 @@ def report_html(comparisons: Comparisons | Sequence[Comparisons], *, command: st
             f'<li><a href="#{report.name}">{escaped(report.res.sentence())}</a></li>' for report in reports
         )
         body.append(f"<nav><ul>{''.join(links)}</ul></nav>")
-    with page_figures(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         # Whoever made the comparisons was warned already, and the page has its own cautions.
         warnings.simplefilter("ignore")
         for report in reports:
             heading = [] if alone else [f"<h2>{escaped(question(report.res))}</h2>"]
             body += [f'<article id="{report.name}">', *heading, report.html(), "</article>"]
-    body += _reproduction(pairs, command)
-    return _page(title, "\n".join(body), [slider.data() for report in reports for slider in report.sliders])
+    lines = [python_lines(res, read[i] if read else None) for i, res in enumerate(pairs)]
+    drawn = any(c.n_draws for res in pairs for c in res.values())
+    body += reproduction(lines, command, drawn=drawn)
+    return page(title, "\n".join(body), [slider.data() for report in reports for slider in report.sliders])
 
 
 def _checked(comparisons: Any) -> list[Comparisons]:
@@ -100,19 +115,21 @@ def _checked(comparisons: Any) -> list[Comparisons]:
     return pairs
 
 
-def _reproduction(pairs: list[Comparisons], command: str | None) -> list[str]:
-    lines = ["<section>", "<h2>How to reproduce this</h2>"]
+def reproduction(lines: Sequence[str], command: str | None, *, drawn: bool) -> list[str]:
+    """Return how to get an answer again: the command, lines of Python, and the versions that made it."""
+    told = ["<section>", "<h2>How to reproduce this</h2>"]
     if command is not None:
-        lines += [paragraph("On the command line:"), code(command)]
-    lines += [paragraph("In Python:"), *(code(python_lines(res)) for res in pairs)]
-    if any(c.n_draws for res in pairs for c in res.values()):
+        told += [paragraph("On the command line, where the files are:"), code(command)]
+    told += [paragraph("In Python:"), *map(code, lines)]
+    if drawn:
         again = "Where draws were made, the same rng makes the same ones, and another agrees within the standard error."
-        lines.append(paragraph(again, "note"))
+        told.append(paragraph(again, "note"))
     used = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return [*lines, paragraph(f"Made with {used}."), "</section>"]
+    return [*told, paragraph(f"Made with {used}."), "</section>"]
 
 
-def _page(title: str, body: str, curves: list[dict[str, Any]]) -> str:
+def page(title: str, body: str, curves: list[dict[str, Any]]) -> str:
+    """Return a page that needs no other file: style, script and figures stand in it."""
     style, script = _packaged("report.css"), _packaged("report.js")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "

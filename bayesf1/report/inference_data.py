@@ -11,20 +11,21 @@ import numpy as np
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.arviz_data import container, dataset
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Under
 
 if TYPE_CHECKING:
-    from bayesf1.bayes.comparison import Comparisons
+    from bayesf1.bayes.comparisons import Comparisons
 
 _CHAINS = 4
 # Arrays by name, with the names of their axes.
 _Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
 
 
+@checked
 def to_arviz(
     ev: Evaluation,
     *,
@@ -140,7 +141,7 @@ def _drawn(under: Under, measures: Sequence[Metric], prior: float, n_draws: int,
     runs, scores = [], []
     for measure, training in zip(measures, known, strict=True):
         stretch = under.stretch(measure)
-        of_runs = stretch(measure(flat, ev.cells), generator)
+        of_runs = stretch(measure(flat, ev.cells), stretch.factors(len(flat), generator))
         of_all = under.of_methods(of_runs, stretch.centre, training, generator)
         runs.append(np.clip(of_runs, *measure.support).reshape(_CHAINS, each, -1))
         scores.append(np.clip(of_all, *measure.support).reshape(_CHAINS, each, -1))

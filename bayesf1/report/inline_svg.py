@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,8 +14,6 @@ from bayesf1.base.table import printable
 from bayesf1.report.plot_files import render
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bayesf1.report.plot_style import AxesLike
 
 # Properties that matplotlib sets by style and that an attribute can set as well.
@@ -51,7 +48,7 @@ def inline_svg(ax: AxesLike, name: str, title: str) -> str:
     >>> with page_figures():
     ...     svg = inline_svg(plot_difference(compare(load_example("wang-li-org"))["f1"]), "f", "F1 < 1")
     >>> svg[:75]
-    '<svg viewBox="0 0 237.6 137.76" ... role="img"...'
+    '<svg viewBox="0 0 218.16 137.76" ... role="img"...'
     """
     import matplotlib.pyplot as plt
 
@@ -113,32 +110,3 @@ def _short(value: str) -> str:
     """Round the numbers of a path or transform to a hundredth of a point."""
     value = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), value)
     return " ".join(value.split())
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where the axes of a figure are in its SVG, in points.
-
-    The horizontal one ends `left` and `right`, has its 0 at `zero`, and 1 is `scale` long; the upper end of the vertical
-    one is at the height `top`, and its 0 at `bottom`.
-    """
-
-    left: float
-    right: float
-    zero: float
-    scale: float
-    top: float
-    bottom: float
-
-
-def frame_of(panel: Axes) -> Frame:
-    """Return where axes are that `inline_svg` has drawn."""
-    figure: Any = panel.get_figure()
-    width, height = (72.0 * float(size) for size in figure.get_size_inches())
-    place, (low, high), (floor, ceiling) = panel.get_position(), panel.get_xlim(), panel.get_ylim()
-    left, right = width * float(place.x0), width * float(place.x1)
-    top, end = (height * (1.0 - float(y)) for y in (place.y1, place.y0))
-    scale = (right - left) / float(high - low)
-    zero = left - scale * float(low)
-    bottom = end + (end - top) * float(floor) / float(ceiling - floor)
-    return Frame(left, right, zero, scale, top, bottom)

@@ -42,9 +42,8 @@ def code(text: str) -> str:
 
 def scrolling(rows: Table, about: str) -> str:
     """Return a table that scrolls within the page where it is too wide for it, also by keyboard."""
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escaped(about)}">{rows.to_html()}</div>'
-    )
+    hint = '<p class="hint">On a narrow screen, swipe the table sideways to see all its columns.</p>'
+    return f'{hint}<div class="scroll" role="region" tabindex="0" aria-label="{escaped(about)}">{rows.to_html()}</div>'
 
 
 def figure(drawing: str, caption: str) -> str:

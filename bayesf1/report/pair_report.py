@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from bayesf1.base.table import Table, probability
-from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.bayes.verdict import assumptions, headline, is_decisive, sentence, signed
 from bayesf1.report.by_class import by_class
+from bayesf1.report.density_svg import difference_svg, scores_svg
 from bayesf1.report.forests import plot_classes
-from bayesf1.report.inline_svg import frame_of, inline_svg
+from bayesf1.report.inline_svg import inline_svg, page_figures
 from bayesf1.report.markup import bullets, escaped, figure, paragraph, scrolling
-from bayesf1.report.plots import plot_difference, plot_scores
 from bayesf1.report.rope_curve import RopeCurve, rope_curves
 from bayesf1.report.rope_slider import RopeSlider
 
@@ -39,14 +39,18 @@ def question(res: Comparisons) -> str:
 
 
 class PairReport:
-    """The report on one pair of models; `sliders` are known once `html` was made."""
+    """The report on one pair of models; `sliders` are known once `html` was made.
 
-    def __init__(self, res: Comparisons, name: str, *, level: int) -> None:
+    Where it is one of many, a `brief` one draws the difference in the measure that its verdict is about alone.
+    """
+
+    def __init__(self, res: Comparisons, name: str, *, level: int, brief: bool = False) -> None:
         self.res = res
         self.comparisons = tuple(res.values())
         self.first = headline(self.comparisons)
         self.name = name
         self.level = level
+        self.brief = brief
         self.sliders: list[RopeSlider] = []
 
     def html(self) -> str:
@@ -80,7 +84,9 @@ class PairReport:
             "region.",
             "screen",
         )
-        for i, (c, curve) in enumerate(zip(self.comparisons, rope_curves(self.comparisons), strict=True), 1):
+        drawn = (self.first,) if self.brief else self.comparisons
+        curves = rope_curves(drawn, redraw=not self.brief)
+        for i, (c, curve) in enumerate(zip(drawn, curves, strict=True), 1):
             yield f'<section class="measure">{self._heading(c.label, 1)}'
             if sentence(c) != self.res.sentence():
                 yield paragraph(sentence(c))
@@ -88,25 +94,18 @@ class PairReport:
             yield "</section>"
 
     def _measure(self, c: Comparison, curve: RopeCurve, name: str) -> Iterator[str]:
-        scores = inline_svg(
-            plot_scores(c), f"{name}-scores", f"Posterior densities of {c.label}, {c.model_a} and {c.model_b}"
-        )
-        # The region is drawn by the slider.
-        axes = plot_difference(replace(c, rope=0.0))
-        gap = inline_svg(
-            axes,
-            f"{name}-gap",
-            f"Posterior density of the difference in {c.label}, {c.model_b} minus {c.model_a}",
-        )
-        slider = RopeSlider(name, c, curve, frame_of(axes[0]))
+        gap, frame = difference_svg(c, f"{name}-gap")
+        slider = RopeSlider(name, c, curve, frame)
         self.sliders.append(slider)
         yield '<div class="figures">'
-        runs = " Points below are the runs." if c.ev.methods else ""
-        yield figure(scores, f"What is believed about either score, with a marker at the peak.{runs}")
+        if not self.brief:
+            runs = " Points below are the runs." if c.ev.methods else ""
+            scores = scores_svg(c, f"{name}-scores")
+            yield figure(scores, f"What is believed about either score, with a marker at the peak.{runs}")
         yield figure(
             f"{gap.removesuffix('</svg>')}{slider.band()}</svg>",
             f"What is believed about the difference: blue where {c.model_b} is better, hatched where {c.model_a} is. "
-            "The bar is the highest density interval (HDI), the grey band the ROPE.",
+            f"The bar is the {100 * c.prob:.4g} % equal-tailed interval, the grey band the ROPE.",
         )
         yield "</div>"
         yield slider.html()
@@ -122,10 +121,12 @@ class PairReport:
             yield paragraph(f"F1 of {some}{known} classes, one by one.")
             yield scrolling(found.table, "Class by class")
         title = f"Difference in F1 by class, {self.first.model_b} minus {self.first.model_a}"
+        with page_figures():
+            drawn = inline_svg(plot_classes(found.comparisons), f"{self.name}-classes", title)
         yield figure(
-            inline_svg(plot_classes(found.comparisons), f"{self.name}-classes", title),
-            "Difference in F1 by class with its highest density interval. A triangle points right where "
-            f"{self.first.model_b} is likelier the better and left where {self.first.model_a} is; it is filled "
+            drawn,
+            f"Difference in F1 by class with its {100 * self.first.prob:.4g} % equal-tailed interval. A triangle points "
+            f"right where {self.first.model_b} is likelier the better and left where {self.first.model_a} is; it is filled "
             "where the comparison is decisive.",
         )
 
@@ -140,7 +141,7 @@ class PairReport:
                 signed(found),
                 probability(found.p_h0),
                 probability(found.p_h1),
-                probability(found.p_rope) if found.rope else "—",
+                probability(found.p_rope) if found.region else "—",
                 found.verdict,
             )
             for c in self.comparisons

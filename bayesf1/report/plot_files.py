@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.checks import is_number
-from bayesf1.base.naming import nearest
+from bayesf1.base.checks import checked, is_number
+from bayesf1.base.naming import nearest, shown
 from bayesf1.base.table import escape_latex
 from bayesf1.base.text_files import write_atomic
 
@@ -99,13 +99,23 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     if kind not in FORMATS:
         raise ValueError(f"unknown format of figures {kind!r}; {nearest(kind, FORMATS)}")
     # Axes may be in a part of a figure; its canvas holds the whole.
-    figure = np.ravel(np.asarray(ax, dtype=object))[0].get_figure().canvas.figure
+    figure = _axes(ax).get_figure().canvas.figure
     undated: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     buffer = BytesIO()
     with print_ready(figure, kind):
         about = {"metadata": undated[kind]} if kind in undated else {}
         Figure.savefig(figure, buffer, format=kind, dpi=dpi, **about)
     return buffer.getvalue()
+
+
+def _axes(ax: AxesLike) -> Any:
+    """Return the axes, or the first of several, or say that there are none."""
+    first = ax
+    while isinstance(first, list | tuple | np.ndarray) and len(first):
+        first = first[0]
+    if not hasattr(first, "get_figure"):
+        raise ValueError(f"ax must be axes of matplotlib, as a plot returns, not {shown(ax)}")
+    return first
 
 
 def check_path(path: str | PathLike[str]) -> tuple[Path, str]:
@@ -119,6 +129,7 @@ def check_path(path: str | PathLike[str]) -> tuple[Path, str]:
     return target, kind
 
 
+@checked
 def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
     """Save the figure of some axes for a paper, as PDF, SVG, PNG or PGF.
 

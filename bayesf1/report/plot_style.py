@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.naming import shown
 from bayesf1.base.table import escape_latex, printable
 from bayesf1.report.plot_files import paper_figure
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 AxesArray: TypeAlias = NDArray[np.object_]
 
-# One column and two columns of a paper, in inches.
-COLUMN, PAGE = 3.3, 6.9
+# One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
+COLUMN, PAGE = 3.03, 6.3
 
 # Told apart by people with any colour vision, and in grey: lightness (CIE L*) rises in steps of at least 9.
 COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#15806b")
@@ -67,7 +68,9 @@ def panels(
     if ax is not None:
         given = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, object)), object)
         if len(given) != n or not all(hasattr(axes, "plot") for axes in given):
-            raise ValueError(f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {ax!r:.80}")
+            raise ValueError(
+                f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {shown(ax)}"
+            )
         yield given
         return
     with plt.rc_context({**PRINT, "font.family": [*plt.rcParams["font.family"], *_fallbacks()]}):
@@ -91,7 +94,9 @@ def check_width(width: float | None, n: int = 1) -> float:
     if width is None:
         return COLUMN if n == 1 else PAGE
     if isinstance(width, bool) or not isinstance(width, float | int | np.number) or not 1.0 <= width <= 100.0:
-        raise ValueError(f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {width!r}")
+        raise ValueError(
+            f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {shown(width)}"
+        )
     return float(width)
 
 
@@ -149,10 +154,14 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
     >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
     ['bert-base-\nmu…ngual-cased', 'crf']
     """
+    return ["\n".join(map(words, parts)) for parts in broken(names, width, lines=lines)]
+
+
+def broken(names: Sequence[str], width: int, *, lines: int = 2) -> list[list[str]]:
+    """Return names as `wrapped` does, each as its lines, and not yet as they are drawn."""
     whole = [_lines(name, width) for name in names]
     elided = [_elided(name, width, lines) for name in names]
-    shown = elided if len({*map(tuple, elided)}) == len(names) else whole
-    return ["\n".join(map(words, parts)) for parts in shown]
+    return elided if len({*map(tuple, elided)}) == len(names) else whole
 
 
 def _lines(name: str, width: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Figures of posteriors, differences and coverage, set for a paper.
 
 Every function takes ``ax=``, axes of your own, and then leaves matplotlib's settings alone. Without it a new
-figure of pyplot is made, 3.3 inches wide for one panel and 6.9 for several; ``plt.close`` frees it. Its
+figure of pyplot is made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its
 `savefig` embeds TrueType fonts and escapes names for PGF; `save_plot` does so for any figure.
 """
 
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
-from bayesf1.base.table import decimals, equation
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.naming import shown
+from bayesf1.base.table import equation
 from bayesf1.bayes.comparison import Comparison
 from bayesf1.bayes.posterior import posteriors
 from bayesf1.designs.design import BlockedCV, Discount
@@ -36,6 +37,14 @@ from bayesf1.report.plot_style import (
     note,
     panels,
 )
+from bayesf1.report.units_of_figures import (
+    INTERVALS,
+    ends_of,
+    gap_label,
+    in_percent,
+    score_label,
+    signed,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +59,7 @@ POINTS = 401
 DRAWS = 500_000, 50_000
 
 
+@checked
 def plot_posterior(
     ev: Evaluation,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -78,7 +88,7 @@ def plot_posterior(
     prior, assumption, n_draws, rng
         As in `posterior`; by default as many draws as make a curve smooth, where any are needed.
     width, ax
-        Width of the figure in inches, 3.3 for one panel and 6.9 for more; axes to draw on, as many as metrics.
+        Width of the figure in inches, 3.03 for one panel and 6.3 for more; axes to draw on, as many as metrics.
 
     Returns
     -------
@@ -90,7 +100,7 @@ def plot_posterior(
     >>> from bayesf1 import load_example
     >>> axes = plot_posterior(load_example("wang-li-org"))
     >>> [ax.get_xlabel() for ax in axes]
-    ['P', 'R', 'F1']
+    ['P (%)', 'R (%)', 'F1 (%)']
 
     References
     ----------
@@ -125,8 +135,11 @@ def plot_posterior(
                     _draw_density(panel, law, color=colour_of(i), linestyle=style, **marked)
         for panel, measure in zip(axes, measures, strict=True):
             _draw_runs(panel, ev, measure)
-            label_x(panel, measure.label)
+            label_x(panel, score_label(measure.label, percent=measure.percent))
             _number_ticks(panel, 3 if len(measures) > 3 else 4, below=bool(ev.methods))
+            in_percent(panel.xaxis, percent=measure.percent)
+            # A density is that of a point where the axis is in points.
+            in_percent(panel.yaxis, percent=measure.percent, scale=0.01)
         axes[0].set_ylabel("Posterior density")
         handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(ev.names))]
         labels = list(ev.names)
@@ -141,17 +154,19 @@ def _discount_name(rule: Discount, k: float) -> str:
     return f"discount {k:.3g} ({rule})" if isinstance(rule, str) else f"discount {k:.3g}"
 
 
+@checked
 def plot_difference(
     res: Mapping[str, Comparison] | Comparison,
     *,
     prob: float | None = None,
+    interval: str = "equal-tailed",
     width: float | None = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
     """Draw the density of B minus A, one panel a metric.
 
     The region of practical equivalence is shaded, the part of the density that favours B (H1) filled, the
-    part that does not (H0) hatched; the bar below is the highest density interval.
+    part that does not (H0) hatched; the bar below is the interval that tables and sentences have.
 
     Parameters
     ----------
@@ -159,6 +174,8 @@ def plot_difference(
         What `compare` returned, or one `Comparison` of it.
     prob
         Mass of the interval; by default that of the comparison.
+    interval
+        ``"equal-tailed"``, or ``"hdi"`` for that of the highest density.
     width, ax
         As in `plot_posterior`.
 
@@ -178,13 +195,14 @@ def plot_difference(
     first = found[0]
     with panels(len(found), ax=ax, width=width, height=1.8, columns=3) as axes:
         for c, panel in zip(found, axes, strict=True):
-            _draw_difference(panel, c, c.prob if prob is None else check_prob(prob))
-            label_x(panel, f"Difference in {c.label}")
+            _draw_difference(panel, c, c.prob if prob is None else check_prob(prob), interval)
+            label_x(panel, gap_label(c.label, percent=c.measure.percent))
         axes[0].set_ylabel("Posterior density")
         caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
 
 
+@checked
 def plot_coverage(
     curve: CoverageCurve, *, width: float | None = None, ax: AxesLike | None = None
 ) -> AxesArray:
@@ -195,7 +213,7 @@ def plot_coverage(
     curve
         Coverage and length of several methods at several numbers of items.
     width, ax
-        Width of the figure in inches, 6.9 by default; two axes to draw on.
+        Width of the figure in inches, 6.3 by default; two axes to draw on.
 
     Returns
     -------
@@ -207,12 +225,12 @@ def plot_coverage(
     >>> from bayesf1.frequentist.coverage import coverage_curve
     >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
     >>> [ax.get_ylabel() for ax in axes]
-    ['Coverage', 'Expected length']
+    ['Coverage (%)', 'Expected length (points)']
     """
     from matplotlib.ticker import MaxNLocator
 
     if not hasattr(curve, "coverage"):
-        raise ValueError(f"a CoverageCurve belongs here, as coverage_curve returns, not {curve!r:.60}")
+        raise ValueError(f"curve is a CoverageCurve, as coverage_curve returns, not {shown(curve)}")
     n = curve.n
     with panels(2, ax=ax, width=width, height=2.1) as axes:
         left, right = axes
@@ -222,7 +240,7 @@ def plot_coverage(
             style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(n) // 8)}
             handles += left.plot(n, covered, **style)
             right.plot(n, length, **style)
-        for panel, what in ((left, "Coverage"), (right, "Expected length")):
+        for panel, what in ((left, "Coverage (%)"), (right, "Expected length (points)")):
             if n.max() > 20 * n.min():
                 panel.set_xscale("log")
                 panel.xaxis.set_major_formatter("{x:,.10g}")
@@ -230,39 +248,9 @@ def plot_coverage(
             panel.set_xlabel("Number of items")
             panel.set_ylabel(what)
             panel.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=STEPS))
+            in_percent(panel.yaxis)
         right.set_ylim(bottom=0.0)
         legend_below(axes, handles, curve.labels)
-    return axes
-
-
-def plot_scores(c: Comparison) -> AxesArray:
-    """Draw what is believed about the score of either model, from the 0.001 to the 0.999 quantile.
-
-    Unlike `plot_posterior` it draws the very posteriors of a comparison.
-
-    Examples
-    --------
-    >>> from bayesf1 import compare, load_example
-    >>> plot_scores(compare(load_example("wang-li-org"))["f1"])[0].get_xlabel()
-    'F1'
-    """
-    with panels(1, ax=None, height=1.7) as axes:
-        panel: Axes = axes[0]
-        handles: list[Any] = []
-        for i, law in enumerate((c.posterior_a, c.posterior_b)):
-            x = np.linspace(law.ppf(TAIL), law.isf(TAIL), POINTS)
-            y = law.pdf(x) if x[0] < x[-1] else np.ones(POINTS)
-            handles += panel.plot(
-                x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))]
-            )
-        _draw_runs(panel, c.ev, c.measure)
-        label_x(panel, c.label)
-        panel.set_ylabel("Posterior density")
-        if not c.ev.methods:
-            panel.set_ylim(bottom=0.0)
-        panel.set_yticks([])
-        few_ticks(panel)
-        legend_below(axes, handles, [c.model_a, c.model_b])
     return axes
 
 
@@ -270,19 +258,20 @@ def compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     """Return the comparisons of a result, each of a single experiment."""
     found = [res] if isinstance(res, Comparison) else [*res.values()] if isinstance(res, Mapping) else []
     if not found or not all(isinstance(c, Comparison) for c in found):
-        raise ValueError(f"a Comparison or Comparisons belongs here, as compare returns, not {res!r:.60}")
+        raise ValueError(f"res is a Comparison or Comparisons, as compare returns, not {shown(res)}")
     if np.ndim(found[0].p_h1):
         raise ValueError("a figure shows one experiment, but these comparisons have leading axes")
     return found
 
 
-def _grid(law: Posterior, *extra: float) -> FloatArray:
+def curve_points(law: Posterior, *extra: float) -> FloatArray:
+    """Return where a density is drawn, from the 0.001 to the 0.999 quantile, and at further points between."""
     low, high = law.ppf(TAIL), law.isf(TAIL)
     return np.union1d(np.linspace(low, high, POINTS), [x for x in extra if low < x < high])
 
 
 def _draw_density(panel: Axes, law: Posterior, **style: Any) -> None:
-    x = _grid(law)
+    x = curve_points(law)
     if len(x) == 1:
         # All draws are alike: there is no density.
         panel.axvline(x[0], **{key: value for key, value in style.items() if key != "marker"})
@@ -321,18 +310,17 @@ def _number_ticks(panel: Axes, most: int, *, below: bool) -> None:
         panel.set_ylim(bottom=0.0)
 
 
-def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
+def _draw_difference(panel: Axes, c: Comparison, prob: float, interval: str) -> None:
     from matplotlib.patches import Rectangle
 
     law = c.difference
-    x = _grid(law, 0.0)
+    x = curve_points(law, 0.0)
     # All draws may be alike, and then there is no density.
     y = law.pdf(x) if len(x) > 1 else np.ones(1)
     peak = float(y.max())
-    if c.rope:
-        panel.add_patch(
-            Rectangle((-c.rope, 0.0), 2 * c.rope, 1.06 * peak, color=SHADE, linewidth=0, zorder=0)
-        )
+    if c.region:
+        low, high = c.region.differences(c.measure)
+        panel.add_patch(Rectangle((low, 0.0), high - low, 1.06 * peak, color=SHADE, linewidth=0, zorder=0))
     panel.vlines(0.0, 0.0, 1.06 * peak, color=RULE, linewidth=0.8, zorder=1)
     if len(x) > 1:
         ahead = c.measure.sign * x
@@ -343,7 +331,7 @@ def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
         panel.plot(x, y, color=colour_of(0))
     else:
         panel.vlines(x, 0.0, peak, color=colour_of(0))
-    low, high = law.hdi(prob)
+    low, high = ends_of(law, prob, interval)
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][
@@ -352,26 +340,20 @@ def _draw_difference(panel: Axes, c: Comparison, prob: float) -> None:
     texts = [
         (0.01, 1.0, "left", left),
         (0.99, 1.0, "right", right),
-        (0.5, 0.01, "center", f"{100 * prob:g} % HDI {signed(low, high)}"),
+        (
+            0.5,
+            0.01,
+            "center",
+            f"{100 * prob:g} % {INTERVALS[interval]} {signed(low, high, percent=c.measure.percent)}",
+        ),
     ]
-    if c.rope:
-        texts.append((0.5, 0.89, "center", equation("P(ROPE)", c.p_rope)))
+    if c.region:
+        texts.append((0.5, 0.89, "center", equation("P(rope)", c.p_rope)))
     for across, up, side, text in texts:
         va = "top" if up > 0.5 else "bottom"
         note(panel, across, up, text, ha=side, va=va, transform=panel.transAxes)
-    panel.set_ylim(-0.3 * peak, peak * (1.5 if c.rope else 1.28))
+    panel.set_ylim(-0.3 * peak, peak * (1.5 if c.region else 1.28))
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
     few_ticks(panel)
-
-
-def signed(low: float, high: float) -> str:
-    """Write an interval of differences, with signs and the digits that it deserves.
-
-    Examples
-    --------
-    >>> signed(-0.0123, 0.00456)
-    '[−0.0123, +0.0046]'
-    """
-    digits = decimals(0.5 * (high - low))
-    return f"[{low:+.{digits}f}, {high:+.{digits}f}]".replace("-", "−")
+    in_percent(panel.xaxis, percent=c.measure.percent)

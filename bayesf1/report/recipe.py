@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import platform
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import scipy
 
 from bayesf1 import __version__
 from bayesf1.base.table import printable
-from bayesf1.bayes.comparison import Comparison, Comparisons
+from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.comparisons import Comparisons
 from bayesf1.designs.design import BlockedCV
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.folds import Folds
@@ -19,11 +20,11 @@ from bayesf1.kinds.binary import Binary
 from bayesf1.laws.empirical import EmpiricalPosterior
 
 
-def python_lines(comparisons: Comparisons) -> str:
+def python_lines(comparisons: Comparisons, read: str | None = None) -> str:
     """Return Python lines that make the comparisons of a pair of models again.
 
-    The data stand in them where they are few: totals, tables of folds, and joint outcomes of two models on
-    single items. Otherwise they are described.
+    Files are read by the line that is given. Else the data stand there where they are few: totals, tables of folds, and
+    joint outcomes of two models on single items; otherwise they are described.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def python_lines(comparisons: Comparisons) -> str:
     first, *_ = comparisons.values()
     settings = {
         "metrics": f"[{', '.join(_metric(c) for c in comparisons.values())}]",
-        "rope": _number(first.rope),
+        "rope": _tuple(first.rope) if isinstance(first.rope, tuple) else _number(first.rope),
         "prior": _number(first.prior),
         "prob": _number(first.prob),
         "assumption": repr(first.assumption),
@@ -53,11 +54,14 @@ def python_lines(comparisons: Comparisons) -> str:
     draws = {x.n_draws for x in answers}
     if len(draws) == 1:
         settings["n_draws"] = str(draws.pop())
+    starts = {c.start for c in comparisons.values() if c.n_draws}
+    if starts - {None}:
+        settings["rng"] = str(starts.pop())
     if first.ev.methods or first.target == "method":
         settings["target"] = repr(first.target)
     written = ", ".join(f"{name}={value}" for name, value in settings.items())
     call = f"res = bf.compare(ev, {first.model_a!r}, {first.model_b!r}, {written})"
-    return "\n".join(map(printable, ("import bayesf1 as bf", "", _data(first.ev), call)))
+    return "\n".join(map(printable, ("import bayesf1 as bf", "", read or _data(first.ev), call)))
 
 
 def versions() -> dict[str, str]:
@@ -68,9 +72,7 @@ def versions() -> dict[str, str]:
     >>> list(versions())
     ['bayesf1', 'Python', 'numpy', 'scipy', 'matplotlib']
     """
-    import matplotlib as mpl
-
-    packages = {package.__name__: package.__version__ for package in (np, scipy, mpl)}
+    packages = {name: version(name) for name in ("numpy", "scipy", "matplotlib")}
     return {"bayesf1": __version__, "Python": platform.python_version(), **packages}
 
 

@@ -15,7 +15,7 @@
       const less = curve.less[i];
       const greater = curve.greater[i];
       const within = margin > 0 ? Math.min(1, Math.max(0, 1 - less - greater)) : 0;
-      const words = `±${curve.labels[i]}${curve.unit}`;
+      const words = `${curve.labels[i]}${curve.unit}`;
       part("margin").textContent = words;
       slider.setAttribute("aria-valuetext", words);
       part("less").textContent = probability(less);
@@ -29,8 +29,8 @@
       part("bar-greater").setAttribute("width", 100 * greater);
 
       const [left, right, zero, scale] = curve.axis;
-      const from = Math.min(right, Math.max(left, zero - scale * margin));
-      const to = Math.max(left, Math.min(right, zero + scale * margin));
+      const from = Math.min(right, Math.max(left, zero + scale * margin * curve.shape[0]));
+      const to = Math.max(left, Math.min(right, zero + scale * margin * curve.shape[1]));
       part("band").setAttribute("x", from);
       part("band").setAttribute("width", Math.max(0, to - from));
     };

@@ -1,4 +1,4 @@
-"""What every half-width of the region of practical equivalence would make of a comparison."""
+"""What every width of the region of practical equivalence would make of a comparison."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.rope import Rope
 from bayesf1.laws.empirical import EmpiricalPosterior
 from bayesf1.laws.law import Posterior
 
@@ -26,6 +27,7 @@ class RopeCurve:
     """Probabilities that B is worse (`less`) and better (`greater`) than A by more than margins that rise from 0.
 
     At the margin of the comparison, the one at `start`, and at 0 they are the comparison's. Other margins are `step` apart.
+    A margin is the larger one of a region that is `shape` times as wide, from at most 0 to at least 0.
     """
 
     margins: FloatArray
@@ -33,6 +35,7 @@ class RopeCurve:
     greater: FloatArray
     start: int
     step: float
+    shape: Rope
 
     @property
     def within(self) -> FloatArray:
@@ -41,25 +44,28 @@ class RopeCurve:
         return np.where(self.margins > 0.0, inside, 0.0)
 
     def labels(self, *, percent: bool) -> list[str]:
-        """Return the half-widths as they are shown, in percentage points or as they are."""
+        """Return the regions as they are shown, in percentage points or as they are."""
         scale = 100.0 if percent else 1.0
         shown = scale * self.margins
         digits = max(0, -math.floor(math.log10(scale * self.step) + 1e-9))
-        texts = [f"{x:.{digits}f}" for x in shown]
-        start = float(shown[self.start])
-        if not math.isclose(float(texts[self.start]), start, rel_tol=1e-9, abs_tol=1e-12):
-            texts[self.start] = f"{start:.4g}"
-        return texts
+        texts = [[f"{side * x:.{digits}f}" for x in shown] for side in (-self.shape.low, self.shape.high)]
+        for side, those in zip((-self.shape.low, self.shape.high), texts, strict=True):
+            start = side * float(shown[self.start])
+            if not math.isclose(float(those[self.start]), start, rel_tol=1e-9, abs_tol=1e-12):
+                those[self.start] = f"{start:.4g}"
+        if self.shape.symmetric:
+            return [f"±{margin}" for margin in texts[1]]
+        return [f"−{worse} to +{better}" for worse, better in zip(*texts, strict=True)]
 
 
-def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
-    r"""Return the probabilities of comparisons as functions of the half-width r of their region.
+def rope_curves(comparisons: Iterable[Comparison], *, redraw: bool = True) -> list[RopeCurve]:
+    r"""Return the probabilities of comparisons as functions of the margin r of their region, of shape (l, h).
 
-    .. math:: P(\nu_B - \nu_A < -r), \qquad P(\nu_B - \nu_A > r),
+    .. math:: P(\nu_B - \nu_A < lr), \qquad P(\nu_B - \nu_A > hr),
 
     the other way round where lower is better. They are exact where the law of the difference is known, and shares of
-    draws elsewhere: of those that the comparison was made from, or of a million where paired items were compared by
-    quadrature.
+    draws elsewhere: of those that the comparison was made from, or, with `redraw`, of a million where paired items were
+    compared by quadrature.
 
     Examples
     --------
@@ -72,7 +78,8 @@ def rope_curves(comparisons: Iterable[Comparison]) -> list[RopeCurve]:
     """
     found = list(comparisons)
     # Tables of many cells cost more to draw than a digit is worth.
-    drawn = _redrawn([c for c in found if _integrated(c) and not c.ev.kind.many_cells])
+    again = [c for c in found if redraw and _integrated(c) and not c.ev.kind.many_cells]
+    drawn = _redrawn(again)
     return [_curve(c, drawn.get(c.metric, c.difference)) for c in found]
 
 
@@ -95,10 +102,12 @@ def _redrawn(comparisons: list[Comparison]) -> dict[str, Posterior]:
 
 def _curve(c: Comparison, law: Posterior) -> RopeCurve:
     margins, step = _half_widths(c)
-    start = int(np.argmin(np.abs(margins - c.rope)))
+    start = int(np.argmin(np.abs(margins - c.region.widest)))
+    shape = Rope(*(x / c.region.widest for x in c.region)) if c.region else Rope(-1.0, 1.0)
+    ends_of = shape.differences(c.measure)
     # Draws have atoms, and "less" is strict.
-    below = np.asarray(law.cdf(np.nextafter(-margins, -np.inf)), dtype=np.float64)
-    above = np.asarray(law.sf(margins), dtype=np.float64)
+    below = np.asarray(law.cdf(np.nextafter(ends_of.low * margins, -np.inf)), dtype=np.float64)
+    above = np.asarray(law.sf(ends_of.high * margins), dtype=np.float64)
     less, greater = (above, below) if c.measure.lower_is_better else (below, above)
     # What was reported stands as it was reported; on either side of it the curve is moved along.
     anchors = np.unique([0, start])
@@ -110,11 +119,11 @@ def _curve(c: Comparison, law: Posterior) -> RopeCurve:
             tail += np.interp(margins, ends, [*off, 0.0])
         tail[anchors] = reported
         np.clip(tail, 0.0, 1.0, out=tail)
-    return RopeCurve(margins, less, greater, start, step)
+    return RopeCurve(margins, less, greater, start, step, shape)
 
 
 def _half_widths(c: Comparison) -> tuple[FloatArray, float]:
-    reach = max(-c.difference.ppf(TAIL), c.difference.isf(TAIL), 2.0 * c.rope) or 0.01
+    reach = max(-c.difference.ppf(TAIL), c.difference.isf(TAIL), 2.0 * c.region.widest) or 0.01
     # The next of 1, 2 and 5 times a power of ten.
     power = 10.0 ** math.floor(math.log10(reach / STEPS))
     step = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power * STEPS >= reach * (1.0 - 1e-9))
@@ -124,4 +133,4 @@ def _half_widths(c: Comparison) -> tuple[FloatArray, float]:
     low, high = c.measure.support
     if low >= -1.0 and high <= 1.0:
         margins = margins[margins < 1.0]
-    return np.union1d(margins, [c.rope]), step
+    return np.union1d(margins, [c.region.widest]), step

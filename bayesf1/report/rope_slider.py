@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bayesf1.base.table import amount, equation
+from bayesf1.base.table import equation
 from bayesf1.bayes.comparison import Comparison
-from bayesf1.report.inline_svg import Frame
+from bayesf1.report.density_svg import Frame
 from bayesf1.report.markup import escaped
 from bayesf1.report.rope_curve import RopeCurve
 
@@ -42,12 +42,16 @@ class RopeSlider:
             "less": [round(float(x), DIGITS) for x in curve.less],
             "greater": [round(float(x), DIGITS) for x in curve.greater],
             "margins": [float(f"{x:.10g}") for x in curve.margins],
+            "shape": list(curve.shape.differences(self.c.measure)),
         }
 
     def band(self) -> str:
         """Return the band that the region is in the figure of the difference."""
         at = self.frame
-        low, high = (min(at.right, max(at.left, at.zero + side * at.scale * self.c.rope)) for side in (-1, 1))
+        low, high = (
+            min(at.right, max(at.left, at.zero + at.scale * end))
+            for end in self.c.region.differences(self.c.measure)
+        )
         # The figure's upper fifth is for texts.
         y = at.top + 0.17 * (at.bottom - at.top)
         return (
@@ -58,7 +62,7 @@ class RopeSlider:
     def html(self) -> str:
         """Return the slider with the three probabilities."""
         c, name, at, percent = self.c, self.name, self.curve.start, self.c.measure.percent
-        shown = f"±{self.curve.labels(percent=percent)[at]}{_unit(percent)}"
+        shown = f"{self.curve.labels(percent=percent)[at]}{_unit(percent)}"
         less, within, greater = (x[at] for x in (self.curve.less, self.curve.within, self.curve.greater))
         # Class, name, where the bar begins, probability, and what it is of.
         parts = (
@@ -72,18 +76,18 @@ class RopeSlider:
         )
         terms = "".join(
             f'<div class="{kind}"><dt>{escaped(about)}</dt><dd>P <span id="{name}-{part}">'
-            f"{escaped('= 0' if kind == 'in' and not c.rope else equation('P', p)[2:])}</span></dd></div>"
+            f"{escaped('= 0' if kind == 'in' and not c.region else equation('P', p)[2:])}</span></dd></div>"
             for kind, part, _, p, about in parts
         )
         # Without a script there is nothing to move: it shows the controls.
         return f"""\
 <div class="rope">
-<label for="{name}-slider">ROPE of {escaped(c.label)}: differences up to
+<label for="{name}-slider">ROPE of {escaped(c.label)}: differences within
 <output id="{name}-margin" for="{name}-slider">{shown}</output> do not matter</label>
 <div class="control" id="{name}-control" hidden>
 <input type="range" id="{name}-slider" min="0" max="{len(self.curve.margins) - 1}" step="1" value="{at}" \
 aria-valuetext="{shown}" autocomplete="off">
-<button type="button" id="{name}-reset">As reported: ±{amount(c.rope, percent=percent)}</button>
+<button type="button" id="{name}-reset">As reported: {c.region.words(percent=percent)}</button>
 </div>
 <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">\
 {bars}</svg>

@@ -370,7 +370,9 @@ def test_wider_regions_hold_more_and_probabilities_add_up(a, b, rope):
     assert np.all(np.diff(curve.greater) <= 1e-9)
     assert np.allclose(curve.less + curve.within + curve.greater, 1.0, atol=1e-9)
     labels = curve.labels(percent=True)
-    assert np.allclose([float(x) for x in labels], 100 * curve.margins, rtol=6e-4, atol=1e-12)
+    assert np.allclose(
+        [float(x.removeprefix("±")) for x in labels], 100 * curve.margins, rtol=6e-4, atol=1e-12
+    )
 
 
 def test_a_region_that_no_draw_fell_into_is_improbable_and_not_impossible():
@@ -386,8 +388,8 @@ def test_a_region_that_no_draw_fell_into_is_improbable_and_not_impossible():
 def test_half_widths_are_shown_in_the_units_of_the_measure(counts):
     by_metric = {curve["metric"]: curve for curve in Page(counts[1]).curves}
     f1, mcc = by_metric["f1"], by_metric["mcc"]
-    assert f1["labels"][f1["start"]] + f1["unit"] == "1.0 percentage points"
-    assert mcc["labels"][mcc["start"]] + mcc["unit"] == "0.010"
+    assert f1["labels"][f1["start"]] + f1["unit"] == "±1.0 percentage points"
+    assert mcc["labels"][mcc["start"]] + mcc["unit"] == "±0.010"
 
 
 # ---- how to reproduce it
@@ -424,7 +426,7 @@ def test_what_cannot_be_written_out_is_described():
 
 def test_draws_that_were_asked_for_are_asked_for_again():
     res = bf.compare(COUNTS, metrics="f1", method="montecarlo", n_draws=1000, rng=1)
-    assert "method='montecarlo', n_draws=1000)" in python_lines(res)
+    assert "method='montecarlo', n_draws=1000, rng=1)" in python_lines(res)
     assert "method" not in python_lines(bf.compare(COUNTS, metrics=["f1", "mcc"], n_draws=1000, rng=1))
 
 
@@ -460,3 +462,30 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
         write_report(res, tmp_path / "missing" / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+# ---- regions that are not symmetric
+
+
+def test_a_slider_keeps_the_shape_of_the_region():
+    res = bf.compare(COUNTS, metrics="f1", rope=(-0.005, 0.02))
+    c = res["f1"]
+    (curve,) = rope_curves([c])
+    assert curve.margins[curve.start] == 0.02
+    assert curve.labels(percent=True)[curve.start] == "−0.5 to +2.0"
+    assert (curve.less[curve.start], curve.greater[curve.start]) == (c.p_less, c.p_greater)
+    for i in range(5, len(curve.margins), 50):
+        margin = curve.margins[i]
+        other = bf.compare(COUNTS, metrics="f1", rope=(-0.25 * margin, margin))["f1"]
+        found = (curve.less[i], curve.within[i], curve.greater[i])
+        assert found == pytest.approx((other.p_less, other.p_rope, other.p_greater), abs=1e-9)
+    page = Page(report_html(res))
+    assert page.curves[0]["shape"] == [-0.25, 1.0]
+    assert "As reported: −0.5 to +2 percentage points" in report_html(res)
+
+
+def test_of_a_loss_the_band_lies_where_b_is_lower():
+    rng = np.random.default_rng(1)
+    ev = bf.from_scores({"A": rng.random(60), "B": rng.random(60)}, name="loss", lower_is_better=True)
+    page = Page(report_html(bf.compare(ev, rope=(-0.01, 0.04), rng=1)))
+    assert page.curves[0]["shape"] == [-1.0, 0.25]

@@ -8,126 +8,19 @@ import json
 import re
 import shutil
 import subprocess
-import urllib.error
-import urllib.request
 
 import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1.report.html import write_report
+from browser import needs_browser
 from builders import two_models
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
-)
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.skipif(DRIVER is None, reason="no chromedriver is installed"),
-]
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-)
+pytestmark = needs_browser
 HOSTILE = "</script><script>document.title='taken';alert(1)</script><img src=x onerror=alert(2)>"
 LONG = "bert-large-multilingual-cased-finetuned-conll03-english_with_a_name_that_never_ends_v2"
 ARROW_RIGHT, PAGE_UP, HOME = "\ue014", "\ue00e", "\ue011"
-
-
-class Refused(Exception):
-    """What the driver would not do, and why."""
-
-
-class Browser:
-    """As much of the WebDriver protocol (W3C) as these tests speak."""
-
-    def __init__(self, driver, profile):
-        port = next(
-            found[1] for line in driver.stdout if (found := re.search(r"successfully on port (\d+)", line))
-        )
-        # A proxy of the environment has nothing to do with the driver.
-        self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        self.address = f"http://127.0.0.1:{port}/session"
-        wanted = {
-            "goog:chromeOptions": {"binary": CHROMIUM, "args": [*FLAGS, f"--user-data-dir={profile}"]},
-            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-            "unhandledPromptBehavior": "ignore",
-        }
-        started = self.ask("POST", "", {"capabilities": {"alwaysMatch": wanted}})
-        self.address += f"/{started['sessionId']}"
-
-    def ask(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(self.address + path, data, headers, method=method)
-        try:
-            with self.opener.open(request, timeout=60) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            with error:
-                found = json.load(error)["value"]
-            raise Refused(found["error"], found["message"]) from None
-
-    def run(self, script, *arguments):
-        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
-
-    def devtools(self, command, **parameters):
-        return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
-
-    def log(self, kind):
-        return self.ask("POST", "/se/log", {"type": kind})
-
-    def press(self, selector, keys):
-        found = self.ask("POST", "/element", {"using": "css selector", "value": selector})
-        (element,) = found.values()
-        self.ask("POST", f"/element/{element}/value", {"text": keys})
-
-    def click(self, selector):
-        found = self.ask("POST", "/element", {"using": "css selector", "value": selector})
-        (element,) = found.values()
-        self.ask("POST", f"/element/{element}/click", {})
-
-    def has_alert(self):
-        try:
-            self.ask("GET", "/alert/text")
-        except Refused as refusal:
-            if refusal.args[0] == "no such alert":
-                return False
-            raise
-        return True
-
-    def open(self, path, *, width=1100, height=900):
-        self.devtools(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
-        self.log("browser")
-        self.log("performance")
-        self.ask("POST", "/url", {"url": path.as_uri()})
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    command = [DRIVER, "--port=0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as driver:
-        try:
-            found = Browser(driver, tmp_path_factory.mktemp("profile"))
-            yield found
-            found.ask("DELETE", "")
-        finally:
-            driver.terminate()
 
 
 EVALUATIONS = {
@@ -153,6 +46,8 @@ def pages(tmp_path_factory):
     said = [np.where(rng.random(320) < p, classes, "a").tolist() for p in (0.7, 0.75)]
     ev = bf.from_labels(classes, {HOSTILE: said[0], LONG: said[1]})
     write_report(bf.compare(ev, rope=0.01, n_draws=4000, rng=1), folder / "classes.html")
+    corpora = {name: bf.from_counts({"A": (77, 44, 10), LONG: (83, 30, 14)}) for name in ("news", HOSTILE)}
+    bf.hierarchical(corpora).to_html(folder / "fit.html")
     return folder
 
 
@@ -264,7 +159,7 @@ def test_the_policy_of_the_page_stops_a_script_that_slips_in(browser, pages, tmp
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1100])
-@pytest.mark.parametrize("page", ["exact", "hostile", "classes"])
+@pytest.mark.parametrize("page", ["exact", "hostile", "classes", "fit"])
 def test_nothing_is_wider_than_the_window(browser, pages, page, width):
     browser.open(pages / f"{page}.html", width=width)
     seen = browser.run(
@@ -273,6 +168,19 @@ def test_nothing_is_wider_than_the_window(browser, pages, page, width):
     # But for a scroll bar, the window is as wide as was asked for.
     assert width - 20 < seen[0] <= width
     assert max(seen) == seen[0]
+
+
+@pytest.mark.parametrize(("width", "shown"), [(390, True), (1280, False)])
+@pytest.mark.parametrize("page", ["exact", "fit"])
+def test_a_table_that_scrolls_on_a_phone_says_so(browser, pages, page, width, shown):
+    browser.open(pages / f"{page}.html", width=width)
+    hint, room, whole = browser.run(
+        """const box = document.querySelector(".scroll");
+        return [getComputedStyle(document.querySelector(".hint")).display, box.clientWidth, box.scrollWidth]"""
+    )
+    assert (hint != "none") == shown
+    assert not shown or whole > room
+    assert [entry for entry in browser.log("browser") if entry["level"] == "SEVERE"] == []
 
 
 def test_figures_fill_a_phone_and_their_type_stays_legible(browser, pages):

@@ -153,7 +153,7 @@ def test_containers_are_what_the_installed_arviz_has():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: to_arviz("x"), "an Evaluation belongs here"),
+        (lambda: to_arviz("x"), "ev must be an Evaluation"),
         (lambda: to_arviz(bf.from_counts(A=np.ones((2, 3)))), "leading axes"),
         (lambda: to_arviz(EV, n_draws=3), "n_draws must be"),
         (lambda: to_arviz(EV, prior=-1), "prior must be"),
