@@ -6,7 +6,7 @@ An `Evaluation` says what several models did on the same gold data; everything t
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The public names stand in __init__.pyi alone: type checkers read it, and so does this line.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import textwrap
 
 import bayesf1 as bf
 from bayesf1.base.formats import DEFAULT
@@ -19,12 +21,24 @@ def run(args: argparse.Namespace) -> None:
         # What goes into a file or another program has no story: the three comparisons.
         output.deliver([bf.compare(bf.load_example(name)) for name in _EXPERIMENTS], args)
         return
-    output.write(_RANKING)
+    _tell(_RANKING)
     output.deliver([bf.rank(bf.load_example("wnut17"), rng=2017)], args)
     for i, (name, story) in enumerate(_EXPERIMENTS.items()):
-        output.write(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
+        _tell(f"{_FOLDS if i == 0 else ''}\n{i + 1}. {story}\n")
         output.deliver([bf.compare(bf.load_example(name))], args)
-    output.write(f"\n{_CLOSING}")
+    _tell(f"\n{_CLOSING}")
+
+
+def _tell(story: str) -> None:
+    """Write a story, on a terminal in lines that it has room for."""
+    if output.stdout().isatty():
+        width = shutil.get_terminal_size().columns
+        lines = (
+            textwrap.fill(line, width, subsequent_indent="    " * line.startswith(" "))
+            for line in story.split("\n")
+        )
+        story = "\n".join(lines)
+    output.write(story)
 
 
 _RANKING = """\
@@ -42,7 +56,7 @@ _EXPERIMENTS = {
 }
 _CLOSING = """\
 Your own data:
-  bayesf1 compare gold.conll a=a.conll b=b.conll      tags, one token a line
-  bayesf1 compare predictions.csv --gold label        labels, one item a row
+  bayesf1 compare gold.conll a=a.conll b=b.conll      tags, one token per line
+  bayesf1 compare predictions.csv --gold label        labels, one item per row
   bayesf1 compare folds.csv                           counts: model, repeat, fold, tp, fp, fn
 See bayesf1 compare --help and bayesf1 rank --help."""

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import bayesf1 as bf
 from bayesf1.base.formats import DEFAULT
-from bayesf1.commands import inputs, options, output
+from bayesf1.base.text_files import followed
+from bayesf1.commands import input_options, inputs, options, output
 
 ABOUT = "compare models on several corpora at once: on the average one, on a new one, and on each"
 EXAMPLE = """\
 bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc
 bayesf1 hierarchical tasks.csv                    every task of the file is a corpus
+bayesf1 hierarchical logs --measure acc           every task of a folder of logs, a folder a model, is a corpus
 bayesf1 hierarchical folds.csv --task NER         every fold is a corpus
 bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood logistic-normal"""
 GROUPS = {
-    **options.inputs(),
+    **input_options.inputs(),
     **options.INFERENCE,
     **options.OUTPUT,
     "model": {
@@ -34,6 +36,7 @@ GROUPS = {
         "--tune": options.whole("steps to tune a chain (default: 1000)"),
         "--target-accept": options.number("how carefully chains step (default: 0.9)"),
         "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
+        **options.REPORT,
     },
 }
 
@@ -52,15 +55,23 @@ def run(args: argparse.Namespace) -> None:
         settings["draws"] = args.n_draws
     if args.save is not None and Path(args.save).suffix not in (".nc", ".zarr"):
         raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
-    if args.save is not None and not Path(args.save).resolve().parent.is_dir():
+    if args.save is not None and not followed(args.save).parent.is_dir():
         raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     if args.save is not None:
         output.check_not_input(args.save, args)
+    output.check_report(args)
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     # What was found is told before anything can go wrong with the file.
     deliver_fit(fit, args)
     if args.save is not None:
         fit.save(args.save)
+    if args.report is not None:
+        from bayesf1.report.fit_report import write_fit_report
+
+        answer = fit.answer(*(args.models or ()))
+        write_fit_report(
+            answer, args.report, command=inputs.reproducible(args), read=_python_lines(args, fit)
+        )
 
 
 def deliver_fit(fit: bf.HierarchicalFit, args: argparse.Namespace) -> None:
@@ -74,12 +85,10 @@ def deliver_fit(fit: bf.HierarchicalFit, args: argparse.Namespace) -> None:
 
 def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
-    from bayesf1.reading.sources import name_and_path
-
-    named = [name_and_path(file) or (None, file) for file in args.files]
+    named = [inputs.name_and_path(file) or (None, file) for file in args.files]
     if len(named) == 1 and named[0][0] is None:
         path = named[0][1]
-        tasks = [] if args.task is not None or args.gold is not None else _tasks(Path(path))
+        tasks = [] if args.task is not None or args.gold is not None else _tasks(path)
         if len(tasks) < 2:
             ev = _read(args, path, args.task)
             if ev.folds is None:
@@ -95,6 +104,25 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
     return found
 
 
+def _python_lines(args: argparse.Namespace, fit: bf.HierarchicalFit) -> list[str]:
+    """Return the lines of Python that read the same."""
+
+    def call(path: str, task: str | None) -> str:
+        return inputs.python_call(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
+
+    named = [(inputs.name_and_path(file) or ("", file))[1] for file in args.files]
+    if len(named) == 1 and fit.noun == "fold":
+        return [f"data = {call(named[0], args.task)}"]
+    if len(named) == 1 and len(fit.datasets) > 1:
+        return [
+            f"data = {{task: {call(named[0], None)[:-1]}, task=task) for task in {list(fit.datasets)!r}}}"
+        ]
+    entries = (
+        f"    {name!r}: {call(path, args.task)}," for name, path in zip(fit.datasets, named, strict=True)
+    )
+    return ["data = {", *entries, "}"]
+
+
 def _weight(given: str) -> tuple[str, float]:
     name, _, value = given.rpartition("=")
     try:
@@ -107,13 +135,11 @@ def _read(args: argparse.Namespace, path: str, task: str | None) -> bf.Evaluatio
     return inputs.evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
 
 
-def _tasks(path: Path) -> list[str]:
-    """Return the names of the tasks in a file of counts; none where it names none, or cannot be read."""
-    from bayesf1.reading.records import collect
+def _tasks(path: str) -> list[str]:
+    from bayesf1.reading.read import tasks_of
 
     try:
-        found = collect(path)
+        return tasks_of(path)
     except (OSError, ValueError):
         # Reading the evaluation says what is wrong.
         return []
-    return [] if isinstance(found, dict) or "task" not in found[0].labels else list(found[1])

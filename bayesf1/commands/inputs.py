@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
-from difflib import get_close_matches
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import bayesf1 as bf
+from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
-from bayesf1.evaluation.runs import dotted_runs
+from bayesf1.commands.input_options import READ
+from bayesf1.commands.options import read_names
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500
@@ -24,33 +25,82 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def evaluation(args: argparse.Namespace) -> bf.Evaluation:
     """Read whatever was named on the command line."""
-    from bayesf1.reading.sources import read_sources
-
-    counts = given(args, "task", "cv", "discount")
-    if "cv" in counts:
-        counts["cv"] = bf.BlockedCV.parse(args.cv)
+    source, options = _to_read(args)
     try:
-        ev = read_sources(
-            args.files,
-            counts=counts,
-            predictions=given(args, "gold", "columns", "group", "positive"),
-            tags=given(args, "scheme", "mode", "types", "unit", "by_type"),
-            scores=_scores(args),
-        )
+        return bf.read(source, **options)
     except FileNotFoundError as error:
-        raise ValueError(_no_such_file(Path(error.filename or args.files[0]))) from None
-    return ev.with_runs(dotted_runs(ev.models)) if args.runs else ev
+        raise ValueError(str(error)) from None
 
 
-def _scores(args: argparse.Namespace) -> dict[str, Any] | None:
-    """Return the options of a file of scores, or None where it is another one."""
-    if args.scored is None:
-        if args.lower_is_better:
-            raise ValueError(
-                "--lower-is-better says how to read scores; give --scores with it, or leave it out"
-            )
-        return None
-    return given(args, "scored", "columns", "unit", "lower_is_better")
+def python_call(args: argparse.Namespace) -> str:
+    """Return the call that reads the same in Python.
+
+    Examples
+    --------
+    >>> args = argparse.Namespace(files=["gold.conll", "crf=crf.conll"], input_format=None, runs=False, by_type=True)
+    >>> python_call(args)
+    "bf.read({'crf': 'crf.conll'}, gold_file='gold.conll', by_type=True)"
+    """
+    source, options = _to_read(args)
+    if isinstance(source, dict):
+        source = {name: paths[0] if len(paths) == 1 else paths for name, paths in source.items()}
+    return f"bf.read({', '.join([repr(source), *(f'{name}={value!r}' for name, value in options.items())])})"
+
+
+def _to_read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """Return what `bf.read` is to read, and the options that were given."""
+    alone, models = _sources(args.files)
+    found: dict[str, Any] = {"gold_file": alone if models else None, "input_format": args.input_format}
+    found |= {"runs": args.runs or None} | {name: getattr(args, name, None) for name in READ}
+    return models or alone, {
+        name: value for name, value in found.items() if value is not None and value is not False
+    }
+
+
+def reproducible(args: argparse.Namespace) -> str:
+    """Return the command line with the start of the random numbers, which is 0 where none was given."""
+    start = "" if args.rng is not None else f" --rng {DEFAULT_RNG}"
+    return f"{args.command_line}{start}"
+
+
+def evaluations(args: argparse.Namespace) -> list[bf.Evaluation]:
+    """Read whatever was named, once for each measure where files are scored by several."""
+    return [evaluation(each) for each in by_measure(args)]
+
+
+def by_measure(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """Return the arguments, once for each measure where files are scored by several."""
+    names = [None] if args.measure is None else read_names(args.measure)
+    if len(names) > 1:
+        paths = [(name_and_path(file) or ("", file))[1] for file in args.files]
+        for path in [*paths, *([] if args.qrels is None else [args.qrels])]:
+            if path == "-" or Path(path).is_fifo():
+                raise ValueError(
+                    f"{path} can be read once, but --measure names {len(names)}; give one, or store the file first"
+                )
+    return [argparse.Namespace(**{**vars(args), "measure": name}) for name in names]
+
+
+def _sources(files: Sequence[str]) -> tuple[str | None, dict[str, list[str]]]:
+    """Return the file without a model's name, if any, and the files of each model; several are its runs."""
+    alone, models = None, dict[str, list[str]]()
+    for i, file in enumerate(files):
+        pair = name_and_path(file)
+        if pair is not None:
+            models.setdefault(pair[0], []).append(pair[1])
+        elif i:
+            shards = all(".json" in Path(each).name for each in (file, files[0]))
+            also = ", or put evaluations of shards in a folder and name that" if shards else ""
+            raise ValueError(f"{file!r} has no name; write name={file} for a model's file{also}")
+        else:
+            alone = file
+    return alone, models
+
+
+def name_and_path(text: str) -> tuple[str, str] | None:
+    """Return the parts of ``name=path``; None for the path of a file alone, which may hold an equals sign."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name.strip() and path and not Path(text).exists() else None
 
 
 def evaluation_of_units(args: argparse.Namespace, purpose: str) -> bf.Evaluation:
@@ -74,17 +124,6 @@ def per_class(ev: bf.Evaluation, metrics: list[str] | None) -> list[str]:
     return [f"{metric}[{name}]" for name in ev.classes]
 
 
-def _no_such_file(path: Path) -> str:
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no file {path}, nor a folder {folder}"
-    with suppress(OSError):
-        close = get_close_matches(path.name, [p.name for p in folder.iterdir() if p.is_file()], n=1)
-        if close:
-            return f"there is no file {path}; did you mean {folder / close[0]}?"
-    return f"there is no file {path}"
-
-
 def pairs(ev: bf.Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the two models that were named by ``--models``, or all pairs."""
     if args.models is not None:
@@ -92,7 +131,10 @@ def pairs(ev: bf.Evaluation, args: argparse.Namespace) -> list[tuple[str, str]]:
     n = len(ev.names)
     if n < 2:
         what = "method" if ev.methods else "model"
-        raise ValueError(f"{args.files[0]} has one {what} ({ev.names[0]}); comparing takes two")
+        place = (name_and_path(args.files[-1]) or ("", args.files[0]))[1]
+        raise ValueError(
+            f"{place} has one {what} ({ev.names[0]}); comparing takes two, and bayesf1 interval gives the scores of one"
+        )
     if n * (n - 1) // 2 > _MAX_PAIRS:
         raise ValueError(
             f"{args.files[0]} has {n} models ({listing(ev.names, most=3)}), too many to compare all pairs; "

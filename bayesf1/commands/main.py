@@ -1,10 +1,11 @@
-"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``demo``, ``completion``.
+"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``label``, ``monitor``, ``demo`` …
 
 A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names, one of
 `bayesf1.base.formats`.
 
-Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. Ctrl-C gives
-130, and a reader that closes the pipe early gives 141, as from other programs.
+Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. A condition of ``compare
+--fail-unless`` that does not hold gives 1, and so does ``monitor --fail-unless-decided`` while nothing is decided. Ctrl-C
+gives 130, and a reader that closes the pipe early gives 141, as from other programs.
 """
 
 from __future__ import annotations
@@ -23,11 +24,24 @@ from bayesf1 import __version__
 from bayesf1.base.errors import WordedError
 from bayesf1.base.naming import nearest
 from bayesf1.base.table import printable
-from bayesf1.commands import compare, completion, demo, hierarchical, interval, plan, rank, show, test
-from bayesf1.commands.options import OPTIONS, new_parser
-from bayesf1.commands.output import stdout
+from bayesf1.bayes.condition import ConditionError
+from bayesf1.commands import (
+    compare,
+    completion,
+    demo,
+    hierarchical,
+    interval,
+    label,
+    monitor,
+    plan,
+    rank,
+    show,
+    test,
+)
+from bayesf1.commands.options import OPTIONS, joined_values, new_parser
+from bayesf1.commands.output import chosen_format
 
-COMMANDS = (compare, rank, interval, test, plan, hierarchical, show, demo, completion)
+COMMANDS = (compare, rank, interval, test, plan, label, monitor, hierarchical, show, demo, completion)
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
 
@@ -58,6 +72,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon_stdout()
         place = f"{error.filename}: " if error.filename else ""
         return _complain(f"{place}{error.strerror or error}", BAD_INPUT)
+    except ConditionError as error:
+        _complain(error.sentence, BAD_INPUT)
+        return _print(error.pointer, BAD_INPUT)
     except WordedError as error:
         return _complain(error.on_command_line(OPTIONS), BAD_INPUT)
     except ValueError as error:
@@ -73,23 +90,28 @@ def _run(argv: list[str]) -> int:
     if not argv[0].startswith("-") and argv[0] not in commands:
         parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
     try:
-        args, extras = parser.parse_known_args(argv)
+        args, extras = parser.parse_known_args(joined_values(argv))
     except SystemExit:
         # --help and --version have printed what they had to.
-        stdout().flush()
         return 0
     commands[argv[0]].check_known(extras)
     if getattr(args, "quiet", False):
         warnings.simplefilter("ignore")
     args.commands = commands
     args.command_line = f"bayesf1 {shlex.join(argv)}"
-    args.run(args)
-    return 0
+    if getattr(args, "output", None) is not None:
+        # A file that cannot be written is refused before anything is computed.
+        chosen_format(args)
+    return int(args.run(args) or 0)
 
 
 def _complain(message: str, code: int) -> int:
+    return _print(f"bayesf1: {printable(message)}", code)
+
+
+def _print(text: str, code: int) -> int:
     with suppress(OSError):
-        print(f"bayesf1: {printable(message)}", file=sys.stderr)
+        print(text, file=sys.stderr)
     return code
 
 
@@ -99,11 +121,27 @@ def _ended_in_order() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    asked = False
+
+    def end(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        sys.exit(TERMINATED)
+
+    def swallowed(lost: sys.UnraisableHookArgs) -> None:
+        if not (asked and lost.exc_type is SystemExit):
+            complain(lost)
+
+    before, complain = signal.signal(signal.SIGTERM, end), sys.unraisablehook
+    sys.unraisablehook = swallowed
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = complain
+        if asked:
+            # Where the signal met a finaliser or a callback, Python has swallowed the exception; the program ends here.
+            sys.exit(TERMINATED)
 
 
 def _abandon_stdout() -> None:

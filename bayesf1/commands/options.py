@@ -12,15 +12,18 @@ from typing import Any, NoReturn, TypeAlias
 
 from bayesf1.base.formats import DEFAULT, FORMATS
 from bayesf1.base.naming import nearest
+from bayesf1.commands.output import write
 
 # Arguments that errors name as options.
 OPTIONS = {
     "assurance": "--assurance",
     "confidence_level": "--confidence-level",
     "half_width": "--half-width",
+    "largest": "--largest",
     "n_items": "--items",
     "n_resamples": "--resamples",
     "n_trials": "--trials",
+    "not_worse_by": "--not-worse-by",
     "p_h1": "--p-h1",
     "target_accept": "--target-accept",
 }
@@ -33,13 +36,19 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong with the arguments, and which option was probably meant."""
         raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse knows nothing of locales without letters, and is silent where nothing can be written.
+        write(message.rstrip("\n"))
+
     def check_known(self, extras: Sequence[str]) -> None:
         """Say which option was probably meant where some of the arguments are none."""
         if not extras:
             return
         option = next((text for text in extras if text.startswith("-")), None)
         if option is None:
-            self.error(f"unrecognized arguments: {' '.join(extras)}")
+            self.error(
+                f"unrecognized arguments: {' '.join(extras)}; files stand together, with no option between"
+            )
         name = option.partition("=")[0]
         known = {known.lstrip("-"): known for known in self._option_string_actions}
         close = difflib.get_close_matches(name.lstrip("-"), known, n=1, cutoff=0.7)
@@ -100,20 +109,33 @@ def read_whole(text: str) -> int:
     return int(text)
 
 
-def read_discount(text: str) -> str | float | tuple[float, ...]:
-    """Read a discount: a name, a number, or numbers separated by commas.
+def read_rope(text: str) -> float | tuple[float, float]:
+    """Read a half-width, or two numbers separated by a comma.
 
     Examples
     --------
-    >>> read_discount("once"), read_discount("0.25"), read_discount("0.5,0.25")
-    ('once', 0.25, (0.5, 0.25))
+    >>> read_rope("0.01"), read_rope("-0.005,0.01")
+    (0.01, (-0.005, 0.01))
     """
-    from bayesf1.reading.records import read_number
+    low, comma, high = text.partition(",")
+    return (read_number(low), read_number(high)) if comma else read_number(text)
 
-    numbers = tuple(x for x in map(read_number, text.split(",")) if x is not None)
-    if len(numbers) <= text.count(","):
-        return text
-    return numbers if len(numbers) > 1 else numbers[0]
+
+def joined_values(argv: Sequence[str]) -> list[str]:
+    """Return arguments with the value of ``--rope`` joined to it, as one that begins with a minus looks like an option.
+
+    Examples
+    --------
+    >>> joined_values(["compare", "--rope", "-0.005,0.01"])
+    ['compare', '--rope=-0.005,0.01']
+    """
+    found: list[str] = []
+    for text in argv:
+        if found and found[-1] == "--rope" and re.match(r"-[\d.]", text):
+            found[-1] += f"={text}"
+        else:
+            found.append(text)
+    return found
 
 
 def read_names(text: str) -> list[str]:
@@ -121,10 +143,10 @@ def read_names(text: str) -> list[str]:
 
     Examples
     --------
-    >>> read_names("f1, recall[a,b]")
-    ['f1', 'recall[a,b]']
+    >>> read_names("f1, recall[a,b]"), read_names("AP(rel=2,judged=1)@5,RR")
+    (['f1', 'recall[a,b]'], ['AP(rel=2,judged=1)@5', 'RR'])
     """
-    return [name.strip() for name in re.split(r",(?![^\[]*\])", text)]
+    return [name.strip() for name in re.split(r",(?![^\[]*\])(?![^(]*\))", text)]
 
 
 def read_format(text: str) -> str:
@@ -173,72 +195,9 @@ def figure(what: str) -> Options:
 METRIC: Options = {"--metric --metrics": word("the measure (default: f1)")}
 PRIOR: Options = {"--prior": number("parameter of the Dirichlet prior (default: 1)")}
 CONFIDENCE_LEVEL: Options = {"--confidence-level": number("confidence level of intervals (default: 0.95)")}
-RNG: Options = {"--rng": whole("start of the random numbers, for the same draws again")}
+RNG: Options = {"--rng": whole("start of the random numbers (default: 0, so that two runs print the same)")}
+REPORT: Options = {"--report": word("write a page with verdict, tables and figures: .html", "FILE")}
 BEST_TWO: Options = {"--models": two("which two models (default: the best two)")}
-
-
-def inputs(*, files: str = "+") -> Mapping[str, Options]:
-    """Return the options that say what to read; `files` is how many, as argparse writes it."""
-    return {
-        "input": {
-            "files": {
-                "nargs": files,
-                "metavar": "FILE",
-                "help": "one file of counts (CSV or JSON: model[, task][, repeat, fold] and tp, fp, fn[, tn] or gold, "
-                "predicted, correct); or one CSV of predictions, with --gold; or a column file of gold tags followed "
-                "by NAME=FILE for each model, or NAME=FILE alone where gold and predicted tags end each line; a NAME that "
-                "comes again is a method, and its files are its runs",
-            },
-            "--runs": {
-                "action": "store_true",
-                "help": "models called bert.1 and bert.2 are runs of one method, bert",
-            },
-        },
-        "input: counts": {
-            "--task": word("which task, where the file holds several"),
-            "--cv": word(
-                "design of the cross-validation, such as 3x2 (default: as in the file)", metavar="Mx2"
-            ),
-            "--discount": {
-                "type": read_discount,
-                "metavar": "RULE",
-                "help": "what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
-                "or two correlations RHO1,RHO2",
-            },
-        },
-        "input: predictions, one item a row": {
-            "--gold": word("column of the gold labels", "COLUMN"),
-            "--columns": names("columns of the models' labels (default: all others)"),
-            "--group": word("column of the documents, to make them the units", "COLUMN"),
-            "--positive": word("the label that counts as positive", "LABEL"),
-        },
-        "input: scores, one query or document a row": {
-            "--scores": {
-                "dest": "scored",
-                "nargs": "?",
-                "const": "",
-                "metavar": "NAME",
-                "help": "the file holds scores, a column for each model, such as NDCG; --columns and --unit say which; "
-                "columns of 0 and 1, or true and false, are items right or wrong",
-            },
-            "--lower-is-better": {
-                "action": "store_true",
-                "default": None,
-                "help": "the better model has the lower scores, as with WER, a loss or perplexity",
-            },
-        },
-        "input: tags, one token a line": {
-            "--scheme": word("tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),
-            "--mode": word("lenient (default, as conlleval) or strict reading of broken sequences"),
-            "--types": names("only spans of these types, as PER,ORG"),
-            "--by-type": {
-                "action": "store_true",
-                "default": None,
-                "help": "count each type by itself, for macro_f1, f1[PER] and --per-class",
-            },
-            "--unit": word("sentence (default) or document, by -DOCSTART- lines"),
-        },
-    }
 
 
 COMPARISON: Mapping[str, Options] = {
@@ -256,11 +215,25 @@ COMPARISON: Mapping[str, Options] = {
         "--method": word("auto (default), exact or montecarlo"),
     }
 }
+GATE: Mapping[str, Options] = {
+    "gate": {
+        "--fail-unless": {
+            "action": "append",
+            "metavar": "CONDITION",
+            "help": "exit with 1 unless this holds, such as 'f1: B not worse by 0.005' or 'f1: P(B better) >= 0.9'; may be "
+            "given several times; --format junit or github tells a build what failed, --format json has it beside the "
+            "comparisons, and with --quiet nothing else is printed",
+        },
+    }
+}
 INFERENCE: Mapping[str, Options] = {
     "inference": {
-        "--rope": number(
-            "half-width of practical equivalence, such as 0.01 for one percentage point (default: 0)"
-        ),
+        "--rope": {
+            "type": read_rope,
+            "metavar": "X",
+            "help": "half-width of practical equivalence, such as 0.01 for one percentage point, or how much better B "
+            "may be than A, such as -0.005,0.01 (default: 0)",
+        },
         "--prior": number(
             "parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'; of several classes, items a class"
         ),
@@ -279,7 +252,10 @@ OUTPUT: Mapping[str, Options] = {
     "output": {
         "--format": {"type": read_format, **word("{formats}; by default what the ending of --output says")},
         "--output": word("write to this file instead of the screen", "FILE"),
-        "--quiet": {"action": "store_true", "help": "no warnings and no progress, only the result"},
+        "--quiet": {
+            "action": "store_true",
+            "help": "no warnings and no progress, only the result and what fails",
+        },
         "--no-color": {"action": "store_true", "help": "plain text, also on a terminal"},
     }
 }

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.formats import DEFAULT, FORMATS, format_of, together
+from bayesf1.base.table import printable
 
 
 def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
     """Write answers of one kind in the format that was asked for: to a file, to a terminal, or to a pipe."""
     name = chosen_format(args)
-    if name == DEFAULT and args.output is None and stdout().isatty() and not args.no_color:
+    if name == DEFAULT and args.output is None and stdout().isatty():
         from bayesf1.base.terminal import show
 
         for i, answer in enumerate(together(answers)):
             if i:
                 write("")
-            show(answer, stdout())
+            show(answer, stdout(), colour=not args.no_color)
         stdout().flush()
     else:
         put(FORMATS[name].render(answers), args)
@@ -43,7 +44,12 @@ def chosen_format(args: argparse.Namespace) -> str:
     """Return the format that was named, or that the ending of the output file says, or a table."""
     if args.format is not None:
         return str(args.format)
-    return DEFAULT if args.output is None else format_of(Path(args.output).suffix)
+    if args.output is None:
+        return DEFAULT
+    try:
+        return format_of(Path(args.output).suffix)
+    except ValueError as error:
+        raise ValueError(f"cannot write to {args.output}: {error} by --format") from None
 
 
 def check_not_input(path: str, args: argparse.Namespace) -> None:
@@ -61,11 +67,26 @@ def check_figure(args: argparse.Namespace) -> None:
         check_path(args.plot)
 
 
+def check_report(args: argparse.Namespace) -> None:
+    """Raise a ValueError where the file that ``--report`` names is none for a page, before anything is computed."""
+    if args.report is None:
+        return
+    check_not_input(args.report, args)
+    if not args.report.lower().endswith((".html", ".htm")):
+        raise ValueError(f"--report writes a page, so {args.report} should end with .html")
+
+
 def _same_file(a: str, b: str) -> bool:
     try:
         return Path(a).samefile(b)
     except OSError:
         return False
+
+
+def say(lines: Iterable[str]) -> None:
+    """Write lines to standard error, beside a result that a program reads."""
+    for line in lines:
+        print(f"bayesf1: {printable(line)}", file=sys.stderr)
 
 
 def stdout() -> TextIO:

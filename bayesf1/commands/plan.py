@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import bayesf1 as bf
-from bayesf1.commands import inputs, options, output
+from bayesf1.commands import input_options, inputs, options, output
 
 _SCORES = ("f1", "precision", "recall")
 ABOUT = "plan a test set: how many items it takes, or what an existing one can decide"
@@ -14,14 +14,18 @@ EXAMPLE = """\
 bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615
 bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95
 bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02
+bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --not-worse-by 0.005
 bayesf1 plan gold.conll crf=crf.conll bert=bert.conll"""
 GROUPS = {
-    **options.inputs(files="*"),
+    **input_options.inputs(files="*"),
     **options.OUTPUT,
     "what to plan for": {
         "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
         "--difference": options.number(
             "a decision between models that differ by X; without it, which difference can be decided"
+        ),
+        "--not-worse-by": options.number(
+            "show that a model, of --difference 0 by default, is not worse by more than X"
         ),
         **options.METRIC,
         **options.CONFIDENCE_LEVEL,
@@ -58,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _for_interval(args: argparse.Namespace) -> bf.SampleSize:
-    _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance")
+    _refuse(args, "an interval", "models", "agreement", "n_items", "p_h1", "assurance", "not_worse_by")
     settings = inputs.given(args, "metric", "prevalence", "confidence_level")
     if not args.files:
         _refuse(args, "a plan without a FILE", "model")
@@ -85,9 +89,10 @@ def _supposed_scores(args: argparse.Namespace) -> dict[str, Any]:
 
 def _for_decision(args: argparse.Namespace) -> bf.DecisionPlan:
     _refuse(args, "a decision", "model", "confidence_level")
-    if args.difference is not None and args.n_items is not None:
+    sized = args.difference is not None or args.not_worse_by is not None
+    if sized and args.n_items is not None:
         raise ValueError(
-            "--difference asks how many items it takes, and --items what so many can decide; give one"
+            "--difference and --not-worse-by ask how many items it takes, and --items what so many can decide; give one"
         )
     pilot = _pilot(args)
     models = args.models or (None, None)
@@ -97,8 +102,9 @@ def _for_decision(args: argparse.Namespace) -> bf.DecisionPlan:
     settings = inputs.given(args, "metric", "p_h1", "assurance", "n_sets", "prior", "rng")
     if args.runs_each is not None:
         settings["runs"] = args.runs_each
-    if args.difference is not None:
-        return bf.plan_comparison(pilot, *models, difference=args.difference, **settings)
+    if sized:
+        settings |= inputs.given(args, "difference", "not_worse_by")
+        return bf.plan_comparison(pilot, *models, **settings)
     return bf.resolution(pilot, *models, **settings)
 
 
@@ -109,7 +115,8 @@ def _pilot(args: argparse.Namespace) -> bf.Evaluation:
         return inputs.evaluation_of_units(args, "a plan for a decision")
     _refuse(args, "a plan without a FILE", "models")
     supposed = inputs.given(args, *suppositions)
-    if not supposed and args.difference is None:
+    sized = args.difference is not None or args.not_worse_by is not None
+    if not supposed and not sized:
         raise ValueError(
             "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see "
             "what it can decide; see bayesf1 plan --help"
@@ -117,7 +124,7 @@ def _pilot(args: argparse.Namespace) -> bf.Evaluation:
     missing = [f"--{name}" for name in ("prevalence", "agreement") if name not in supposed]
     if "f1" not in supposed and not {"precision", "recall"} <= supposed.keys():
         missing.append("--f1 (or --precision and --recall)")
-    if args.difference is None and "n_items" not in supposed:
+    if not sized and "n_items" not in supposed:
         missing.append("--items (or --difference)")
     if missing:
         raise ValueError(f"without a FILE a plan for a decision also takes {', '.join(missing)}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 import bayesf1 as bf
-from bayesf1.commands import inputs, options, output
+from bayesf1.commands import input_options, inputs, options, output
 
 ABOUT = "rank all models: which is best, and which cannot be told from it"
 EXAMPLE = "bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01"
 GROUPS = {
-    **options.inputs(),
+    **input_options.inputs(),
     **options.INFERENCE,
     **options.OUTPUT,
     "": {

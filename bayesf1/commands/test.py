@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 import bayesf1 as bf
-from bayesf1.commands import inputs, options, output
+from bayesf1.commands import input_options, inputs, options, output
 
 ABOUT = "test by randomisation whether models differ: swap their outputs on whole items or sentences"
 EXAMPLE = """\
 bayesf1 test predictions.csv --gold label --metrics f1,accuracy
 bayesf1 test gold.conll crf=crf.conll bert=bert.conll --trials 100000 --rng 1"""
 GROUPS = {
-    **options.inputs(),
+    **input_options.inputs(),
     **options.COMPARISON,
     **options.OUTPUT,
     "randomisation": {
@@ -39,4 +39,5 @@ def run(args: argparse.Namespace) -> None:
         for a, b in inputs.pairs(ev, args)
         for measure in find_measures(metrics, ev)
     ]
-    output.deliver(tests, args)
+    # All of one table are one family: measures, classes and pairs.
+    output.deliver(bf.adjust(tests), args)

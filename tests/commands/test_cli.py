@@ -1,6 +1,7 @@
 """The command line, as a newcomer would use it and as a script would."""
 
 import csv
+import html
 import io
 import json
 import os
@@ -188,6 +189,10 @@ class TestInterval:
         assert "90 % interval" in out
         assert "crf" not in out
 
+    def test_two_models_are_chosen_as_compare_chooses_them(self, run):
+        one, other = (run(*self.argv, "--model", model) for model in ("bert", "crf"))
+        assert run(*self.argv, "--models", "bert", "crf") == f"{one}\n{other}"
+
     def test_the_difference_of_two_models_has_intervals_too(self, run):
         assert run(*self.argv, "--difference", "crf", "bert").startswith("F1 of bert minus crf")
 
@@ -216,10 +221,10 @@ class TestTest:
     argv = ("test", "predictions.csv", *GOLD)
 
     def test_every_measure_gets_its_exact_p_value(self, predictions, run):
+        from bayesf1 import read
         from bayesf1.frequentist.randomization import randomization_test
-        from bayesf1.reading.sources import read_predictions
 
-        ev = read_predictions("predictions.csv", gold="label", positive="y")
+        ev = read("predictions.csv", gold="label", positive="y")
         rows = list(
             csv.DictReader(io.StringIO(run(*self.argv, "--metrics", "f1,accuracy", "--format", "csv")))
         )
@@ -337,7 +342,10 @@ class TestFormats:
         assert document.keys() == {"format", "pairs"}
         assert document["format"] == "bayesf1.pairs/1"
         assert len(document["pairs"]) == (1 if file == "two.csv" else 3)
-        assert document["pairs"][0] == compare(TWO, metrics="f1").to_dict()
+        alone = compare(TWO, metrics="f1").to_dict()
+        if file == "three.csv":
+            assert document["pairs"][0]["notes"].pop().startswith("One of 3 pairs")
+        assert document["pairs"][0] == alone
 
     def test_csv_has_one_header_and_full_numbers(self, run):
         rows = list(csv.DictReader(io.StringIO(run("compare", "three.csv", "--format", "csv"))))
@@ -470,7 +478,7 @@ class TestTrouble:
         def interrupt(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("bayesf1.reading.sources.read_sources", interrupt)
+        monkeypatch.setattr("bayesf1.commands.inputs.evaluation", interrupt)
         assert main(["compare", "two.csv"]) == 130
         assert capsys.readouterr() == ("", "bayesf1: interrupted\n")
 
@@ -478,7 +486,7 @@ class TestTrouble:
         def exhaust(*_, **__):
             raise MemoryError
 
-        monkeypatch.setattr("bayesf1.reading.sources.read_sources", exhaust)
+        monkeypatch.setattr("bayesf1.commands.inputs.evaluation", exhaust)
         assert main(["compare", "two.csv"]) == 2
         assert capsys.readouterr() == ("", "bayesf1: there is not enough memory for this\n")
 
@@ -491,7 +499,7 @@ class TestTrouble:
         def fail(*_, **__):
             raise ZeroDivisionError
 
-        monkeypatch.setattr("bayesf1.reading.sources.read_sources", fail)
+        monkeypatch.setattr("bayesf1.commands.inputs.evaluation", fail)
         with pytest.raises(ZeroDivisionError):
             main(["compare", "two.csv"])
 
@@ -532,14 +540,23 @@ class TestTerminal:
         shown = self.on_terminal("compare", "two.csv", NO_COLOR="1")
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
 
-    def test_a_narrow_terminal_loses_no_words_and_breaks_no_cells(self, here):
-        shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=44))
+    @pytest.mark.parametrize("width", [120, 80, 64, 44, 32])
+    def test_a_narrow_terminal_wraps_the_table_and_breaks_no_interval(self, here, width):
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=width))
         assert "[−3.0, +20.7]" in shown
-        sentences = [
-            line for line in shown.splitlines() if "[" not in line and "─" not in line and "P(H0)" not in line
-        ]
-        assert max(map(len, sentences)) <= 44
+        assert max(map(len, shown.splitlines())) <= width
         assert "computed exactly" in " ".join(shown.split())
+        assert {word for name in compare(TWO).table.header for word in name.split()} <= {*shown.split()}
+
+    def test_the_story_of_the_demo_fits_a_narrow_terminal(self):
+        shown = self.on_terminal("demo", "--no-color", width=60)
+        assert max(map(len, shown.splitlines())) <= 60
+        assert "Was the winner really the best?" in " ".join(shown.split())
+
+    def test_plain_text_on_a_terminal_is_wrapped_too(self, here):
+        shown = self.on_terminal("compare", "two.csv", "--no-color", width=44)
+        assert "\x1b[" not in shown
+        assert max(map(len, shown.splitlines())) <= 44
 
     @pytest.mark.parametrize(
         "argv",
@@ -691,3 +708,35 @@ class TestPolish:
         assert len(json.loads(capsys.readouterr().out)["pairs"]) == 3
         assert main(["demo", "--output", str(tmp_path / "demo.tex")]) == 0
         assert (tmp_path / "demo.tex").read_text(encoding="utf-8").count(r"\begin{tabular}") == 3
+
+
+class TestFilesToWrite:
+    @pytest.mark.parametrize("name", ["x.docx", "x.xlsx", "x.html", "x.PDF"])
+    def test_an_ending_without_a_format_is_refused_before_anything_is_read(self, name, tmp_path, capsys):
+        path = tmp_path / name
+        assert main(["compare", "there-is-no-such.csv", "--output", str(path)]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert (
+            f"there is no format with the ending .{name[2:]}, only .json (json), .csv (csv), .md (markdown)"
+            in err
+        )
+        assert err.endswith("or name a format by --format\n")
+        assert not path.exists()
+
+    @pytest.mark.parametrize("name", ["x.docx", "x.txt", "x", "x.log"])
+    def test_a_named_format_or_plain_text_goes_anywhere(self, name, here, run):
+        args = ["--format", "markdown"] if name == "x.docx" else []
+        run("compare", "two.csv", "--output", name, *args)
+        assert (here / name).read_text(encoding="utf-8").startswith("| Metric" if args else "Bayes test of")
+
+
+def test_a_report_says_which_files_options_and_rng_make_it_again(here, run):
+    run("compare", "two.csv", "--rope", "0.01", "--report", "report.html")
+    page = html.unescape((here / "report.html").read_text(encoding="utf-8"))
+    assert "bayesf1 compare two.csv --rope 0.01 --report report.html --rng 0</code>" in page
+    assert "ev = bf.read('two.csv')" in page
+    lines = re.search(r"(import bayesf1 as bf.*?)</code>", page, re.DOTALL)[1]
+    names = {}
+    exec(lines, names)
+    assert names["res"].to_text() == run("compare", "two.csv", "--rope", "0.01").rstrip("\n")

@@ -1,5 +1,8 @@
 """``bayesf1 hierarchical`` and ``bayesf1 show``."""
 
+import contextlib
+import html
+import io
 import json
 import re
 
@@ -93,3 +96,35 @@ def test_bad_input_gets_one_line_and_exit_code_2(run, argv, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("argv", "read"),
+    [
+        (("a.csv", "web=c.csv"), "data = {\n    'a': bf.read('a.csv'),\n    'web': bf.read('c.csv'),\n}"),
+        (("tasks.csv",), "data = {task: bf.read('tasks.csv', task=task) for task in ['news', 'mail']}"),
+        (("tasks.csv", "--task", "news"), "data = bf.read('tasks.csv', task='news')"),
+    ],
+)
+def test_a_page_says_how_to_make_it_again(run, tmp_path, argv, read):
+    lines = ["task,model,repeat,fold,gold,predicted,correct"]
+    for task in ("news", "mail"):
+        for model, right in (("crf", 60), ("bert", 66)):
+            for repeat in (1, 2, 3):
+                lines += [f"{task},{model},{repeat},{fold},100,90,{right + repeat + fold}" for fold in (1, 2)]
+    (tmp_path / "tasks.csv").write_text("\n".join(lines))
+    code, out, err = run("hierarchical", *argv, "--report", "fit.html")
+    assert (code, err) == (0, "")
+    page = html.unescape((tmp_path / "fit.html").read_text(encoding="utf-8"))
+    assert f"bayesf1 hierarchical {' '.join(argv)} --report fit.html --rng 0</code>" in page
+    assert read in page
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(re.search(r"(import bayesf1 as bf.*?)</code>", page, re.DOTALL)[1], names)
+    assert printed.getvalue().rstrip("\n") == out.rstrip("\n")
+
+
+def test_a_page_that_is_none_is_refused_before_anything_is_fitted(run):
+    code, out, err = run("hierarchical", "a.csv", "b.csv", "--report", "fit.pdf")
+    assert (code, out) == (2, "")
+    assert err == "bayesf1: --report writes a page, so fit.pdf should end with .html\n"

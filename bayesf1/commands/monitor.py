@@ -1,0 +1,95 @@
+"""``bayesf1 monitor``: what may be claimed of two models so far, where one looks again and again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import bayesf1 as bf
+from bayesf1.base.errors import located
+from bayesf1.base.text_files import decode, write_atomic
+from bayesf1.commands import input_options, inputs, options, output
+
+ABOUT = "look more than once: claim what holds after every batch of labels, however often one looks"
+EXAMPLE = """\
+bayesf1 monitor predictions.csv --gold label --save looks.json
+bayesf1 monitor predictions.csv --gold label --previous looks.json --save looks.json --fail-unless-decided"""
+
+
+def read_largest(text: str) -> float:
+    """Read a number, or that there is no bound.
+
+    Examples
+    --------
+    >>> read_largest("50"), read_largest("inf")
+    (50.0, inf)
+    """
+    return math.inf if text == "inf" else options.read_number(text)
+
+
+GROUPS = {
+    **input_options.inputs(),
+    "looks": {
+        "--models": options.two("which two models (default: the two in the file)"),
+        **options.METRIC,
+        "--previous": options.word("what --save wrote at the last look", "FILE"),
+        "--save": options.word("write this look and all before it to this file (JSON), for the next", "FILE"),
+        "--rope": options.INFERENCE["inference"]["--rope"],
+        **options.CONFIDENCE_LEVEL,
+        "--largest": {
+            "type": read_largest,
+            "metavar": "X",
+            "help": "the largest load that a sentence or document can have, known beforehand; inf sets no bound, and bets "
+            "are soft (default: that of the largest so far)",
+        },
+        "--fail-unless-decided": {
+            "action": "store_true",
+            "help": "exit with 1 as long as nothing may be claimed, so that labelling goes on",
+        },
+    },
+    **options.OUTPUT,
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look, with all looks before; 1 where nothing may be claimed and it was asked for."""
+    if args.save is not None:
+        output.check_not_input(args.save, args)
+        if args.save == args.output:
+            raise ValueError(f"--save and --output name one file, {args.save}; give two")
+    before = None if args.previous is None else _read(args.previous)
+    ev = inputs.evaluation_of_units(args, "monitoring")
+    pairs = inputs.pairs(ev, args)
+    if len(pairs) > 1:
+        raise ValueError(
+            f"looks are at one pair of models, but there are {len(pairs)}; choose by --models A B"
+        )
+    settings = inputs.given(args, "metric", "rope", "confidence_level", "largest")
+    state = bf.monitor(ev, *pairs[0], previous=before, **settings)
+    if args.save is not None:
+        write_atomic(args.save, state.to_json() + "\n")
+    output.deliver([state], args)
+    return int(args.fail_unless_decided and not state.decided)
+
+
+def _read(path: str) -> Mapping[str, Any]:
+    """Read what an earlier look has written."""
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist; leave --previous out at the first look") from None
+    text = decode(raw, path, "is not UTF-8")
+    with located(path):
+        try:
+            found = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(f"not the JSON that --save writes ({error})") from None
+        if not isinstance(found, dict) or found.get("format") != bf.Monitor.json_format:
+            raise ValueError(
+                "there are no looks in it; give what bayesf1 monitor --save, or to_json() of a look, has written"
+            )
+    return found

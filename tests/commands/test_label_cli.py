@@ -1,0 +1,135 @@
+"""``bayesf1 label``: which rows of a table of predictions to label next."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from bayesf1.commands.main import main
+
+
+@pytest.fixture
+def predictions(tmp_path):
+    rng = np.random.default_rng(0)
+    gold = rng.random(800) < 0.3
+    words = np.array(["ham", "spam"])
+    columns = {
+        "id": [f"d{i}" for i in range(800)],
+        "text": [f"some, text {i}" for i in range(800)],
+        "label": [words[int(g)] if i < 100 else "" for i, g in enumerate(gold)],
+    }
+    for name, error in (("crf", 0.2), ("bert", 0.1), ("gpt", 0.1)):
+        columns[name] = words[(gold ^ (rng.random(800) < error)).astype(int)].tolist()
+    path = tmp_path / "predictions.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def test_rows_to_label_are_written_as_they_stand_in_the_file(predictions, tmp_path, capsys):
+    out = tmp_path / "to_label.csv"
+    asked = ["label", str(predictions), "--gold", "label", "--judge", "gpt", "--positive", "spam"]
+    assert main([*asked, "--budget", "30", "--output", str(out), "--rng", "1"]) == 0
+    assert "The next 30 items to label for F1 of bert minus crf" in capsys.readouterr().out
+    with out.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with predictions.open(encoding="utf-8", newline="") as stream:
+        every = list(csv.DictReader(stream))
+    assert len(rows) == 30
+    for row in rows:
+        number = int(row.pop("row"))
+        assert row == every[number - 1]
+        assert row["label"] == ""
+
+
+def test_the_plan_may_be_json_and_of_one_model(predictions, capsys):
+    asked = ["label", str(predictions), "--gold", "label", "--judge", "gpt", "--positive", "spam", "--quiet"]
+    assert main([*asked, "--model", "crf", "--metric", "recall", "--format", "json", "--budget", "10"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["models"] == ["crf"]
+    assert found["metric"] == "recall"
+    assert found["budget"] == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--gold names the column of gold labels"),
+        (["--gold", "lable"], "has no column 'lable'; did you mean 'label'?"),
+        (["--gold", "label", "--judge", "gtp"], "has no column 'gtp'; did you mean 'gpt'?"),
+        (["--gold", "label", "--judge", "gpt"], "which label is positive?"),
+        (["--gold", "label", "--positive", "spam", "--models", "crf", "bert", "--model", "crf"], "give one"),
+        (
+            ["--gold", "label", "--positive", "spam", "--columns", "crf,bert", "--budget", "0"],
+            "budget must be",
+        ),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line(predictions, capsys, options, message):
+    assert main(["label", str(predictions), *options]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_the_output_is_no_input(predictions, capsys):
+    asked = ["label", str(predictions), "--gold", "label", "--judge", "gpt", "--positive", "spam"]
+    assert main([*asked, "--output", str(predictions)]) == 2
+    assert "is an input file" in capsys.readouterr().err
+
+
+def test_a_filled_in_file_is_read_again(predictions, tmp_path, capsys):
+    text = predictions.read_text(encoding="utf-8").replace("id,text,label,", "id,text,gold,", 1)
+    predictions.write_text(text, encoding="utf-8")
+    out = tmp_path / "to_label.csv"
+    # A column called gold need not be named.
+    asked = ["label", str(predictions), "--judge", "gpt", "--columns", "crf,bert", "--positive", "spam"]
+    labelled = []
+    for _ in range(3):
+        assert main([*asked, "--budget", "25", "--output", str(out), "--format", "json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        labelled.append(sum(cell["labelled"] for cell in document["cells"]))
+        rows = list(csv.DictReader(predictions.read_text(encoding="utf-8").splitlines()))
+        chosen = [int(row["row"]) for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())]
+        assert sorted(i + 1 for i in document["items"]) == chosen
+        for number in chosen:
+            rows[number - 1]["gold"] = rows[number - 1]["gpt"]
+        with predictions.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    assert labelled == [100, 125, 150]
+
+
+def test_probabilities_of_being_labelled_are_a_column(predictions, capsys):
+    rows = list(csv.DictReader(predictions.read_text(encoding="utf-8").splitlines()))
+    with predictions.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, [*rows[0], "p"])
+        writer.writeheader()
+        writer.writerows({**row, "p": 0.2 if i % 2 else 0.1} for i, row in enumerate(rows))
+    asked = ["label", str(predictions), "--gold", "label", "--positive", "spam", "--columns", "crf,bert"]
+    assert main([*asked, "--audit-probability", "p", "--budget", "5"]) == 0
+    assert "audit probability 0.2" in capsys.readouterr().out
+
+
+def test_covariates_are_told_of_where_labelled_items_differ_in_them(predictions, capsys):
+    rows = list(csv.DictReader(predictions.read_text(encoding="utf-8").splitlines()))
+    for wrong in (False, True):
+        with predictions.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, [*rows[0], "length"])
+            writer.writeheader()
+            long = ((i < 100) if wrong else 0 for i in range(len(rows)))
+            writer.writerows(
+                {**row, "length": i % 7 + 3 * more}
+                for i, (row, more) in enumerate(zip(rows, long, strict=True))
+            )
+        how = ["--gold", "label", "--positive", "spam", "--judge", "gpt", "--covariates", "length"]
+        for command in (["label", "--budget", "5"], ["compare", "--columns", "crf,bert"]):
+            argv = [command[0], str(predictions), *how, *command[1:]]
+            if command[0] == "label":
+                argv += ["--columns", "crf,bert"]
+            assert main(argv) == 0
+            assert ("Labelled items differ in length" in capsys.readouterr().out.replace("\n", " ")) == wrong
