@@ -1,4 +1,8 @@
-"""Analysing a cross-validation: from estimators to a verdict, in 3×2 blocked cross-validation.
+"""
+Analysing a cross-validation
+============================
+
+From estimators to a verdict, in 3×2 blocked cross-validation.
 
 Two text classifiers of scikit-learn on generated reviews; replace `reviews` by your own texts and labels.
 """
@@ -6,6 +10,10 @@ Two text classifiers of scikit-learn on generated reviews; replace `reviews` by 
 import warnings
 
 import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
 
 import bayesf1 as bf
 
@@ -27,37 +35,48 @@ def reviews(n: int = 400) -> tuple[list[str], list[str]]:
     return texts, labels
 
 
-def main() -> None:
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import MultinomialNB
-    from sklearn.pipeline import make_pipeline
+texts, labels = reviews()
+models = {
+    "bayes": make_pipeline(CountVectorizer(), MultinomialNB()),
+    "logistic": make_pipeline(CountVectorizer(), LogisticRegression()),
+}
 
-    texts, labels = reviews()
-    models = {
-        "bayes": make_pipeline(CountVectorizer(), MultinomialNB()),
-        "logistic": make_pipeline(CountVectorizer(), LogisticRegression()),
-    }
-    cv = bf.BlockedCV(m=3, rng=0)
-    print(cv.balance_report(texts, labels), "\n")
+# %%
+# How alike are the halves, beside random ones?
 
-    with warnings.catch_warnings():
-        # Small folds may not hold every word.
-        warnings.simplefilter("ignore")
-        ev = bf.cross_validate(models, texts, labels, cv=cv, positive="pos")
-    print(ev)
-    print(bf.compare(ev, "bayes", "logistic", rope=0.01, rng=1))
+cv = bf.BlockedCV(m=3, rng=0)
+balance = cv.balance_report(texts, labels)
+print(balance)
 
-    print("\nTests that reviewers know, on the same folds:")
-    print(bf.fold_tests(ev))
+# %%
 
-    print("\nWhat the discount changes (P(H1) for F1):")
-    for rule in ("wang-li", "once", "nadeau-bengio", "wang-2015"):
-        other = ev.scaled(cv.discount(rule) / ev.folds.k)
-        print(
-            f"  {rule:<14} k = {cv.discount(rule):.4f}  {bf.compare(other, metrics='f1', rng=1)['f1'].p_h1:.3f}"
-        )
+axes = bf.plot_balance(balance)
 
+# %%
+# From fits to a verdict:
 
-if __name__ == "__main__":
-    main()
+with warnings.catch_warnings():
+    # Small folds may not hold every word.
+    warnings.simplefilter("ignore")
+    ev = bf.cross_validate(models, texts, labels, cv=cv, positive="pos")
+print(ev)
+print(bf.compare(ev, "bayes", "logistic", rope=0.01, rng=1))
+
+# %%
+# And for the way of training, not only the rules of these folds:
+
+print(bf.compare(ev, "bayes", "logistic", metrics="f1", target="method", rng=1).sentence())
+
+# %%
+# Tests that reviewers know, on the same folds:
+
+print(bf.fold_tests(ev))
+
+# %%
+# What the discount changes (P(H1) for F1):
+
+for rule in ("wang-li", "once", "nadeau-bengio", "wang-2015"):
+    other = ev.scaled(cv.discount(rule) / ev.folds.k)
+    print(
+        f"  {rule:<14} k = {cv.discount(rule):.4f}  {bf.compare(other, metrics='f1', rng=1)['f1'].p_h1:.3f}"
+    )

@@ -1,7 +1,11 @@
-"""Deciding between two models: the whole way from predictions to a sentence for the paper.
+"""
+Deciding between two models
+===========================
+
+The whole way from predictions to a sentence for the paper.
 
 Two classifiers of 600 messages in 60 conversations, simulated here so that the example needs no files; in your own work
-the three lists come from a file, and everything below the line stays as it is.
+the three lists come from a file, and everything below `messages` stays as it is.
 """
 
 import numpy as np
@@ -21,23 +25,32 @@ def messages() -> tuple[list[str], list[str], list[str], list[int]]:
     return *(names[x.astype(int)].tolist() for x in (gold, old, new)), conversation.tolist()
 
 
-def main() -> None:
-    gold, old, new, conversation = messages()
-    # ------------------------------------------------------------------------------------------------------------
-    ev = bf.from_labels(gold, {"old": old, "new": new}, positive="spam", groups=conversation)
-    res = bf.compare(ev, "old", "new", rope=0.01, rng=1)
-    print(res)
+gold, old, new, conversation = messages()
 
-    print("\nFor reviewers, a randomisation test and confidence intervals of the difference:")
-    print(bf.randomization_test(ev, "old", "new", rng=1))
-    print(bf.difference_intervals(ev, "old", "new", rng=1))
+# %%
+# Conversations were drawn, and messages of one are alike, so conversations are the units:
 
-    print("\nIs the test set large enough?")
-    print(bf.resolution(ev, rng=1))
+ev = bf.from_labels(gold, {"old": old, "new": new}, positive="spam", groups=conversation)
+res = bf.compare(ev, "old", "new", rope=0.01, rng=1)
+print(res)
 
-    print("\nFor the section on methods:")
-    print(res.methods_sentence())
+# %%
+# The figure for the paper; ``bf.save_plot(axes, "figure.pdf")`` writes it:
 
+axes = bf.plot_difference(res)
 
-if __name__ == "__main__":
-    main()
+# %%
+# For reviewers, a randomisation test and confidence intervals of the difference:
+
+print(bf.randomization_test(ev, "old", "new", rng=1))
+print(bf.difference_intervals(ev, "old", "new", rng=1))
+
+# %%
+# Is the test set large enough?
+
+print(bf.resolution(ev, rng=1))
+
+# %%
+# For the section on methods:
+
+print(res.methods_sentence())

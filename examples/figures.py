@@ -1,4 +1,8 @@
-"""Figures for a paper: Figures 1 to 3 of Wang & Li (2019), the ranking of the seven systems of WNUT 2017, and intervals.
+"""
+Figures for a paper
+===================
+
+Figures 1 to 3 of Wang & Li (2019), the ranking of the seven systems of WNUT 2017, and intervals.
 
 Solid curves are the posteriors with the paper's discount for 3×2 blocked cross-validation, dash-dotted ones those of
 Wang et al. (2015), each from its 0.001 to its 0.999 quantile. All of them are exact. The last figure shows how often 95 %
@@ -6,12 +10,13 @@ intervals of F1 hold the true score as a test set grows, in the first scenario o
 
     python examples/figures.py --output figures
 
-Without ``--output`` they go to a temporary folder, whose name is printed.
+Without ``--output`` they are shown and not kept.
 """
 
 import argparse
-import tempfile
 from pathlib import Path
+
+import matplotlib.pyplot as plt
 
 import bayesf1 as bf
 
@@ -22,9 +27,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="Draw the figures of Wang & Li (2019) and the WNUT 2017 ranking."
     )
-    parser.add_argument("--output", type=Path, help="folder for the figures; a temporary one by default")
-    folder = parser.parse_args().output or Path(tempfile.mkdtemp(prefix="bayesf1-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--output", type=Path, help="folder for the figures; they are only shown by default")
+    folder = parser.parse_args().output
 
     figures = {
         f"wang_li_{task}": bf.plot_posterior(bf.load_example(f"wang-li-{task}"))
@@ -41,6 +45,10 @@ def main() -> None:
         bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
     )
 
+    if folder is None:
+        plt.show()
+        return
+    folder.mkdir(parents=True, exist_ok=True)
     for name, axes in figures.items():
         for ending in FORMATS:
             path = folder / f"{name}.{ending}"

@@ -1,4 +1,8 @@
-"""Folds and text sources as groups: what a hierarchical model says beside the effective counts.
+"""
+Folds and text sources as groups
+================================
+
+What a hierarchical model says beside the effective counts.
 
 First the six folds of Wang & Li's experiment on organisations, then the three sources of the WNUT 2017 test set.
 Needs ``pip install 'bayesf1[pymc]'`` for the logistic-normal model. Run::

@@ -1,14 +1,15 @@
-"""Five seeds of two learners: is the method better, or only these trained models?
+"""
+Five seeds of two learners
+==========================
+
+Is the method better, or only these trained models?
 
 Two small networks are trained five times each, with other seeds and nothing else changed, to tell eights from other
-digits. Every run is tested on the same items. From training to the sentence, the table and the figure:
-
-    python examples/seeds.py [figure.pdf]
+digits. Every run is tested on the same items. From training to the sentence, the table and the figure.
 """
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
@@ -33,39 +34,48 @@ def learners(seed: int) -> dict[str, Pipeline]:
     }
 
 
-def main(figure: str | None = None) -> None:
-    """Train, test, compare."""
-    pictures, digits = load_digits(return_X_y=True)
-    gold = digits == 8
-    train, test = train_test_split(np.arange(len(gold)), test_size=0.5, random_state=0, stratify=gold)
-    said: dict[str, dict[str, np.ndarray]] = {"tanh": {}, "relu": {}}
-    with warnings.catch_warnings():
-        # The networks are stopped early.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for seed in SEEDS:
-            for name, learner in learners(seed).items():
-                learner.fit(pictures[train], gold[train])
-                said[name][f"seed{seed}"] = learner.predict(pictures[test])
-    ev = bf.from_labels(gold[test], said, positive=True)
-    print(ev, end="\n\n")
-    for method in ev.methods:
-        print(f"F1 of {method.name}: ", *(f"{100 * bf.score(ev, run, 'f1'):.1f}" for run in method.runs))
+# %%
+# Train, and test every run on the same items:
 
-    print("\nOne run of each, as most papers have it:")
+pictures, digits = load_digits(return_X_y=True)
+gold = digits == 8
+train, test = train_test_split(np.arange(len(gold)), test_size=0.5, random_state=0, stratify=gold)
+said: dict[str, dict[str, np.ndarray]] = {"tanh": {}, "relu": {}}
+with warnings.catch_warnings():
+    # The networks are stopped early.
+    warnings.simplefilter("ignore", ConvergenceWarning)
     for seed in SEEDS:
-        one = bf.compare(ev, f"tanh/seed{seed}", f"relu/seed{seed}", metrics="f1", rng=0)
-        print(f"seed {seed}:", one.sentence())
+        for name, learner in learners(seed).items():
+            learner.fit(pictures[train], gold[train])
+            said[name][f"seed{seed}"] = learner.predict(pictures[test])
+ev = bf.from_labels(gold[test], said, positive=True)
+print(ev)
+for method in ev.methods:
+    print(f"F1 of {method.name}: ", *(f"{100 * bf.score(ev, run, 'f1'):.1f}" for run in method.runs))
 
-    print("\nThese very ten models:")
-    print(bf.compare(ev, metrics="f1", target="models", rng=0).sentence())
+# %%
+# One run of each, as most papers have it. One pair of seeds in five would have been a discovery:
 
-    print("\nThe methods:")
-    res = bf.compare(ev, metrics="f1", rng=0)
-    print(res)
-    print(f"\nFor the paper: {res.methods_sentence()}")
-    if figure is not None:
-        bf.save_plot(bf.plot_posterior(ev, metrics="f1", rng=0), figure)
+for seed in SEEDS:
+    one = bf.compare(ev, f"tanh/seed{seed}", f"relu/seed{seed}", metrics="f1", rng=0)
+    print(f"seed {seed}:", one.sentence())
 
+# %%
+# These very ten models:
 
-if __name__ == "__main__":
-    main(*sys.argv[1:2])
+print(bf.compare(ev, metrics="f1", target="models", rng=0).sentence())
+
+# %%
+# The methods, allowing for the training and for the items:
+
+res = bf.compare(ev, metrics="f1", rng=0)
+print(res)
+
+# %%
+
+axes = bf.plot_posterior(ev, metrics="f1", rng=0)
+
+# %%
+# For the paper:
+
+print(res.methods_sentence())

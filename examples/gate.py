@@ -1,0 +1,71 @@
+"""
+A gate in front of a release
+============================
+
+May the new model be shipped?
+
+A classifier of handwritten digits is in production, and two others would replace it: one that is as good, and one that saw a
+twentieth of the data. What they say of the test digits is written to files, as your own evaluation would write them, and the
+command line checks conditions on these: exit code 0 where they hold, 1 where one does not, 2 where a file or a condition cannot
+be read. The same conditions in Python are `res.check`. `examples/ci/github-workflow.yml` is the gate as a workflow.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+import bayesf1 as bf
+
+CONDITIONS = (
+    "accuracy: candidate not worse by 0.02",
+    "f1: P(candidate better) >= 0.5",
+    "f1[8]: P(candidate not worse by 0.1) >= 0.9",
+)
+
+
+def write_predictions(folder: Path) -> dict[str, Path]:
+    """Train the model in production and both candidates, and write a table of test digits for each candidate."""
+    x, y = load_digits(return_X_y=True)
+    x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=0.5, random_state=1)
+    production = KNeighborsClassifier().fit(x_train, y_train).predict(x_test)
+    candidates = {
+        "as good": SVC().fit(x_train, y_train),
+        "hastily trained": SVC().fit(x_train[:45], y_train[:45]),
+    }
+    paths = {}
+    for name, model in candidates.items():
+        table = {"label": y_test, "production": production, "candidate": model.predict(x_test)}
+        paths[name] = folder / f"{name.replace(' ', '_')}.csv"
+        pd.DataFrame(table).to_csv(paths[name], index=False)
+    return paths
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        paths = write_predictions(Path(folder))
+        options = [part for condition in CONDITIONS for part in ("--fail-unless", condition)]
+        for name, path in paths.items():
+            call = [sys.executable, "-m", "bayesf1", "compare", str(path), "--gold", "label", *options]
+            done = subprocess.run([*call, "--format", "github"], check=False, capture_output=True, text=True)
+            print(
+                f"A candidate that is {name}, as a build is told:\n{done.stdout}exit code {done.returncode}\n"
+            )
+
+        ev = bf.read(paths["as good"], gold="label")
+        res = bf.compare(ev, "production", "candidate", metrics="accuracy", rope=0.02)
+        check = res.check(CONDITIONS[0])
+        print("And in Python:", check.passed, "–", check.why)
+        print("\nHow many digits such a gate takes, where both are equally good:")
+        print(bf.plan_comparison(ev, "production", "candidate", metric="accuracy", not_worse_by=0.02, rng=1))
+        bf.plot_difference(res)
+
+
+if __name__ == "__main__":
+    main()

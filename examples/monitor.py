@@ -1,0 +1,58 @@
+"""
+Annotation that is monitored
+============================
+
+Label in batches, look after each, and stop as soon as something may be claimed.
+
+Two taggers of support tickets are compared while people label tickets, 50 a day. A posterior that is looked at every day calls
+one of two equal models better far too often; `bf.monitor` may be looked at after every batch, and is wrong in 5 % of all
+projects at most, whenever they stop.
+"""
+
+import numpy as np
+
+import bayesf1 as bf
+
+BATCH, MOST = 50, 1500
+
+
+def tickets(seed: int, *, old_errors: float, new_errors: float) -> tuple[list[bool], dict[str, list[bool]]]:
+    """Gold labels in the order in which they are asked for, which is at random, and both models' labels."""
+    rng = np.random.default_rng(seed)
+    gold = rng.random(MOST) < 0.3
+    said = {"old": gold ^ (rng.random(MOST) < old_errors), "new": gold ^ (rng.random(MOST) < new_errors)}
+    return gold.tolist(), {name: labels.tolist() for name, labels in said.items()}
+
+
+def annotate(gold: list[bool], said: dict[str, list[bool]]) -> bf.Monitor:
+    """Label batch after batch until something is decided, or the budget is spent."""
+    state: bf.Monitor | None = None
+    for n in range(BATCH, MOST + 1, BATCH):
+        so_far = bf.from_labels(gold[:n], {name: labels[:n] for name, labels in said.items()}, positive=True)
+        state = bf.monitor(so_far, "old", "new", metric="accuracy", previous=state)
+        if state.decided:
+            break
+    assert state is not None
+    return state
+
+
+def main() -> None:
+    print("A new model that makes 7 % errors instead of 15 %:\n")
+    print(annotate(*tickets(1, old_errors=0.15, new_errors=0.07)))
+    print("\nTwo models that make as many, thirty projects; how many decide that one is better:\n")
+    false = {"looked at once, at the end": 0, "looked at every day, by the posterior": 0, "monitored": 0}
+    for seed in range(2, 32):
+        gold, said = tickets(seed, old_errors=0.12, new_errors=0.12)
+        false["monitored"] += annotate(gold, said).decided
+        sure = []
+        for n in range(BATCH, MOST + 1, BATCH):
+            so_far = bf.from_labels(gold[:n], {name: x[:n] for name, x in said.items()}, positive=True)
+            sure.append(bf.compare(so_far, metrics="accuracy", rng=1)["accuracy"].verdict != "undecided")
+        false["looked at every day, by the posterior"] += any(sure)
+        false["looked at once, at the end"] += sure[-1]
+    for how, n in false.items():
+        print(f"  {how:40} {n} of 30")
+
+
+if __name__ == "__main__":
+    main()
