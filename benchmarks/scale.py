@@ -6,7 +6,10 @@ given to `from_labels`. Every step is a process of its own, so that its peak mem
 the smallest size of the same run. With ``--group`` documents are the units, and inference grows with the number
 of kinds of documents, though not with that of documents.
 
+With ``--growth`` it is told instead how time and memory grow where hardly two units are alike (`growth.py`).
+
     python benchmarks/scale.py --max 1e8
+    python benchmarks/scale.py --growth
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from growth import CASES, grow, growth_table
 from timing import best, timed
 
 # Reading labels into memory is shown up to this many rows.
@@ -116,7 +120,7 @@ def run_step(step: str) -> None:
     if "folder" in arguments:
         arguments["folder"] = Path(arguments["folder"])
     steps: dict[str, Callable[..., dict[str, Any]]]
-    steps = {"write": write, "count": count, "load": load, "infer": infer}
+    steps = {"write": write, "count": count, "load": load, "infer": infer, "grow": grow}
     result = steps[step](**arguments)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     json.dump({**result, "peak": peak / (1e6 if sys.platform == "darwin" else 1e3)}, sys.stdout)
@@ -130,10 +134,16 @@ def main() -> None:
         "--max", type=lambda text: int(float(text)), default=10**7, help="rows of the largest file"
     )
     parser.add_argument("--group", action="store_true", help="take documents of 20 items as units")
-    parser.add_argument("--step", choices=["write", "count", "load", "infer"], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--growth", nargs="*", metavar="CASE", help="show growth with distinct units, of all cases or of some"
+    )
+    parser.add_argument("--step", choices=["write", "count", "load", "infer", "grow"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         run_step(options.step)
+        return
+    if options.growth is not None:
+        show_growth(options.growth or list(CASES))
         return
     group = "doc" if options.group else None
     header = (
@@ -156,6 +166,20 @@ def main() -> None:
         first = first or (counted, inferred)
         print(line(rows, file, counted, inferred, loaded, first), flush=True)
         rows *= 10
+
+
+def show_growth(names: list[str]) -> None:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in names:
+        for size in CASES[name].sizes:
+            step = alone("grow", case=name, size=size)
+            found.setdefault(name, []).append(step)
+            print(
+                f"{name:>14} {size:>9,} {step['seconds']:>8.2f} s {step['cpu']:>8.2f} s of processors "
+                f"{step['peak']:>7.0f} MB",
+                flush=True,
+            )
+    print(growth_table(found))
 
 
 def line(
