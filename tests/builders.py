@@ -1,6 +1,7 @@
 """What several tests build: random labels, tags and folds, files, scripts that are no modules, and LaTeX papers."""
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,22 @@ def noisy(rng, gold, skill, others=None):
     """Labels that are right with probability `skill`, else any of the others, or without them the opposite."""
     right = rng.random(len(gold)) < skill
     return np.where(right, gold, ~gold if others is None else rng.choice(others, len(gold)))
+
+
+def flipped(gold, error, rng, k=2):
+    """Labels 0 to k - 1 of which a share is another one."""
+    return np.where(rng.random(len(gold)) < error, (gold + rng.integers(1, k, len(gold))) % k, gold)
+
+
+def judged_items(n=4000, labelled=300, prevalence=0.3, judge_error=0.1, seed=0, k=2):
+    """Gold labels, those of them that are known, what two models say, and what a judge says."""
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(n) < prevalence).astype(int) if k == 2 else rng.integers(0, k, n)
+    said = {"A": flipped(gold, 0.15, rng, k), "B": flipped(gold, 0.1, rng, k)}
+    judge = flipped(gold, judge_error, rng, k)
+    known = gold.astype(object)
+    known[rng.permutation(n)[labelled:]] = None
+    return gold, known, said, judge
 
 
 def two_models(seed, n, names=("A", "B"), **options):
@@ -82,6 +99,13 @@ def load_script(path):
     sys.modules[spec.name] = module  # where dataclasses look their annotations up
     spec.loader.exec_module(module)
     return module
+
+
+def latex_has(*files):
+    """Whether there is a LaTeX that finds these files; small ones lack packages and fonts."""
+    if shutil.which("pdflatex") is None:
+        return False
+    return subprocess.run(["kpsewhich", *files], capture_output=True, check=False).returncode == 0
 
 
 def pdflatex(document, folder, *options):

@@ -5,6 +5,8 @@ from itertools import count
 import numpy as np
 from hypothesis import HealthCheck, settings
 
+from browser import browser  # noqa: F401
+
 # A busy computer is no reason to fail.
 patient = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", patient, derandomize=True)

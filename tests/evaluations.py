@@ -63,12 +63,52 @@ def scores(seed=0, n=40):
     return bf.from_scores({m: rng.integers(0, 20, n) / 20 for m in MODELS}, name="NDCG")
 
 
+def statistics(seed=0, n=60, groups=False):
+    rng = np.random.default_rng(seed)
+    words = rng.integers(5, 30, n)
+    found = {}
+    for i, m in enumerate(MODELS):
+        wrong = rng.binomial(words, 0.1 + 0.03 * i)
+        deleted = rng.binomial(wrong, 0.3)
+        found[m] = np.stack([words - wrong, wrong - deleted, deleted, rng.poisson(0.5, n)], axis=1)
+    where = documents(n, rng) if groups else None
+    return bf.from_statistics(found, bf.measures.wer, name="WER", groups=where)
+
+
+def probabilities(seed=0, n=60, groups=False):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 2, n)
+    logits = {m: 2.0 * gold - 1.0 + rng.normal(0, 1.0 + 0.5 * i, n) for i, m in enumerate(MODELS)}
+    found = {m: np.round(1 / (1 + np.exp(-x)), 2).clip(0.01, 0.99) for m, x in logits.items()}
+    return bf.from_probabilities(gold, found, groups=documents(n, rng) if groups else None)
+
+
+def preferences(seed=0, n=150, groups=False):
+    rng = np.random.default_rng(seed)
+    pairs = [(0, 1), (1, 2), (2, 0)] * (n // 3)
+    said = [
+        MODELS[min(pair)] if rng.random() < 0.6 else rng.choice([MODELS[max(pair)], "tie"]) for pair in pairs
+    ]
+    shown = [[MODELS[pair[side]] for pair in pairs] for side in (0, 1)]
+    return bf.from_preferences(*shown, said, items=documents(n, rng) if groups else None)
+
+
 def folds(seed=0):
     rng = np.random.default_rng(seed)
     tp = rng.integers(60, 90, (3, 6))
     return bf.from_folds(
         {m: np.stack([t, 100 - t, 100 - t], axis=1) for m, t in zip(MODELS, tp, strict=True)}
     )
+
+
+def gaps(seed=0, n=400, groups=False, k=2):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, k, n)
+    predictions = {m: noisy(gold, 0.2 + 0.1 * i, rng, range(k)) for i, m in enumerate(MODELS)}
+    known = np.where(rng.random(n) < 0.4, gold, np.nan)
+    judge, where = noisy(gold, 0.2, rng, range(k)), documents(n, rng) if groups else None
+    how = {"positive": 1} if k == 2 else {}
+    return bf.from_labels(known, predictions, judge=judge, groups=where, **how)
 
 
 def cross_validated(seed=0, n=120, groups=False):
@@ -113,6 +153,15 @@ EVALUATIONS = {
     "right or wrong": correct,
     "right or wrong in documents": functools.partial(correct, groups=True),
     "scores": scores,
+    "statistics": statistics,
+    "statistics in documents": functools.partial(statistics, groups=True),
+    "probabilities": probabilities,
+    "probabilities in documents": functools.partial(probabilities, groups=True),
+    "items with gaps": gaps,
+    "documents with gaps": functools.partial(gaps, groups=True),
+    "classes with gaps": functools.partial(gaps, k=3),
+    "preferences": preferences,
+    "preferences of questions": functools.partial(preferences, groups=True),
     "cross-validated items": cross_validated,
     "cross-validated documents": functools.partial(cross_validated, groups=True),
 }

@@ -28,6 +28,12 @@ def test_there_are_examples_and_papers():
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_an_example_of_the_gallery_begins_with_a_title(path):
+    title, line, empty, *_ = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).splitlines()
+    assert path.parent.name == "papers" or (line == "=" * len(title) and not empty)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_an_example_imports_public_names_alone(path):
     ours = {module for module in modules_of(path) if module.split(".")[0] == "bayesf1"}
     assert ours - PUBLIC == PRIVATE.get(path.stem, set())

@@ -1,0 +1,372 @@
+"""A valid call of everything public, to change one argument at a time; and an object of every kind that has methods."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import bayesf1 as bf
+from bayesf1.reading.read import ReadOptions
+from evaluations import EVALUATIONS
+
+GOLD = [1, 0, 1, 0, 1, 1, 0, 0]
+SAID = {"A": [1, 0, 0, 0, 1, 1, 1, 0], "B": [1, 0, 1, 0, 1, 0, 0, 0]}
+# Items of which half have a gold label.
+GAPS = [1, None, 0, None, 1, 0, None, None] * 12
+PLANNED = {"A": SAID["A"] * 12, "B": [1, 0, 1, 0, 1, 0, 0, 1] * 12}
+TAGS = [["B-PER", "O"], ["O"], ["B-LOC", "I-LOC"]]
+FRAME = pd.DataFrame({"gold": GOLD, **SAID, "doc": [1, 1, 2, 2, 3, 3, 4, 4]})
+DESIGN = bf.BlockedCV(m=1, rng=0)
+
+# Files that calls read, by name.
+FILES = {
+    "counts.csv": "model,tp,fp,fn,tn\nA,77,44,10,702\nB,80,30,7,716\n",
+    "predictions.csv": FRAME.to_csv(index=False),
+    "gold.conll": "a B-PER\nb O\n\nc B-LOC\n",
+    "a.conll": "a B-PER\nb O\n\nc O\n",
+    "b.conll": "a O\nb O\n\nc B-LOC\n",
+    "a.run": "q1 Q0 d1 1 2.0 a\nq1 Q0 d2 2 1.0 a\n",
+    "b.run": "q1 Q0 d2 1 2.0 b\nq1 Q0 d1 2 1.0 b\n",
+    "qrels.txt": "q1 0 d1 1\n",
+}
+
+
+def majority(X_train, y_train):
+    return lambda X_test: np.full(len(X_test), 1)
+
+
+def minority(X_train, y_train):
+    return lambda X_test: np.full(len(X_test), 0)
+
+
+def calls():
+    """Return the arguments of a valid call of each public function and class, several where one leaves out too much."""
+    counts = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+    documents, classes, gaps = (EVALUATIONS[k]() for k in ("documents", "classes", "items with gaps"))
+    folds = EVALUATIONS["folds"]()
+    items = EVALUATIONS["items"]()
+    pair = {"ev": items, "a": "A", "b": "B"}
+    drawn = {"n_draws": 200, "rng": 0}
+    flags = {m: [bool(x) for x in said] for m, said in SAID.items()}
+    scores = {"A": [0.1, 0.5, 0.2, 0.3], "B": [0.2, 0.4, 0.5, 0.1]}
+    tests = [bf.randomization_test(items, "A", m) for m in "BC"]
+    labelled = {"y_true": GOLD, "scores": [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1], "positive": 1}
+    lists = [[1, 0, 1], [0, 1, 0]]
+    ratings = [[1, 1, 2], [2, 2, 2], [1, 2, 1]]
+    axes = bf.plot_posterior(counts, metrics="f1")
+    balance = bf.BlockedCV(m=1, rng=0).balance_report(np.zeros(40), [0, 1] * 20)
+    curve = bf.coverage_curve([10, 20], 0.3, 0.1, 0.1, methods=["wald"])
+    return {
+        "Beta": [{"a": 2, "b": 3}],
+        "BlockedCV": [{"m": 3, "balance": None, "rng": 0}],
+        "Difference": [{"a": bf.Beta(2, 3), "b": bf.Beta(3, 2)}],
+        "EmpiricalPosterior": [{"draws": [0.1, 0.2, 0.3], "support": (0.0, 1.0)}],
+        "FScore": [{"tp": 2, "fp": 3, "fn": 4, "beta": 1.0}],
+        "HierarchicalPrior": [{}],
+        "KFoldCV": [{"folds": 5, "repeats": 1, "rng": 0}],
+        "StudentT": [{"location": 0.1, "scale": 0.2, "df": 5}],
+        "adjust": [{"tests": tests}],
+        "assumed_pilot": [{"prevalence": 0.3, "agreement": 0.9, "f1": 0.8, "n_items": 200}],
+        "audit": [{**pair, "ev": gaps}],
+        "compare": [{"ev": counts, "a": "A", "b": "B"}, {**pair, "ev": documents, **drawn}, {"ev": folds, "a": "A", "b": "B", "metrics": "f1"}],
+        "compare_classes": [{**pair, "ev": classes, "classes": ("a", "b"), **drawn}],
+        "confusion": [{"ev": classes, "model": "A"}],
+        "coverage_curve": [{"n": [10, 20], "p11": 0.3, "p10": 0.1, "p01": 0.1, "methods": ["wald"]}],
+        "cross_validate": [
+            {"models": {"A": majority, "B": minority}, "X": np.arange(40), "y": [0, 1] * 20, "cv": DESIGN,
+             "positive": 1, "groups": np.arange(40) // 2, "progress": False},
+        ],
+        "difference_intervals": [{**pair, "n_resamples": 200}],
+        "exact_coverage": [{"method": "wald", "n": 10, "p11": 0.3, "p10": 0.1, "p01": 0.1}],
+        "fold_tests": [{"ev": folds, "a": "A", "b": "B"}, {"ev": {m: [0.1, 0.2, 0.3] for m in "AB"}, "cv": 3}],
+        "from_confusion": [{"matrices": {"A": [[8, 1], [2, 9]], "B": [[7, 2], [3, 8]]}, "labels": ["x", "y"]}],
+        "from_conll": [{"gold": "gold.conll", "models": {"A": "a.conll", "B": "b.conll"}}],
+        "from_correct": [{"correct": flags, "groups": FRAME["doc"]}],
+        "from_counts": [{"counts": {"A": (1, 2, 3)}}, {"models": {"A": (1, 2, 3), "B": (2, 3, 2)}}],
+        "from_folds": [{"folds": {m: [(8, 1, 2), (7, 2, 3)] for m in "AB"}, "cv": DESIGN}],
+        "from_frame": [{"frame": FRAME, "gold": "gold", "models": ["A", "B"], "positive": 1, "group": "doc"}],
+        "from_labels": [
+            {"y_true": GOLD, "predictions": SAID, "positive": 1},
+            {"y_true": GOLD, "predictions": SAID, "labels": [0, 1], "groups": FRAME["doc"]},
+            {"y_true": [1, None] * 4, "predictions": SAID, "positive": 1, "judge": SAID["B"]},
+        ],
+        "from_patterns": [{"table": FRAME, "gold": "gold", "models": ["A"], "count": "doc", "positive": 1}],
+        "from_preferences": [{"first": "A", "second": "B", "preferred": ["A", "B", "tie"], "items": [1, 1, 2]}],
+        "from_probabilities": [{"y_true": GOLD, "probabilities": {"A": labelled["scores"]}, "positive": 1}],
+        "from_scores": [{"scores": scores, "name": "NDCG"}],
+        "from_statistics": [{"statistics": {"A": [(5, 1, 1, 0), (4, 1, 0, 1)]}, "measure": bf.measures.wer}],
+        "from_tags": [{"gold": TAGS, "predictions": {"A": TAGS, "B": [*TAGS[:2], ["O", "O"]]}, "groups": [1, 1, 2]}],
+        "from_units": [{"counts": {"A": [(1, 0, 2), (2, 1, 0)], "B": [(1, 1, 2), (2, 0, 0)]}, "unit": "page"}],
+        "hierarchical": [
+            {"data": {"x": counts, "y": items.pair("A", "B")}, "draws": 200, "rng": 0, "progress": False},
+            {"data": {"x": counts, "y": items.pair("A", "B")}, "likelihood": "dirichlet", "draws": 200, "progress": False},
+        ],
+        "intervals": [{"ev": items, "model": "A", "n_resamples": 200}],
+        "load_example": [{"name": "wnut17"}],
+        "load": [{"path": "evaluation.json"}],
+        "load_fit": [{"path": "fit.nc"}],
+        "monitor": [pair],
+        "plan": [{"half_width": 0.05, "prevalence": 0.3}, {"half_width": 0.05, "pilot": counts, "model": "A"}],
+        "plan_comparison": [{"pilot": items, "a": "A", "b": "B", "difference": 0.1, "n_sets": 200}],
+        "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
+        "plot_balance": [{"report": balance}],
+        "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
+        "plot_coverage": [{"curve": curve}],
+        "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
+        "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
+        "plot_posterior": [{"ev": counts, "metrics": "f1"}],
+        "plot_rank": [{"ranking": bf.rank(items, **drawn)}],
+        "posterior": [{"ev": items, "model": "A", **drawn}],
+        "randomization_test": [{**pair, "n_trials": 200}],
+        "randomization_test_scores": [{"a": scores["A"], "b": scores["B"], "n_trials": 200}],
+        "rank": [{"ev": items, **drawn}],
+        "read": [
+            {"source": "predictions.csv", "options": {"gold": "gold", "columns": ["A", "B"], "positive": "1"}},
+            {"source": {"a": "a.conll", "b": "b.conll"}, "gold_file": "gold.conll", "options": {"scheme": "IOB2"}},
+            {"source": {"a": "a.run", "b": "b.run"}, "options": {"qrels": "qrels.txt", "measure": "nDCG@10"}},
+        ],
+        "read_counts": [{"path": "counts.csv"}],
+        "resolution": [{**pair, "n_sets": 200}],
+        "run_tests": [{"scores": scores, "a": "A", "b": "B"}],
+        "save_plot": [{"ax": axes, "path": "figure.svg"}],
+        "score": [{"ev": items, "model": "A"}],
+        "scoreboard": [{"ev": items, "metrics": ["f1"], **drawn}],
+        "summary": [{"ev": items, **drawn}],
+        "to_arviz": [{"ev": items, **drawn}],
+        "measures.alpha_posterior": [{"ratings": ratings, "n_draws": 200}],
+        "measures.average_precision": [{"relevance": lists, "n_relevant": [2, 1]}],
+        "measures.cg": [{"gains": lists}],
+        "measures.chrf": [{"totals": np.arange(1.0, 19.0)}],
+        "measures.coincidence_matrix": [{"ratings": ratings}],
+        "measures.corpus_bleu": [{"totals": np.arange(10.0, 20.0)}],
+        "measures.dcg": [{"gains": lists}],
+        "measures.err": [{"grades": lists, "max_grade": 1}],
+        "measures.from_ratings": [{"ratings": {"A": ratings, "B": ratings}}],
+        "measures.grade_probability": [{"grades": lists, "max_grade": 1}],
+        "measures.krippendorff_alpha": [{"ratings": ratings}],
+        "measures.mean_average_precision": [{"relevance": lists}],
+        "measures.mean_reciprocal_rank": [{"relevance": lists}],
+        "measures.ndcg": [{"gains": lists, "ideal": lists}],
+        "measures.pair_scores": [{"gold": GOLD, "predicted": SAID["A"]}],
+        "measures.pfound": [{"p_relevant": [[0.5, 0.1]]}],
+        "measures.pr_ap": [labelled],
+        "measures.pr_curve": [{**labelled, **drawn, "n_points": 11}],
+        "measures.pr_points": [labelled],
+        "measures.precision_at_k": [{"relevance": lists, "k": 2}],
+        "measures.purity_scores": [{"gold": GOLD, "predicted": SAID["A"]}],
+        "measures.reciprocal_rank": [{"relevance": lists}],
+        "measures.roc_auc": [labelled],
+        "measures.roc_curve": [{**labelled, **drawn, "n_points": 11}],
+        "measures.roc_points": [labelled],
+        "measures.soft_purity_scores": [{"gold": [{"a"}, {"b"}, {"a", "b"}], "predicted": [{1}, {2}, {1}]}],
+        "measures.ter": [{"totals": [1.0, 5.0]}],
+        "measures.wer": [{"totals": [5.0, 1.0, 1.0, 0.0]}],
+    }  # fmt: skip
+
+
+def objects():
+    """Return an object of each kind that public functions return, by its name."""
+    counts = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+    items, documents, classes, gaps = (
+        EVALUATIONS[k]() for k in ("items", "documents", "classes", "items with gaps")
+    )
+    drawn = {"n_draws": 200, "rng": 0}
+    corpora = {"x": counts, "y": items.pair("A", "B")}
+    fit = bf.hierarchical(corpora, draws=200, rng=0, progress=False)
+    by_class = bf.compare_classes(classes, "A", "B", **drawn)
+    res = bf.compare(documents, "A", "B", **drawn)
+    axis = {"a": 2, "b": 3}
+    return {
+        "law": bf.Beta(**axis),
+        "F-score": bf.FScore(20, 3, 4),
+        "difference": bf.Difference(bf.Beta(2, 3), bf.Beta(3, 2)),
+        "draws": bf.EmpiricalPosterior([0.1, 0.2, 0.3]),
+        "Student": bf.StudentT(0.1, 0.2, 5),
+        "blocked": bf.BlockedCV(m=1, rng=0),
+        "k-fold": bf.KFoldCV(folds=2, rng=0),
+        "balance": bf.BlockedCV(m=1, rng=0).balance_report(np.zeros(40), [0, 1] * 20),
+        "evaluation": documents,
+        "evaluation of counts": counts,
+        "comparisons": res,
+        "exact comparisons": bf.compare(counts),
+        "comparison": res["f1"],
+        "exact comparison": bf.compare(counts)["f1"],
+        "check": res.check("f1: B not worse by 0.5"),
+        "class comparisons": by_class,
+        "class comparison": next(iter(by_class.values())),
+        "ranking": bf.rank(items, **drawn),
+        "scoreboard": bf.scoreboard(items, ["f1", "recall"], **drawn),
+        "intervals": bf.intervals(items, "A", n_resamples=200),
+        "coverage curve": bf.coverage_curve([10, 20], 0.3, 0.1, 0.1, methods=["wald"]),
+        "sample size": bf.plan(0.05, prevalence=0.3),
+        "decision plan": bf.plan_comparison(items, "A", "B", difference=0.1, n_sets=200),
+        "randomisation": bf.randomization_test(items, "A", "B", n_trials=200),
+        "fold tests": bf.fold_tests(EVALUATIONS["folds"](), "A", "B"),
+        "run tests": bf.run_tests({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.5, 0.1]}),
+        "monitor": bf.monitor(items, "A", "B"),
+        "audit": bf.audit(gaps, "A", "B"),
+        "label plan": bf.plan_labels(bf.from_labels(GAPS, **MORE["label plan"]), "A", "B", budget=20, rng=0),
+        "fit": fit,
+        "fit of counts": bf.hierarchical(corpora, likelihood="dirichlet", draws=200, rng=0, progress=False),
+        "comparisons of corpora": fit.compare(),
+        "comparison of corpora": fit.compare()["f1"],
+        "ranking of corpora": fit.rank(),
+        "answer of a fit": fit.answer(),
+        "curve": bf.measures.roc_curve(GOLD, [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1], positive=1, **drawn),
+        "pairs of clusters": bf.measures.pair_scores(GOLD, SAID["A"]),
+        "coincidences": bf.measures.coincidence_matrix([[1, 1, 2], [2, 2, 2]]),
+    }
+
+
+# The classes that people make objects of; objects of all others come from functions.
+MADE = {
+    "Beta",
+    "BlockedCV",
+    "Difference",
+    "EmpiricalPosterior",
+    "FScore",
+    "HierarchicalPrior",
+    "KFoldCV",
+    "StudentT",
+}
+OBJECTS = (
+    "law", "F-score", "difference", "draws", "Student", "blocked", "k-fold", "balance", "evaluation",
+    "evaluation of counts", "comparisons", "exact comparisons", "comparison", "exact comparison", "check",
+    "class comparisons", "class comparison", "ranking", "scoreboard", "intervals", "coverage curve", "sample size",
+    "decision plan", "randomisation", "fold tests", "run tests", "monitor", "audit", "label plan", "fit",
+    "fit of counts", "comparisons of corpora", "comparison of corpora", "ranking of corpora", "answer of a fit", "curve",
+    "pairs of clusters", "coincidences",
+)  # fmt: skip
+
+# What the parameters of methods must be given, by name.
+REQUIRED = {
+    "x": 0.5,
+    "q": 0.5,
+    "least": 0.01,
+    "index": (),
+    "shape": (2,),
+    "draw": lambda: [0.1, 0.2],
+    "draws": [0.1, 0.2],
+    "support": (0.0, 1.0),
+    "model": "A",
+    "models": ["A", "B"],
+    "cells": ["tp", "fp", "fn"],
+    "scores": np.ones((3, 2)),
+    "k": 0.5,
+    "runs": {"M": ["A", "B"]},
+    "condition": "f1: B not worse by 0.5",
+    "text": "3x2",
+    "X": np.zeros(40),
+    "y": [0, 1] * 20,
+    "question": "average",
+    "y_true": GOLD,
+    "predictions": SAID,
+    "name": "f1",
+}
+# What some objects need besides.
+MORE = {
+    "evaluation": {"a": "A", "b": "B"},
+    "label plan": {"predictions": PLANNED, "judge": PLANNED["B"], "positive": 1},
+    "class comparisons": {"condition": "f1[a]: B not worse by 0.5"},
+}
+# Parts of the machinery that results share with the package; they take what the package itself made.
+INTERNAL = {
+    "logit_curvature", "logit_grid", "logit_logpdf", "tabulated", "tails", "widened", "of_units", "measure", "function",
+    "later", "within", "take", "spread",
+}  # fmt: skip
+
+
+def methods(thing):
+    """Return the public methods of an object that this package defines."""
+    for name in dir(type(thing)):
+        found = inspect.getattr_static(type(thing), name)
+        if (
+            name.startswith("_")
+            or name in INTERNAL
+            or isinstance(found, property | functools.cached_property)
+        ):
+            continue
+        method = getattr(thing, name)
+        home = getattr(inspect.unwrap(method), "__module__", "") if callable(method) else ""
+        if (home or "").startswith("bayesf1"):
+            yield name, method
+
+
+@functools.cache
+def public_calls():
+    return calls()
+
+
+@functools.cache
+def public_objects():
+    return objects()
+
+
+@dataclass(frozen=True)
+class Site:
+    """Something public that can be called, and the arguments of a call that works."""
+
+    function: Callable
+    given: dict
+
+    @property
+    def parameters(self):
+        """The names of all arguments that it takes, those in a dictionary of options among them."""
+        found = [name for name in inspect.signature(self.function).parameters if name != "options"]
+        return found + list(ReadOptions.__annotations__) if "options" in self.given else found
+
+    def call(self, **change):
+        """Call it, with other arguments than given."""
+        signature = inspect.signature(self.function)
+        given = {**self.given, **{name: change[name] for name in change if name in signature.parameters}}
+        if "options" in given:
+            more = {name: value for name, value in change.items() if name not in signature.parameters}
+            given["options"] = {**given["options"], **more}
+        for name, said in signature.parameters.items():
+            if said.kind is said.VAR_KEYWORD and name in change:
+                given[name] = {"A": change[name]}
+        bound = signature.bind_partial()
+        bound.arguments.update({name: given[name] for name in signature.parameters if name in given})
+        result = self.function(*bound.args, **bound.kwargs)
+        return list(result) if inspect.isgenerator(result) else result
+
+
+def public_names():
+    """Return all public functions and the classes that people make objects of."""
+    names = [name for name in bf.__all__ if name not in ("measures", "__version__")]
+    names += [f"measures.{name}" for name in bf.measures.__all__]
+    return [name for name in names if not inspect.isclass(attrgetter(name)(bf)) or name in MADE]
+
+
+def sites_of_function(name):
+    return [Site(attrgetter(name)(bf), given) for given in public_calls()[name]]
+
+
+def sites_of_object(name):
+    """Return the methods of an object that take arguments, by their names."""
+    for method_name, method in methods(public_objects()[name]):
+        parameters = inspect.signature(method).parameters
+        if not parameters or (name, method_name) == ("comparisons of corpora", "to_html"):
+            continue  # nothing to give; or what says that the fit has the page
+        given = {
+            p: REQUIRED[p] for p, said in parameters.items() if said.default is said.empty and p in REQUIRED
+        }
+        given |= {p: value for p, value in MORE.get(name, {}).items() if p in parameters}
+        if name == "label plan":
+            given["y_true"] = GAPS
+        if "path" in parameters:
+            given["path"] = "out.nc" if method_name == "save" else "out.html"
+        yield method_name, Site(method, given)
+
+
+def write_files(folder):
+    """Write what calls read."""
+    for name, text in FILES.items():
+        Path(folder, name).write_text(text, encoding="utf-8")
+    public_objects()["fit"].save(Path(folder, "fit.nc"))
+    public_objects()["evaluation of counts"].save(Path(folder, "evaluation.json"))

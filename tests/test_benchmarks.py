@@ -1,0 +1,101 @@
+"""Benchmarks that others rely on: peers are asked what they are said to be asked, and engines count alike."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+from builders import ROOT, load_script
+
+PAGE = (ROOT / "docs" / "background" / "peers.md").read_text(encoding="utf-8")
+SLOW = pytest.mark.skipif("BAYESF1_SLOW_TESTS" not in os.environ, reason="a cluster takes a minute to start")
+
+
+@pytest.fixture(scope="module")
+def peers():
+    return load_script("benchmarks/peers.py")
+
+
+def test_the_answers_here_are_the_exact_ones(peers):
+    # A bootstrap of 9,999 resamples has ends with a standard error of .05 points.
+    allowed = {"points": 0.002, "": 1e-9}
+    for question in peers.QUESTIONS:
+        first = question.calls[0]
+        assert first.module == "bayesf1"
+        if question.exact is not None:
+            assert np.abs(np.asarray(first.work()) - question.exact()).max() < allowed[question.unit], (
+                question.title
+            )
+
+
+def test_exact_values_are_those_of_brute_force(peers):
+    rng = np.random.default_rng(1)
+    drawn = {m: peers.f1_law(t).rvs(400_000, random_state=rng) for m, t in peers.TABLES.items()}
+    share = (drawn["B"] > drawn["A"]).mean()
+    assert abs(share - peers.exact_probability()) < 4 * np.sqrt(share * (1 - share) / 400_000)
+    gold, a, b = peers.labels()
+    swap = rng.random((4000, len(gold))) < 0.5
+    one, two = np.where(swap, a, b), np.where(swap, b, a)
+    seen = abs(peers.f1_of(gold, a) - peers.f1_of(gold, b))
+    p = (np.abs(peers.f1_of(gold, one) - peers.f1_of(gold, two)) >= seen * (1 - 1e-12)).mean()
+    assert abs(p - peers.exact_swaps()) < 4 * np.sqrt(p * (1 - p) / 4000)
+
+
+def test_intervals_of_a_judge_hold_the_truth_as_often_as_they_say(peers):
+    ends = np.array([peers.ask_judged(seed) for seed in range(12)])
+    held = ((ends[:, 0] <= peers.TRUTH) & (ends[:, 1] >= peers.TRUTH)).sum()
+    # Fewer than 8 of 12 intervals of 95 % hold the truth once in 2,000 times.
+    assert stats.binom.cdf(7, 12, 0.95) < 5e-4
+    assert held >= 8
+
+
+def test_a_peer_that_is_not_there_is_listed_as_such(peers, monkeypatch):
+    monkeypatch.setattr(peers, "is_installed", lambda module: module in ("bayesf1", "scipy"))
+    text = "\n".join(peers.asked(peers.QUESTIONS[1]))
+    assert re.search(r"\| bayesf1 \| .* \| 1 \| 0\.9380 \|", text)
+    assert "| credible | `compare_f1_scores` | not installed |" in text
+
+
+def test_the_page_has_every_question_and_every_peer(peers):
+    made = PAGE.partition(peers.BEGIN)[2].partition(peers.END)[0]
+    assert all(f"### {question.title}\n" in made for question in peers.QUESTIONS)
+    calls = [*(call for question in peers.QUESTIONS for call in question.calls), *peers.JUDGED]
+    assert all(f"| {call.module} | `{call.what}` |" in made for call in calls)
+    assert {call.module for call in calls} == peers.PEERS.keys()
+    assert bf.__version__ in made
+
+
+def test_the_extra_installs_every_peer(peers):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = {re.split("[>=]", entry)[0] for entry in project["optional-dependencies"]["peers"]}
+    assert named == {*peers.PEERS.values()} - {"bayesf1", "scipy"}
+
+
+def distributed(*options):
+    command = [sys.executable, "benchmarks/distributed.py", "--rows", "3e4", "--shards", "3", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_engines_and_processes_with_files_count_alike():
+    said = distributed("--only", "duckdb,polars,files")
+    assert re.findall(r"^(\S+).* (yes|NO)$", said, flags=re.MULTILINE) == [
+        ("DuckDB", "yes"),
+        ("Polars,", "yes"),
+        ("two", "yes"),
+    ]
+
+
+@SLOW
+def test_a_cluster_counts_and_fits_as_one_process_does():
+    said = distributed("--only", "duckdb,dask,dask-shards,crossed")
+    assert said.count("  yes") == 3
+    assert re.search(r"cross_validate on 2 workers of Dask: .*, equal$", said, flags=re.MULTILINE)

@@ -1,0 +1,41 @@
+"""What is released says one version, and where to find things."""
+
+import re
+import tomllib
+
+import pytest
+
+import bayesf1
+from builders import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_version_comes_from_the_package():
+    assert PROJECT["dynamic"] == ["version"]
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"),
+    [
+        ("CITATION.cff", r"^version: (\S+)$"),
+        ("recipe/recipe.yaml", r"^  version: \"(\S+)\"$"),
+        ("CHANGELOG.md", r"^## (\S+)"),
+    ],
+)
+def test_other_files_name_the_same_version(file, pattern):
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert re.search(pattern, text, flags=re.MULTILINE)[1] == bayesf1.__version__
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    run = re.search(r"^  run:\n((?:    - .+\n)+)", recipe, flags=re.MULTILINE)[1]
+    asked = {line.strip("- ").replace(" ", "") for line in run.splitlines()} - {"python>=${{python_min}}"}
+    # conda-forge calls matplotlib without its windows so
+    called = {"matplotlib": "matplotlib-base", "lazy-loader": "lazy_loader"}
+    wanted = {
+        re.sub(r"^[\w-]+", lambda name: called.get(name[0], name[0]), text)
+        for text in PROJECT["dependencies"]
+    }
+    assert asked == wanted
