@@ -21,7 +21,7 @@ import numpy as np
 import bayesf1 as bf
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
-from bayesf1.kinds.binary import BINARY_CELLS, Binary, item_patterns
+from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.kinds.binary_measures import find_metric
 
 F1 = find_metric("f1")
@@ -75,7 +75,7 @@ def label_study(
 ) -> dict[str, object]:
     """Simulate label experiments with a true difference of 2 points, and one kind of interval each."""
     p = joint_cells(0.2, (0.70, 0.72), (0.06, 0.055), shared)
-    patterns = item_patterns(2, BINARY_CELLS)
+    patterns = Binary().joint_outcomes(2)
     tables = np.tensordot(p, patterns, axes=1)
     truth = float(np.diff(F1(tables, BINARY_CELLS))[0])
     agreement = float(p[0] + p[3] + p[4] + p[7])
@@ -113,7 +113,7 @@ def span_evaluation(n_documents: int, size: int, spread: float, rng: np.random.G
     rows = np.stack(counts, axis=-1).swapaxes(0, 1).astype(float)
     joint = [(present & (found[0] == a) & (found[1] == b)).sum() for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     weights = np.array([*joint, 0, *false.sum((1, 2))], dtype=float)
-    items = Units.merge(item_patterns(2, BINARY_CELLS[:3]), weights, "item")
+    items = Units.merge(Binary(BINARY_CELLS[:3]).joint_outcomes(2), weights, "item")
     return replace(bf.from_units(rows, unit="document"), finer=items)
 
 

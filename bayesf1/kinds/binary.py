@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -13,15 +12,13 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.latex import printable
-from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
+from bayesf1.evaluation.kind import Estimate, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws, joint_units
+from bayesf1.kinds.yes_no import YesNo
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
-    from bayesf1.evaluation.under import Under
-    from bayesf1.evaluation.units import Units
 
 BINARY_CELLS = ("tp", "fp", "fn", "tn")
 
@@ -30,12 +27,10 @@ _SEVERAL = re.compile(r"(micro|macro|weighted)_|.*\[")
 
 
 @dataclass(frozen=True)
-class Binary(Kind):
+class Binary(YesNo):
     """One class against the rest, with cells tp, fp, fn, and tn where true negatives are counted."""
 
     name: ClassVar[str] = "binary"
-    # A quadrature needs Beta parameters whose mass does not underflow in the logit.
-    least_prior: ClassVar[float] = 0.1
 
     cells: tuple[str, ...] = BINARY_CELLS
 
@@ -76,35 +71,10 @@ class Binary(Kind):
             )
         return find_metric(asked)
 
-    def draw(
-        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
-        """Return draws: Dirichlets of each model's cells, or of the patterns that the models share."""
-        return draw_joint(
-            under, self.joint_outcomes, self._prior_atoms, prior=prior, n_draws=n_draws, rng=rng
-        )
-
-    def drawn_units(self, under: Under, prior: float) -> Units | None:
-        """Return the patterns that the models share, and the prior's, where models are few."""
-        return joint_units(under, self.joint_outcomes, prior)
-
-    def _prior_atoms(
-        self, n_models: int, prior: float, atoms: int, n: int, rng: np.random.Generator
-    ) -> FloatArray:
-        """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
-        # Mass 2λ on gold items, 2λ on others, outcomes of models fair coins.
-        out = np.zeros((n, n_models, len(self.cells)))
-        for yes, no in (("tp", "fn"), ("fp", "tn")):
-            sticks = break_sticks(2.0 * prior, atoms, n, rng)
-            heads = coin_shares(sticks, n_models, rng)
-            out[..., self.cells.index(yes)] = heads
-            if no in self.cells:
-                out[..., self.cells.index(no)] = sticks.sum(axis=1, keepdims=True) - heads
-        return out
-
-    def default_draws(self, under: Under) -> int:
-        """Return a million tables, or fewer sets of weights of patterns."""
-        return joint_draws(under)
+    @property
+    def answers(self) -> tuple[tuple[str, ...], ...]:
+        """A gold item is found or missed; another is claimed or left alone."""
+        return (("tp", "fn"), ("fp", "tn"))
 
     def is_closed_when_paired(self, measure: Metric) -> bool:
         """Say whether a measure depends only on who was right, or is an F-score."""
@@ -136,34 +106,3 @@ class Binary(Kind):
 
         a, b = tables
         return pairing_bounds(a, b, measure, self.cells, prior=prior, rng=rng)
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """The cells."""
-        return Outcomes(self.cells, np.eye(len(self.cells)))
-
-    def joint_outcomes(self, n_models: int) -> FloatArray:
-        """Return every joint outcome of models on one item."""
-        return item_patterns(n_models, self.cells)
-
-
-def item_patterns(n_models: int, cells: tuple[str, ...]) -> FloatArray:
-    """Return every joint outcome of `n_models` models on one item, axes (outcome, model, cell).
-
-    A gold item is found or missed by each model; another item is claimed or left alone by each. Where true
-    negatives are not counted, an item that every model leaves alone adds nothing and is left out.
-
-    Examples
-    --------
-    >>> item_patterns(2, ("tp", "fp", "fn")).shape, item_patterns(2, ("tp", "fp", "fn", "tn")).shape
-    ((7, 2, 3), (8, 2, 4))
-    """
-    one = np.eye(len(cells))
-    right, claimed, missed = (one[cells.index(name)] for name in ("tp", "fp", "fn"))
-    alone = one[cells.index("tn")] if "tn" in cells else np.zeros(len(cells))
-    outcomes = [
-        *itertools.product((right, missed), repeat=n_models),
-        *itertools.product((claimed, alone), repeat=n_models),
-    ]
-    stacked = np.array(outcomes)
-    return stacked[stacked.any(axis=(1, 2))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from bayesf1.base.naming import listing
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.metric import Metric, MetricLike, metric_of
 from bayesf1.kinds.class_measures import class_metric
-
-if TYPE_CHECKING:
-    pass
 
 _CELLS = ("tp", "fp", "fn", "tn")
 

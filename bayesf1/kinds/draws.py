@@ -8,8 +8,7 @@ is a gamma process, cut to the atoms that carry mass.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,68 +65,3 @@ def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> F
     left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)
     left[:, -1] = 0.0
     return -np.diff(left, axis=1, prepend=1.0) * rng.standard_gamma(mass, size=(n, 1))
-
-
-def draw_joint(
-    under: Under,
-    outcomes: Callable[[int], FloatArray],
-    prior_atoms: Callable[[int, float, int, int, np.random.Generator], FloatArray],
-    *,
-    prior: float,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> Iterator[FloatArray]:
-    """Yield draws of tables of models that say yes or no to each item: of each alone, or of the patterns they share.
-
-    Parameters
-    ----------
-    under
-        The evaluation, and whether its models share their units.
-    outcomes
-        Every joint outcome of some models on one item, axes (outcome, model, cell).
-    prior_atoms
-        Draws of the prior's share of tables where joint outcomes are too many, from the number of models, λ, the number
-        of atoms, that of draws, and the source of randomness.
-    prior, n_draws, rng
-        As in `Under.draw`.
-    """
-    ev = under.ev
-    if not under.shared:
-        yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
-        return
-    assert ev.units is not None
-    n_models, atoms = len(ev.models), atoms_of(2.0 * prior)
-    # Few models: every joint outcome of an item. Many: as many atoms of the prior as carry mass.
-    listed = joint_units(under, outcomes, prior)
-    units = listed or ev.units
-    adds = (units.weights > 0) & units.rows.any(axis=1)
-    rows, weights = units.rows[adds], units.weights[adds]
-    size = len(weights) + rows.shape[1] + (0 if listed else 4 * atoms)
-    for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
-        tables = flat.reshape(len(flat), *ev.tables.shape)
-        yield tables if listed else tables + prior_atoms(n_models, prior, atoms, len(flat), rng)
-
-
-def joint_units(under: Under, outcomes: Callable[[int], FloatArray], prior: float) -> Units | None:
-    """Return the units that models share, and the prior as units of every joint outcome; None where those are too many."""
-    ev = under.ev
-    if not under.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
-        return None
-    assert ev.units is not None
-    listed = outcomes(len(ev.models))
-    rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
-    weights = np.concatenate([ev.units.weights, np.full(len(listed), prior / 2 ** (len(ev.models) - 1))])
-    # What is both believed and seen is drawn once: variates of a small weight take longest.
-    return (
-        Units.merge(rows, weights, "item") if under.single else replace(ev.units, rows=rows, weights=weights)
-    )
-
-
-def joint_draws(under: Under) -> int:
-    """Return how many draws are made of such tables: a million, or fewer sets of weights of patterns."""
-    units = under.ev.units
-    if not under.shared or units is None:
-        return 1_000_000
-    # Of very many patterns even 20,000 would take long.
-    fewest = np.clip(400_000_000 // units.n_patterns, 4_000, 20_000)
-    return int(np.clip(50_000_000 // units.n_patterns, fewest, 100_000))

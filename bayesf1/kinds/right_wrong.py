@@ -8,8 +8,7 @@ the accuracy of each model is then :math:`\mathrm{Be}(\text{right}+\lambda, \tex
 from __future__ import annotations
 
 import inspect
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -17,15 +16,13 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.evaluation.kind import Estimate, Kind, Outcomes, PairingBounds
+from bayesf1.evaluation.kind import Estimate, PairingBounds
 from bayesf1.evaluation.metric import Metric, MetricLike, Proportion, metric_of, points_down, proportion
-from bayesf1.kinds.draws import break_sticks, coin_shares, draw_joint, joint_draws, joint_units
 from bayesf1.kinds.scores import STATISTICS, Statistic
+from bayesf1.kinds.yes_no import YesNo
 
 if TYPE_CHECKING:
     from bayesf1.evaluation.evaluation import Evaluation
-    from bayesf1.evaluation.under import Under
-    from bayesf1.evaluation.units import Units
 
 RIGHT_WRONG = ("right", "wrong")
 _SCORES = np.array([0.0, 1.0])
@@ -33,7 +30,7 @@ _NAMES = ("accuracy", "error_rate", *STATISTICS)
 
 
 @dataclass(frozen=True)
-class RightWrong(Kind):
+class RightWrong(YesNo):
     """Items that each model has right or wrong.
 
     Attributes
@@ -46,8 +43,6 @@ class RightWrong(Kind):
 
     name: ClassVar[str] = "correct"
     citation: ClassVar[str] = "a Bayes test on the Dirichlet posterior of who was right"
-    # A quadrature needs Beta parameters whose mass does not underflow in the logit.
-    least_prior: ClassVar[float] = 0.1
 
     cells: tuple[str, ...] = RIGHT_WRONG
     scored: str = ""
@@ -129,29 +124,10 @@ class RightWrong(Kind):
         rate = "error rate" if self.counts_errors else "accuracy"
         return f"Beta({prior:g}, {prior:g}) prior of each {rate}"
 
-    def draw(
-        self, under: Under, *, prior: float, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
-        """Return draws: Beta laws of each model, or a Dirichlet of the patterns that the models share."""
-        return draw_joint(
-            under, self.joint_outcomes, self._prior_atoms, prior=prior, n_draws=n_draws, rng=rng
-        )
-
-    def drawn_units(self, under: Under, prior: float) -> Units | None:
-        """Return the patterns that the models share, and the prior's, where models are few."""
-        return joint_units(under, self.joint_outcomes, prior)
-
-    def _prior_atoms(
-        self, n_models: int, prior: float, atoms: int, n: int, rng: np.random.Generator
-    ) -> FloatArray:
-        """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
-        sticks = break_sticks(2.0 * prior, atoms, n, rng)
-        heads = coin_shares(sticks, n_models, rng)
-        return np.stack([heads, sticks.sum(axis=1, keepdims=True) - heads], axis=-1)
-
-    def default_draws(self, under: Under) -> int:
-        """Return a million tables, or fewer sets of weights of patterns."""
-        return joint_draws(under)
+    @property
+    def answers(self) -> tuple[tuple[str, ...], ...]:
+        """Every item is right or wrong."""
+        return (self.cells,)
 
     # ---- closed forms -------------------------------------------------------------------------------------
 
@@ -199,17 +175,6 @@ class RightWrong(Kind):
         overlaps = max(0.0, a + b - n_a), min(a, b)
         found = [Discordance(a - both, b - both, n_a - a - b + 2 * both, prior).sf(0.0) for both in overlaps]
         return PairingBounds(min(found), max(found), 0.0)
-
-    # ---- one outcome an item ------------------------------------------------------------------------------
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """Right and wrong."""
-        return Outcomes(self.cells, np.eye(2))
-
-    def joint_outcomes(self, n_models: int) -> FloatArray:
-        """Return every joint outcome of models on one item."""
-        return np.array(list(itertools.product(np.eye(2), repeat=n_models)))
 
     @property
     def about(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from bayesf1.evaluation.kind import Score
 from bayesf1.evaluation.metric import Metric, MetricLike, points_down
 from bayesf1.kinds.bootstrapped import Bootstrapped
 from bayesf1.kinds.scores import hint_of_loss
-
-if TYPE_CHECKING:
-    pass
 
 # A user's function of totals: of arrays (..., statistic), or of one row of them.
 Totals: TypeAlias = Callable[[FloatArray], Any]
