@@ -24,7 +24,7 @@ from bayesf1.groups.diagnostics import Diagnostics
 from bayesf1.groups.fit import FILE_FORMAT, HierarchicalFit
 from bayesf1.groups.plain_scores import PlainScores
 from bayesf1.groups.prior import HierarchicalPrior
-from bayesf1.kinds import named_kind
+from bayesf1.kinds.known_kinds import counted_kind
 
 # What a file says beside its draws, by type.
 _SCHEMA: dict[str, Any] = {
@@ -140,7 +140,7 @@ def _restored(said: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarchica
         kind=(
             PlainScores.of([_lost(entry) for entry in said["metrics"]])
             if said["likelihood"] == "scores"
-            else named_kind(said["task"], said["cells"], said["classes"])
+            else counted_kind(said["task"], said["cells"], said["classes"])
         ),
     )
     return HierarchicalFit(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from bayesf1.base.naming import nearest
 from bayesf1.evaluation.kind import Kind
 from bayesf1.kinds.audited import Audited
 from bayesf1.kinds.binary import Binary
@@ -28,3 +31,19 @@ KINDS: dict[str, type[Kind]] = {
         Audited,
     )
 }
+
+# How a kind of counts is made anew from the cells and classes that the file of a fit names.
+_COUNTED: dict[str, Callable[[tuple[str, ...], tuple[str, ...]], Kind]] = {
+    Binary.name: lambda cells, classes: Binary(cells),
+    MultiClass.name: lambda cells, classes: MultiClass(classes),
+    LabelSets.name: lambda cells, classes: LabelSets(classes),
+    RightWrong.name: lambda cells, classes: RightWrong(cells),
+    TypedSpans.name: lambda cells, classes: TypedSpans(classes),
+}
+
+
+def counted_kind(name: str, cells: Sequence[str], classes: Sequence[str]) -> Kind:
+    """Return the kind that the file of a fit names, or say that there is none of this name."""
+    if name not in _COUNTED:
+        raise ValueError(f"unknown kind of task {name!r}; {nearest(str(name), _COUNTED)}")
+    return _COUNTED[name](tuple(cells), tuple(classes))
