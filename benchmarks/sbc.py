@@ -21,6 +21,7 @@ import bayesf1 as bf
 from bayesf1.groups import importance, nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial
+from bayesf1.groups.likelihood import Likelihood
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import draw_counts
@@ -36,7 +37,7 @@ def f1(shares: np.ndarray) -> np.ndarray:
     return 2 * shares[..., 0] / (1 + shares[..., 0])
 
 
-def posterior(likelihood: nuts.Likelihood, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def posterior(likelihood: Likelihood, rng: np.random.Generator) -> dict[str, np.ndarray]:
     if isinstance(likelihood, DirichletMultinomial):
         return importance.sample(likelihood, DRAWS, rng)[0]
     run = nuts.Run(draws=DRAWS * THIN, tune=500, chains=1, target_accept=0.9, progress=False)
@@ -57,7 +58,7 @@ def quantities(draws: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def experiment(base: nuts.Likelihood, rng: np.random.Generator) -> tuple[dict[str, int], bool]:
+def experiment(base: Likelihood, rng: np.random.Generator) -> tuple[dict[str, int], bool]:
     truth = {name: value[0] for name, value in base.prior_draws(1, rng).items()}
     counts = draw_counts(base.groups.counts.sum(axis=-1), truth["shares"], rng)
     likelihood = replace(base, groups=replace(base.groups, counts=counts))

@@ -9,18 +9,19 @@ which are integrated out:
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.groups.corpora import Groups
+from bayesf1.groups.dirichlet_multinomial_density import log_density
+from bayesf1.groups.likelihood import Draws, Likelihood
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import contrasts, draw_dirichlet, log_softmax, softmax
-
-Draws: TypeAlias = dict[str, FloatArray]
 
 _LARGE = 1e5
 _TINY = 1e-300
@@ -59,18 +60,10 @@ def log_coefficient(counts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class DirichletMultinomial:
+class DirichletMultinomial(Likelihood):
     """The likelihood and what follows from draws of ``pi`` (..., block, outcome) and ``log_kappa`` (..., block)."""
 
-    groups: Groups
-    prior: HierarchicalPrior
-
-    name = "dirichlet"
-
-    @property
-    def alpha(self) -> FloatArray:
-        """Parameters of the Dirichlet prior of the population's shares, axes (block, outcome)."""
-        return self.groups.alpha(self.prior.cells)
+    name: ClassVar[str] = "dirichlet"
 
     @property
     def start(self) -> FloatArray:
@@ -78,11 +71,40 @@ class DirichletMultinomial:
         seen = np.log(self.groups.counts.sum(axis=0) + self.alpha) @ contrasts(self.alpha.shape[1]).T
         return np.concatenate([seen.ravel(), np.full(len(self.alpha), np.log(self.prior.kappa))])
 
+    @property
+    def log_density(self) -> Callable[..., float]:
+        """The log posterior, for numba."""
+        return log_density
+
+    @property
+    def fixed(self) -> tuple[FloatArray | float, ...]:
+        """Counts, prior, and contrasts of the outcomes."""
+        kappa = math.log(self.prior.kappa), self.prior.log_kappa_sd
+        return self.groups.counts, self.alpha, contrasts(self.alpha.shape[1]), *kappa
+
     def read(self, q: FloatArray) -> Draws:
         """Return what such coordinates (..., number) stand for."""
         blocks, outcomes = self.alpha.shape
         logits = q[..., :-blocks].reshape((*q.shape[:-1], blocks, outcomes - 1)) @ contrasts(outcomes)
         return {"pi": softmax(logits), "log_kappa": q[..., -blocks:]}
+
+    def pymc_model(self) -> Any:
+        """Return the model as PyMC has it."""
+        import pymc as pm
+        from pytensor import tensor
+
+        # PyTensor is typed in parts only.
+        pt: Any = tensor
+        counts, alpha, prior = self.groups.counts, self.alpha, self.prior
+        with pm.Model() as model:
+            pi = pm.Dirichlet("pi", alpha)
+            log_kappa = pm.Normal("log_kappa", np.log(prior.kappa), prior.log_kappa_sd, shape=len(alpha))
+            a = pt.exp(log_kappa)[:, None] * pi
+            rising = (pt.gammaln(a + counts) - pt.gammaln(a)).sum(axis=-1)
+            kappa = a.sum(axis=-1)
+            items = pt.gammaln(kappa + counts.sum(axis=-1)) - pt.gammaln(kappa)
+            pm.Potential("counts", (rising - items).sum())
+        return model
 
     def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw from the prior; shares of the corpora at hand are among the draws."""

@@ -22,15 +22,16 @@ from bayesf1.groups import importance, nuts
 from bayesf1.groups.corpora import Groups, read_groups, suite_weights
 from bayesf1.groups.corpus_scores import CorpusScores, arviz_groups_of_scores, read_scores
 from bayesf1.groups.diagnostics import MAX_PARETO_K, MIN_ESS, Diagnostics
-from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
+from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial
 from bayesf1.groups.fit import HierarchicalFit
+from bayesf1.groups.likelihood import Draws, Likelihood
 from bayesf1.groups.logistic_normal import LogisticNormal
 from bayesf1.groups.named_arrays import arviz_groups
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.saved import describe
 
 # Models of counts; beside them stands that of scores, which takes anything.
-MULTINOMIALS: dict[str, Callable[[Groups, HierarchicalPrior], nuts.Likelihood]] = {
+MULTINOMIALS: dict[str, Callable[[Groups, HierarchicalPrior], Likelihood]] = {
     "dirichlet": DirichletMultinomial,
     "logistic-normal": LogisticNormal,
 }
@@ -204,7 +205,7 @@ def _fit_scores(
 
 
 def _fit_counts(
-    model: nuts.Likelihood,
+    model: Likelihood,
     measures: list[Metric],
     sampler: str,
     run: nuts.Run,
@@ -222,7 +223,7 @@ def _fit_counts(
 
 
 def _sample(
-    model: nuts.Likelihood, sampler: str, run: nuts.Run, rng: np.random.Generator, *, fall_back: bool
+    model: Likelihood, sampler: str, run: nuts.Run, rng: np.random.Generator, *, fall_back: bool
 ) -> tuple[Draws, dict[str, FloatArray], Diagnostics]:
     """Draw from the posterior; by NUTS where importance sampling was not asked for and fails."""
     if sampler == "importance" and isinstance(model, DirichletMultinomial):

@@ -20,7 +20,8 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws, log_density_and_slope
+from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, log_density_and_slope
+from bayesf1.groups.likelihood import Draws
 from bayesf1.groups.prior import HierarchicalPrior
 from bayesf1.groups.simplex import contrasts, log_softmax, softmax
 

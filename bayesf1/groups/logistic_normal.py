@@ -8,38 +8,31 @@ softmax(μ) ~ Dirichlet(λ); :math:`u_{gc} \sim N(0, \sigma_c^2)` effects of the
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.groups.corpora import Groups
-from bayesf1.groups.dirichlet_multinomial import Draws, log_coefficient
-from bayesf1.groups.prior import HierarchicalPrior
+from bayesf1.groups.dirichlet_multinomial import log_coefficient
+from bayesf1.groups.likelihood import Draws, Likelihood
+from bayesf1.groups.logistic_normal_density import log_density
 from bayesf1.groups.simplex import contrasts, draw_dirichlet, log_softmax, softmax
 
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class LogisticNormal:
+class LogisticNormal(Likelihood):
     """The likelihood and what follows from draws of ``pi``, ``group_sd``, ``interaction_sd`` and ``shares``.
 
     ``pi`` (..., block, outcome) are the shares of a corpus without effects, ``shares`` (..., group, block,
     outcome) those of the corpora at hand.
     """
 
-    groups: Groups
-    prior: HierarchicalPrior
-
-    name = "logistic-normal"
-
-    @property
-    def alpha(self) -> FloatArray:
-        """Parameters of the Dirichlet prior of the population's shares, axes (block, outcome)."""
-        return self.groups.alpha(self.prior.cells)
+    name: ClassVar[str] = "logistic-normal"
 
     @cached_property
     def design(self) -> FloatArray:
@@ -101,6 +94,18 @@ class LogisticNormal:
         }
         return np.concatenate([parts.get(name, np.zeros(s)).ravel() for name, s in self.shapes.items()])
 
+    @property
+    def log_density(self) -> Callable[..., float]:
+        """The log posterior, for numba."""
+        return log_density
+
+    @property
+    def fixed(self) -> tuple[FloatArray | float, ...]:
+        """Counts, prior, how effects reach outcomes, and what the data know of them."""
+        known = np.concatenate([part.ravel() for part in self.known])
+        scales = self.prior.group_sd, self.prior.interaction_sd
+        return self.groups.counts, self.alpha, self.design, self.basis, known, *scales
+
     def unpack(self, q: FloatArray) -> Draws:
         """Return coordinates (..., number) by name."""
         ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()])
@@ -111,16 +116,16 @@ class LogisticNormal:
         """Return what coordinates (..., number) stand for."""
         return self.draws_of(self.unpack(q))
 
-    def draws_of(self, at: Draws) -> Draws:
+    def draws_of(self, named: Draws) -> Draws:
         """Return what coordinates by name stand for."""
-        s_u, s_v = at["s_u"], np.asarray(at["s_v"])
+        s_u, s_v = named["s_u"], np.asarray(named["s_v"])
         free_u, free_v = self.free(s_u, s_v)
-        u = at["z_u"] * s_u[..., None, :] * np.sqrt(free_u)
-        v = at["z_v"] * s_v[..., None, None, None] * np.sqrt(free_v)
+        u = named["z_u"] * s_u[..., None, :] * np.sqrt(free_u)
+        v = named["z_v"] * s_v[..., None, None, None] * np.sqrt(free_v)
         turned = (u @ self.design.T)[..., None, :] + v @ self.basis
         between = np.einsum("hg,...hbj->...gbj", self.turn, turned[..., 1:, :, :])
         # A coordinate is the average over corpora; the population's mean is where effects are nought.
-        average = at["average"] @ self.basis
+        average = named["average"] @ self.basis
         mean = average - turned[..., 0, :, :] / math.sqrt(len(self.groups.names))
         return {
             "pi": softmax(mean),
@@ -128,6 +133,36 @@ class LogisticNormal:
             "interaction_sd": np.abs(s_v),
             "shares": softmax(average[..., None, :, :] + between),
         }
+
+    def pymc_model(self) -> Any:
+        """Return the model as PyMC has it."""
+        import pymc as pm
+        from pytensor import tensor
+
+        # PyTensor is typed in parts only.
+        pt: Any = tensor
+        counts, prior, shapes = self.groups.counts, self.prior, self.shapes
+
+        def log_shares(logits: Any) -> Any:
+            return logits - pt.logsumexp(logits, axis=-1, keepdims=True)
+
+        with pm.Model() as model:
+            start = self.unpack(self.start)
+            average = pm.Flat("average", shape=shapes["average"], initval=start["average"])
+            s_u = pm.Normal("s_u", 0.0, prior.group_sd, shape=shapes["s_u"], initval=start["s_u"])
+            s_v = pm.Normal("s_v", 0.0, prior.interaction_sd, initval=start["s_v"])
+            z_u, z_v = (pm.Flat(name, shape=shapes[name]) for name in ("z_u", "z_v"))
+            free_u, free_v = self.free(s_u, s_v)
+            for name, z, free in (("u", z_u, free_u), ("v", z_v, free_v)):
+                pm.Potential(name, (0.5 * pt.log(free) - 0.5 * z**2 * free).sum())
+            u, v = z_u * s_u * pt.sqrt(free_u), z_v * s_v * pt.sqrt(free_v)
+            turned = pt.dot(u, self.design.T)[:, None, :] + pt.tensordot(v, self.basis, axes=1)
+            logits = pt.dot(average, self.basis)
+            mean = logits - turned[0] / math.sqrt(len(counts))
+            between = pt.tensordot(self.turn.T, turned[1:], axes=1)
+            pm.Potential("shares", (self.alpha * log_shares(mean)).sum())
+            pm.Potential("counts", (counts * log_shares(logits + between)).sum())
+        return model
 
     def prior_draws(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw from the prior; shares of the corpora at hand are among the draws."""

@@ -10,8 +10,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.arviz_data import dataset
 from bayesf1.evaluation.metric import Metric
-from bayesf1.groups.dirichlet_multinomial import Draws
-from bayesf1.groups.nuts import Likelihood
+from bayesf1.groups.likelihood import Draws, Likelihood
 from bayesf1.groups.simplex import draw_counts
 
 if TYPE_CHECKING:

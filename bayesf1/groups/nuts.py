@@ -7,7 +7,6 @@ need no ``if __name__ == "__main__"``. Neither needs a C++ compiler.
 from __future__ import annotations
 
 import logging
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,16 +14,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, Draws
-from bayesf1.groups.logistic_normal import LogisticNormal
-from bayesf1.groups.simplex import contrasts
-
-Likelihood: TypeAlias = DirichletMultinomial | LogisticNormal
+from bayesf1.groups.likelihood import Draws, Likelihood
 
 PIP_LINE = "pip install 'bayesf1[pymc]'"
 
@@ -103,16 +98,9 @@ def _by_nutpie(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Ch
 
 def _compiled(likelihood: Likelihood, progress: bool) -> Callable[[FloatArray], tuple[float, FloatArray]]:
     """Return the log density and its gradient in coordinates without bounds, compiled."""
-    prior = likelihood.prior
-    fixed: list[Any] = [likelihood.groups.counts, likelihood.alpha]
-    if isinstance(likelihood, LogisticNormal):
-        known = np.concatenate([part.ravel() for part in likelihood.known])
-        fixed += [likelihood.design, likelihood.basis, known, prior.group_sd, prior.interaction_sd]
-    else:
-        fixed += [contrasts(likelihood.alpha.shape[1]), math.log(prior.kappa), prior.log_kappa_sd]
     # Of one type each, so that one compiled function serves all data.
-    fixed = [np.array(x, dtype=np.float64, order="C") if np.ndim(x) else float(x) for x in fixed]
-    function = _numba_density(likelihood.name)
+    fixed = [np.array(x, dtype=np.float64, order="C") if np.ndim(x) else float(x) for x in likelihood.fixed]
+    function = _by_numba(likelihood.log_density)
     if progress and not function.signatures:
         print("compiling the model, which takes some seconds the first time …", file=sys.stderr)
 
@@ -125,18 +113,15 @@ def _compiled(likelihood: Likelihood, progress: bool) -> Callable[[FloatArray], 
 
 
 @cache
-def _numba_density(name: str) -> Any:
-    from bayesf1.groups import dirichlet_multinomial_density, logistic_normal_density
-
-    module = logistic_normal_density if name == LogisticNormal.name else dirichlet_multinomial_density
+def _by_numba(log_density: Callable[..., float]) -> Any:
     numba: Any = import_module("numba")
     # Chains run at the same time only while the interpreter's lock is released.
     options = {"error_model": "numpy", "nogil": True}
     try:
-        return numba.njit(cache=True, **options)(module.log_density)
+        return numba.njit(cache=True, **options)(log_density)
     except RuntimeError:
         # There is no folder that compiled code could be kept in.
-        return numba.njit(**options)(module.log_density)
+        return numba.njit(**options)(log_density)
 
 
 # ---- PyMC -------------------------------------------------------------------------------------------------
@@ -149,7 +134,7 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
         config: Any = import_module("pytensor").config
         # Reordered sums would give other draws with compiled code from a cache than without.
         with config.change_flags(numba__fastmath=False):
-            model = pymc_model(likelihood)
+            model = likelihood.pymc_model()
             if run.progress:
                 print("compiling the model, which takes a minute the first time …", file=sys.stderr)
             trace = pm.sample(
@@ -163,9 +148,7 @@ def _by_pymc(likelihood: Likelihood, run: Run, rng: np.random.Generator) -> Chai
                 **_compile_options(bool(config.cxx)),
             )
     found = {str(name): values.values for name, values in trace["posterior"].data_vars.items()}
-    if isinstance(likelihood, LogisticNormal):
-        found = likelihood.draws_of(found)
-    return Chains(found, trace["sample_stats"]["diverging"].values)
+    return Chains(likelihood.draws_of(found), trace["sample_stats"]["diverging"].values)
 
 
 def _compile_options(has_compiler: bool) -> dict[str, Any]:
@@ -180,48 +163,6 @@ def _compile_options(has_compiler: bool) -> dict[str, Any]:
         stacklevel=2,
     )
     return {"compile_kwargs": {"mode": "NUMBA"}}
-
-
-def pymc_model(likelihood: Likelihood) -> Any:
-    """Return the model as PyMC has it."""
-    import pymc as pm
-    from pytensor import tensor
-
-    # PyTensor is typed in parts only.
-    pt: Any = tensor
-    counts, alpha, prior = likelihood.groups.counts, likelihood.alpha, likelihood.prior
-    if isinstance(likelihood, DirichletMultinomial):
-        with pm.Model() as model:
-            pi = pm.Dirichlet("pi", alpha)
-            log_kappa = pm.Normal("log_kappa", np.log(prior.kappa), prior.log_kappa_sd, shape=len(alpha))
-            a = pt.exp(log_kappa)[:, None] * pi
-            rising = (pt.gammaln(a + counts) - pt.gammaln(a)).sum(axis=-1)
-            kappa = a.sum(axis=-1)
-            items = pt.gammaln(kappa + counts.sum(axis=-1)) - pt.gammaln(kappa)
-            pm.Potential("counts", (rising - items).sum())
-        return model
-
-    def log_shares(logits: Any) -> Any:
-        return logits - pt.logsumexp(logits, axis=-1, keepdims=True)
-
-    shapes = likelihood.shapes
-    with pm.Model() as model:
-        start = likelihood.unpack(likelihood.start)
-        average = pm.Flat("average", shape=shapes["average"], initval=start["average"])
-        s_u = pm.Normal("s_u", 0.0, prior.group_sd, shape=shapes["s_u"], initval=start["s_u"])
-        s_v = pm.Normal("s_v", 0.0, prior.interaction_sd, initval=start["s_v"])
-        z_u, z_v = (pm.Flat(name, shape=shapes[name]) for name in ("z_u", "z_v"))
-        free_u, free_v = likelihood.free(s_u, s_v)
-        for name, z, free in (("u", z_u, free_u), ("v", z_v, free_v)):
-            pm.Potential(name, (0.5 * pt.log(free) - 0.5 * z**2 * free).sum())
-        u, v = z_u * s_u * pt.sqrt(free_u), z_v * s_v * pt.sqrt(free_v)
-        turned = pt.dot(u, likelihood.design.T)[:, None, :] + pt.tensordot(v, likelihood.basis, axes=1)
-        logits = pt.dot(average, likelihood.basis)
-        mean = logits - turned[0] / math.sqrt(len(counts))
-        between = pt.tensordot(likelihood.turn.T, turned[1:], axes=1)
-        pm.Potential("shares", (alpha * log_shares(mean)).sum())
-        pm.Potential("counts", (counts * log_shares(logits + between)).sum())
-    return model
 
 
 @contextmanager

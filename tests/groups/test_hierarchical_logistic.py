@@ -12,12 +12,10 @@ import bayesf1 as bf
 from bayesf1.groups import nuts
 from bayesf1.groups.corpora import read_groups
 from bayesf1.groups.dirichlet_multinomial import DirichletMultinomial, log_coefficient
-from bayesf1.groups.dirichlet_multinomial_density import log_density as dirichlet_density
 from bayesf1.groups.fitting import hierarchical
 from bayesf1.groups.logistic_normal import LogisticNormal
-from bayesf1.groups.logistic_normal_density import log_density
 from bayesf1.groups.prior import HierarchicalPrior
-from bayesf1.groups.simplex import contrasts, draw_counts
+from bayesf1.groups.simplex import draw_counts
 
 pytest.importorskip("pymc")
 pytest.importorskip("nutpie")
@@ -59,30 +57,21 @@ def gradient_error(density, q):
     return np.abs(np.array(numeric) - slope).max() / np.abs(slope).max()
 
 
-def ln_density(likelihood):
-    prior = likelihood.prior
-    known = np.concatenate([part.ravel() for part in likelihood.known])
-    fixed = (likelihood.groups.counts, likelihood.alpha, likelihood.design, likelihood.basis, known)
-    return lambda q, slope: log_density(q, *fixed, prior.group_sd, prior.interaction_sd, slope)
-
-
-def dm_density(likelihood):
-    prior = likelihood.prior
-    fixed = (likelihood.groups.counts, likelihood.alpha, contrasts(likelihood.alpha.shape[1]))
-    return lambda q, slope: dirichlet_density(q, *fixed, math.log(prior.kappa), prior.log_kappa_sd, slope)
+def density_of(likelihood):
+    return lambda q, slope: likelihood.log_density(q, *likelihood.fixed, slope)
 
 
 @pytest.mark.parametrize("joint", [False, True], ids=["totals", "joint outcomes"])
 def test_the_gradient_of_the_logistic_normal_is_its_derivative(joint, corpora):
     likelihood = LogisticNormal(read_groups(corpora if joint else FOLDS, paired=joint), PRIOR)
     q = likelihood.start + 0.3 * np.random.default_rng(3).normal(size=len(likelihood.start))
-    assert gradient_error(ln_density(likelihood), q) < 1e-6
+    assert gradient_error(density_of(likelihood), q) < 1e-6
 
 
 def test_the_gradient_of_the_dirichlet_multinomial_is_its_derivative():
     likelihood = DirichletMultinomial(read_groups(FOLDS, paired=False), PRIOR)
     q = likelihood.start + 0.3 * np.random.default_rng(4).normal(size=len(likelihood.start))
-    assert gradient_error(dm_density(likelihood), q) < 1e-6
+    assert gradient_error(density_of(likelihood), q) < 1e-6
 
 
 def test_the_density_that_is_compiled_is_that_of_pymc(corpora):
@@ -90,19 +79,12 @@ def test_the_density_that_is_compiled_is_that_of_pymc(corpora):
     import pytensor
 
     likelihood = LogisticNormal(read_groups(corpora, paired=True), PRIOR)
-    model = nuts.pymc_model(likelihood)
+    model = likelihood.pymc_model()
     theirs = pytensor.function(model.value_vars, model.logp(), mode="FAST_COMPILE", on_unused_input="ignore")
-    density, rng, gaps = ln_density(likelihood), np.random.default_rng(5), []
+    density, rng, gaps = density_of(likelihood), np.random.default_rng(5), []
     for _ in range(4):
         q = likelihood.start + 0.3 * rng.normal(size=len(likelihood.start))
-        at = likelihood.unpack(q)
-        named = {
-            "average": at["average"],
-            "s_u": at["s_u"],
-            "s_v": at["s_v"],
-            "z_u": at["z_u"],
-            "z_v": at["z_v"],
-        }
+        named = likelihood.unpack(q)
         value = theirs(*(named[variable.name] for variable in model.value_vars))
         gaps.append(float(value) - density(q, np.empty_like(q)))
     assert np.ptp(gaps) < 1e-8
@@ -121,7 +103,7 @@ def test_the_density_of_the_dirichlet_multinomial_is_that_of_pymc():
     a = pt.exp(log_kappa)[:, None] * pi
     value += pm.logp(pm.DirichletMultinomial.dist(counts.sum(axis=-1), pt.tile(a, (3, 1, 1))), counts).sum()
     theirs = pytensor.function([pi, log_kappa], value, mode="FAST_COMPILE")
-    density, rng, gaps = dm_density(likelihood), np.random.default_rng(6), []
+    density, rng, gaps = density_of(likelihood), np.random.default_rng(6), []
     for _ in range(4):
         q = likelihood.start + 0.5 * rng.normal(size=len(likelihood.start))
         draws = likelihood.read(q)
