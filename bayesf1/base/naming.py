@@ -97,9 +97,11 @@ def plural(noun: str) -> str:
 
     Examples
     --------
-    >>> plural("sentence"), plural("query"), plural("class"), plural("day")
-    ('sentences', 'queries', 'classes', 'days')
+    >>> plural("sentence"), plural("query"), plural("class"), plural("day"), plural("corpus")
+    ('sentences', 'queries', 'classes', 'days', 'corpora')
     """
+    if noun.endswith("corpus"):
+        return f"{noun[:-2]}ora"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"

@@ -36,7 +36,7 @@ class Counts(NamedTuple):
         return cls(float(better), float((gains < rope.low).sum()), float((gains > rope.high).sum()))
 
 
-def share_error(successes: float, n: int) -> float:
+def share_error(successes: float, n: float) -> float:
     """Return the standard error of a share of draws."""
     # One success and one failure more, so that 0 of n does not claim an error of 0.
     share = (successes + 1.0) / (n + 2.0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import is_number
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.kind import Kind
@@ -94,7 +96,8 @@ def read_groups(
         check_evaluation(data)
         if asked:
             raise ValueError("folds are known by each model's totals only; models cannot be paired")
-        return _from_one(data)
+        noun, names, tables = parts_of(data)
+        return _marginal(names, noun, data.models, data.kind, tables)
     evaluations = check_corpora(data)
     for name, ev in evaluations.items():
         check_one_run(ev, f"a model of counts, as that of corpus {name!r},")
@@ -127,15 +130,14 @@ def read_groups(
     return _marginal(tuple(evaluations), "corpus", models, kind, counts, note)
 
 
-def _from_one(ev: Evaluation) -> Groups:
+def parts_of(ev: Evaluation) -> tuple[str, tuple[str, ...], FloatArray]:
+    """Return what the parts of one evaluation are called, their names, and their tables (part, model, cell)."""
     if ev.folds is not None:
         repeats, folds = ev.folds.counts.shape[:2]
         names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
-        tables = ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
-        return _marginal(names, "fold", ev.models, ev.kind, tables)
+        return "fold", names, ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
     if len(ev.shape) == 1:
-        names = tuple(f"experiment {i + 1}" for i in range(ev.shape[0]))
-        return _marginal(names, "experiment", ev.models, ev.kind, ev.tables)
+        return "experiment", tuple(f"experiment {i + 1}" for i in range(ev.shape[0])), ev.tables
     raise ValueError(
         "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
     )
@@ -239,9 +241,8 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
                 f"there is a weight of {name!r}, which is no corpus; {nearest(str(name), names)}"
             )
     for name in names:
-        value = weights.get(name)
-        number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-        if value is None or not number or not 0.0 <= value < np.inf:
+        value: Any = weights.get(name)
+        if not is_number(value) or not 0.0 <= value < np.inf:
             raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
     total = float(sum(weights.values()))
     if not total > 0.0:

@@ -16,7 +16,7 @@ from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measures
 from bayesf1.evaluation.under import Assumption, Under
-from bayesf1.groups.corpora import check_corpora, under_of
+from bayesf1.groups.corpora import check_corpora, parts_of, under_of
 from bayesf1.groups.named_arrays import Variables
 from bayesf1.groups.plain_scores import PlainScores
 from bayesf1.groups.prior import HierarchicalPrior
@@ -143,7 +143,7 @@ def read_scores(
         centres=np.stack(centres),
         covariances=np.stack(covariances),
         assumption=kinds.pop() if len(kinds) == 1 else "independent",
-        within=_within(taken, "corpora" if noun == "corpus" else plural(noun)),
+        within=_within(taken, plural(noun)),
         note="; ".join([*notes, *_cautions(taken, found)]),
     )
 
@@ -153,17 +153,7 @@ def _evaluations(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
     if isinstance(data, Mapping):
         return "corpus", check_corpora(data)
     check_evaluation(data)
-    if data.folds is not None:
-        repeats, folds = data.folds.counts.shape[:2]
-        names = [f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds)]
-        tables, noun = data.folds.counts.reshape(-1, *data.folds.counts.shape[2:]), "fold"
-    elif len(data.shape) == 1:
-        names, noun = [f"experiment {i + 1}" for i in range(data.shape[0])], "experiment"
-        tables = data.tables
-    else:
-        raise ValueError(
-            "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
-        )
+    noun, names, tables = parts_of(data)
     each = [Evaluation(data.models, data.kind, table.copy()) for table in tables]
     return noun, dict(zip(names, each, strict=True))
 

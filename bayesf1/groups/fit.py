@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -18,7 +17,9 @@ from bayesf1.base.checks import check_prob, checked
 from bayesf1.base.naming import nearest, plural
 from bayesf1.base.table import Table
 from bayesf1.bayes.comparisons import Comparisons
+from bayesf1.bayes.drawn import Counts, share_error
 from bayesf1.bayes.rope import Rope, RopeLike, check_rope
+from bayesf1.bayes.tails import shares_of
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric
 from bayesf1.evaluation.under import Assumption
@@ -191,17 +192,11 @@ class HierarchicalFit:
     ) -> GroupComparison:
         gap = draws[..., 1] - draws[..., 0]
         ahead = measure.sign * gap
-        # Scores at an end of a measure's support tie, as often for B as for A.
-        better, less, greater = (
-            float(x.mean()) for x in ((ahead > 0) + 0.5 * (ahead == 0), ahead < rope.low, ahead > rope.high)
-        )
         if self.diagnostics.chained:
             effective = arviz_data.effective((ahead > 0).astype(float))
         else:
             effective = min(self.diagnostics.ess_bulk, gap.size)
-        if not rope:
-            less, greater = 1.0 - better, better
-        smoothed = (better * effective + 1.0) / (effective + 2.0)
+        tails = shares_of(Counts.of(ahead, rope), gap.size, rope)
         low, high = measure.support
         at = [self.datasets.index(question)] if question in self.datasets else slice(None)
         return GroupComparison(
@@ -209,16 +204,13 @@ class HierarchicalFit:
             label=measure.label,
             model_a=pair.models[0],
             model_b=pair.models[1],
-            p_h0=1.0 - better,
-            p_h1=better,
-            p_less=less,
-            p_rope=max(0.0, 1.0 - less - greater) if rope else 0.0,
-            p_greater=greater,
+            **tails._asdict(),
+            p_rope=max(0.0, 1.0 - tails.p_less - tails.p_greater) if rope else 0.0,
             rope=rope.given,
             posterior_a=EmpiricalPosterior(draws[..., 0], measure.support),
             posterior_b=EmpiricalPosterior(draws[..., 1], measure.support),
             difference=EmpiricalPosterior(gap, (low - high, high - low)),
-            mcse=math.sqrt(smoothed * (1.0 - smoothed) / effective),
+            mcse=share_error(tails.p_h1 * effective, effective),
             method="montecarlo",
             assumption=self.assumption,
             prior=self.ev.kind.outcome_prior(None) if self.prior.cells is None else self.prior.cells,
@@ -248,7 +240,7 @@ class HierarchicalFit:
     @property
     def nouns(self) -> str:
         """What several of the corpora are called."""
-        return "corpora" if self.noun == "corpus" else plural(self.noun)
+        return plural(self.noun)
 
     @property
     def main_measure(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1.base import arviz_data
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, start_of
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, is_number, is_whole, start_of
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.naming import nearest
 from bayesf1.bayes.rope import RopeLike, check_rope
@@ -259,15 +259,13 @@ def _check_sampler(sampler: str | None, likelihood: str) -> str:
 
 
 def _check_cells(prior: float | None) -> float | None:
-    number = isinstance(prior, float | int | np.number) and not isinstance(prior, bool)
-    if prior is None or (number and 0.0 < prior < np.inf):
+    if prior is None or (is_number(prior) and 0.0 < prior < np.inf):
         return None if prior is None else float(prior)
     raise ValueError(f"prior must be a number above 0, such as 1, or a HierarchicalPrior, not {prior!r}")
 
 
 def _check_accept(value: float) -> float:
-    number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-    if not number or not 0.5 <= value < 1.0:
+    if not is_number(value) or not 0.5 <= value < 1.0:
         raise WordedError(
             Argument("target_accept"), f" is a share from 0.5 to below 1, such as 0.9, not {value!r}"
         )
@@ -275,7 +273,6 @@ def _check_accept(value: float) -> float:
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
+    if not is_whole(value) or not least <= value <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
     return int(value)
