@@ -116,3 +116,14 @@ def counted(n: int, noun: str) -> str:
     ('1 query', '1,200 queries')
     """
     return f"{n:,} {noun if n == 1 else plural(noun)}"
+
+
+def capitalised(text: str) -> str:
+    """Return a text as a sentence begins; other letters stay as they are.
+
+    Examples
+    --------
+    >>> capitalised("scores of BERT vary"), capitalised("")
+    ('Scores of BERT vary', '')
+    """
+    return text[:1].upper() + text[1:]

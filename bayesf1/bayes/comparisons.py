@@ -16,6 +16,7 @@ from bayesf1.base.references import prose
 from bayesf1.base.table import Table, printable
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparison import Comparison
+from bayesf1.bayes.methods_sentence import of_comparison
 from bayesf1.bayes.outside import of_comparisons
 
 if TYPE_CHECKING:
@@ -105,8 +106,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
         In the format ``"latex"`` it cites by ``\cite``, and `bibtex` has the entries.
         """
-        from bayesf1.bayes.methods_sentence import of_comparison
-
         return prose(of_comparison(self._all, self.notes), format)
 
     @checked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.base.naming import joined
+from bayesf1.base.naming import capitalised, joined
 from bayesf1.base.table import printable, probability
 from bayesf1.bayes import verdict
 from bayesf1.bayes.fold_spread import fold_spread
@@ -83,7 +83,7 @@ def _of_folds(c: Comparison) -> Iterator[str]:
 
 def _few_units(c: Comparison) -> str:
     caution = c.under.caution(c.measure)
-    return caution and f"{caution[0].upper()}{caution[1:]}."
+    return caution and f"{capitalised(caution)}."
 
 
 def _pairing(c: Comparison) -> str:

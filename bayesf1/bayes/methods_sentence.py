@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import joined
 from bayesf1.base.references import version
-from bayesf1.base.table import amount, printable
+from bayesf1.base.table import printable
 from bayesf1.bayes.rope import Rope
+from bayesf1.bayes.verdict import by_method, headline
 
 if TYPE_CHECKING:
     from bayesf1.bayes.comparison import Comparison
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    from bayesf1.bayes.verdict import headline
-
     c = headline(comparisons)
     measures = joined(one.label for one in comparisons)
     compared = f"{c.model_b} was compared with {c.model_a} on {measures}"
@@ -48,8 +47,6 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
 
 def _computed(comparisons: tuple[Comparison, ...]) -> str:
     """Return how each measure's probabilities were computed."""
-    from bayesf1.bayes.verdict import by_method
-
     ways, said = by_method(comparisons), []
     for method, found in ways.items():
         error, draws = max(float(c.mcse) for c in found), max(c.n_draws for c in found)
@@ -67,10 +64,7 @@ def _computed(comparisons: tuple[Comparison, ...]) -> str:
 def of_ranking(ranking: Ranking) -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     attrs = ranking.attrs
-    margin = ""
-    rope = Rope.of(attrs["rope"])
-    if rope.high:
-        margin = f" by more than {amount(rope.high, percent=bool(attrs['percent']))}"
+    margin = Rope.of(attrs["rope"]).beyond(percent=bool(attrs["percent"]))
     return printable(
         f"{ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
         f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "

@@ -98,7 +98,7 @@ def posterior(
     generator = check_rng(rng)
     if n_draws is None and (known := known_law(under, measure, index, prior)) is not None:
         return known
-    n_draws = _number_of_draws(under, n_draws)
+    n_draws = number_of_draws(under, n_draws)
     drawn = under.scores([measure], prior=prior, n_draws=n_draws, rng=generator)
     return EmpiricalPosterior.within(
         np.concatenate([scores[:, index] for (scores,) in drawn]), measure.support
@@ -131,7 +131,7 @@ def posteriors(
                 drawn.append(measure)
     if drawn:
         _check_single(ev, drawn[0].name)
-        n_draws = _number_of_draws(under, n_draws)
+        n_draws = number_of_draws(under, n_draws)
         scores = under.scores(drawn, prior=prior, n_draws=n_draws, rng=rng)
         for measure, parts in zip(drawn, zip(*scores, strict=True), strict=True):
             for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
@@ -191,8 +191,9 @@ def claim_threshold(prob: float) -> float:
     return 0.5 * (1.0 + prob)
 
 
-def _number_of_draws(under: Under, asked: int | None) -> int:
-    return under.affordable_draws(_DRAWS) if asked is None else min(check_draws(asked), KEPT_DRAWS)
+def number_of_draws(under: Under, asked: int | None, usual: int = _DRAWS) -> int:
+    """Return how many draws are made and kept: as many as were asked for, else the usual number if time allows."""
+    return under.affordable_draws(usual) if asked is None else min(check_draws(asked), KEPT_DRAWS)
 
 
 def _check_single(ev: Evaluation, name: str) -> None:

@@ -10,13 +10,14 @@ import xarray as xr
 
 from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray, slices_of
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked, start_in_words, start_of
-from bayesf1.base.naming import joined
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, start_in_words, start_of
+from bayesf1.base.naming import capitalised, joined
 from bayesf1.base.references import prose
-from bayesf1.base.table import Table, amount, digits_of, equation, interval, points, printable, probability
+from bayesf1.base.table import Table, digits_of, equation, interval, points, printable, probability
 from bayesf1.bayes.joint_claims import joint_claims, who_beats_whom
+from bayesf1.bayes.methods_sentence import of_ranking
 from bayesf1.bayes.outside import Told, outside
-from bayesf1.bayes.posterior import KEPT_DRAWS, claim_threshold, law_under
+from bayesf1.bayes.posterior import claim_threshold, law_under, number_of_draws
 from bayesf1.bayes.rope import Rope, RopeLike, check_rope
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.metric import Metric, MetricLike
@@ -172,14 +173,11 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
 
     @property
     def _margin(self) -> str:
-        rope = Rope.of(self.attrs["rope"])
-        return f" by more than {amount(rope.high, percent=bool(self.attrs['percent']))}" if rope.high else ""
+        return Rope.of(self.attrs["rope"]).beyond(percent=bool(self.attrs["percent"]))
 
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
-        from bayesf1.bayes.methods_sentence import of_ranking
-
         return prose(of_ranking(self), format)
 
     def to_text(self) -> str:
@@ -255,7 +253,7 @@ def rank(
         raise ValueError(f"a ranking needs one experiment with at least two models, not {found}")
     region, prior, prob = check_rope(rope, measure), ev.kind.check_prior(prior), check_prob(prob)
     under = ev.under(assumption, target)
-    n_draws = under.affordable_draws(_DRAWS) if n_draws is None else min(check_draws(n_draws), KEPT_DRAWS)
+    n_draws = number_of_draws(under, n_draws, _DRAWS)
     under.warn(measure)
     # Draws of a system lie side by side, as one system after another is looked at.
     scores, at = np.empty((n_draws, len(ev.names)), order="F"), 0
@@ -282,7 +280,7 @@ def rank(
             "citation": ev.kind.citation,
             **({} if (start := start_of(rng)) is None else {"start": start}),
             "notes": [
-                *([f"{caution[0].upper()}{caution[1:]}."] if caution else []),
+                *([f"{capitalised(caution)}."] if caution else []),
                 *ev.notes,
                 *ev.kind.notes_on(under, measure),
             ],

@@ -69,6 +69,10 @@ class Rope(NamedTuple):
         """Return the region as one of score differences, B minus A."""
         return self.mirrored if measure.lower_is_better else self
 
+    def beyond(self, *, percent: bool = True) -> str:
+        """Write by how much more than nothing one must be better, after "better"; nothing without a margin."""
+        return f" by more than {amount(self.high, percent=percent)}" if self.high else ""
+
     def words(self, *, percent: bool = True) -> str:
         """Write the region with its unit."""
         if self.symmetric:

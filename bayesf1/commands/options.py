@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeAlias
 
 from bayesf1.base.formats import DEFAULT, FORMATS
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import capitalised, nearest
 from bayesf1.commands.output import write
 
 # Arguments that errors name as options.
@@ -76,7 +76,7 @@ def new_parser(version: str, commands: Iterable[ModuleType]) -> tuple[Parser, di
         parser = parsers.add_parser(
             command.__name__.rpartition(".")[2],
             help=command.ABOUT,
-            description=f"{command.ABOUT[0].upper()}{command.ABOUT[1:]}.",
+            description=f"{capitalised(command.ABOUT)}.",
             epilog=f"example:\n{indent(command.EXAMPLE, '  ')}",
             **shared,
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
-from bayesf1.base.naming import plural
+from bayesf1.base.naming import capitalised, plural
 from bayesf1.bayes.bayes_test import compare
 from bayesf1.bayes.posterior import posterior
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -257,5 +257,5 @@ def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alo
         notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
     if caution := under.caution(measure):
         rest = "; those of the bootstrap are not." if resampled else "."
-        notes.append(f"{caution[0].upper()}{caution[1:]}{rest}")
+        notes.append(f"{capitalised(caution)}{rest}")
     return (*notes, *ev.notes, *ev.kind.notes_on(under, measure))

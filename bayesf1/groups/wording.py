@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesf1.base.answer import Answer, paragraphs
 from bayesf1.base.checks import start_in_words
+from bayesf1.base.naming import capitalised
 from bayesf1.base.table import Table, amount, printable, probability
 from bayesf1.bayes import verdict
 from bayesf1.bayes.comparisons import Comparisons
@@ -166,7 +167,7 @@ _MODELS = {"scores": _scores, "dirichlet": _dirichlet, "logistic-normal": _logis
 
 def notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    found = [f"{fit.note[0].upper()}{fit.note[1:]}."] if fit.note else []
+    found = [f"{capitalised(fit.note)}."] if fit.note else []
     if len(fit.datasets) < 3:
         found.append(
             f"With {_number(fit)}, how much {fit.nouns} differ is hardly known: what is said of a new {fit.noun} "
