@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -14,7 +16,7 @@ from bayesf1.base.naming import plural, shown
 from bayesf1.bayes.posterior import claim_threshold
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
 from bayesf1.evaluation.gaps import check_no_gaps
-from bayesf1.evaluation.metric import MetricLike
+from bayesf1.evaluation.metric import Metric, MetricLike
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.frequentist.decision_plan import DecisionPlan
 from bayesf1.frequentist.method_plan import method_pilot, smallest_difference, units_for
@@ -102,19 +104,19 @@ def plan_comparison(
     margin = not_worse_by or 0.0
     check_evaluation(pilot)
     check_no_gaps(pilot, "a plan", "plan_labels plans labels")
-    if pilot.pair(a, b).methods:
-        return _between_methods(
-            pilot.pair(a, b), metric, p_h1, assurance, runs, prior, rng, target, not_worse_by
-        )
-    if runs is not None:
+    pair = pilot.pair(a, b)
+    if runs is not None and not pair.methods:
         raise ValueError("runs plans for methods, but the pilot has models of one run each; see ev.with_runs")
-    task = _Task(pilot, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    decision = _Decision.of(pair, metric, p_h1, assurance)
+    if pair.methods:
+        return _between_methods(decision, runs, prior, rng, target, not_worse_by)
+    task = _Simulation(decision, prior, n_sets, rng)
     largest = task.rivals.largest
     if abs(target) >= 0.99 * largest:
         raise ValueError(
             f"difference {target:g} is out of reach: of models that differ on {1 - task.rivals.agreement:.3g} of the "
             f"{plural(pilot.unit)}, and there as the pilot's do, one that were ahead on all of these would be {largest:.3g} "
-            f"ahead in {task.measure.label}; suppose less agreement or a smaller difference"
+            f"ahead in {decision.measure.label}; suppose less agreement or a smaller difference"
         )
     shares = task.rivals.shares(target)
     slope = (target + margin) / task.rivals.spread
@@ -133,9 +135,9 @@ def plan_comparison(
     found = task.result(math.ceil(root * root), target, "size", not_worse_by)
     for _ in range(_ROUNDS):
         # Where few units tell the models apart, probabilities come in lumps that quantiles pass over.
-        if found.assurance >= task.goal - 3.0 * found.mcse:
+        if found.assurance >= decision.goal - 3.0 * found.mcse:
             break
-        root += float(special.ndtri(task.goal) - special.ndtri(max(found.assurance, 1e-3))) / slope
+        root += float(special.ndtri(decision.goal) - special.ndtri(max(found.assurance, 1e-3))) / slope
         found = task.result(math.ceil(root * root), target, "size", not_worse_by)
     return found
 
@@ -190,11 +192,13 @@ def resolution(
     """
     check_evaluation(ev)
     check_no_gaps(ev, "what a test set can decide", "plan_labels plans labels")
-    if ev.pair(a, b).methods:
-        return _between_methods(ev.pair(a, b), metric, p_h1, assurance, runs, prior, rng, None)
-    if runs is not None:
+    pair = ev.pair(a, b)
+    if runs is not None and not pair.methods:
         raise ValueError("runs plans for methods, but there are models of one run each; see ev.with_runs")
-    task = _Task(ev, a, b, metric, p_h1, assurance, prior, n_sets, rng)
+    decision = _Decision.of(pair, metric, p_h1, assurance)
+    if pair.methods:
+        return _between_methods(decision, runs, prior, rng)
+    task = _Simulation(decision, prior, n_sets, rng)
     n = max(1, round(task.rivals.size))
     slope = math.sqrt(n) / task.rivals.spread
     largest = task.rivals.largest
@@ -213,40 +217,62 @@ def resolution(
     return task.result(n, target, "resolution")
 
 
+@dataclass(frozen=True, eq=False)
+class _Decision:
+    """What shall be decided between two models or methods: in what measure, how surely, and how probably."""
+
+    ev: Evaluation
+    measure: Metric
+    p_h1: float
+    goal: float
+
+    @classmethod
+    def of(cls, ev: Evaluation, metric: MetricLike | None, p_h1: float, assurance: float) -> _Decision:
+        measure = find_measure(metric, ev)
+        for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
+            if not is_number(value) or not low < value < 1.0:
+                raise WordedError(
+                    Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}"
+                )
+        return cls(ev, measure, float(p_h1), float(assurance))
+
+    def plan(self, **found: Any) -> DecisionPlan:
+        measure = self.measure
+        return DecisionPlan(
+            metric=measure.name,
+            label=measure.label,
+            percent=measure.percent,
+            unit=self.ev.unit,
+            p_h1=self.p_h1,
+            goal=self.goal,
+            **found,
+        )
+
+
 def _between_methods(
-    ev: Evaluation,
-    metric: MetricLike | None,
-    p_h1: float,
-    assurance: float,
+    decision: _Decision,
     runs: int | None,
     prior: float | None,
     rng: RNGLike,
-    difference: float | None,
+    difference: float | None = None,
     not_worse_by: float | None = None,
 ) -> DecisionPlan:
     """Return how many units it takes to see a difference between methods, or the smallest that is seen."""
-    measure = find_measure(metric, ev)
-    _check_shares(p_h1=(p_h1, 0.5), assurance=(assurance, 0.0))
+    ev, p_h1, goal = decision.ev, decision.p_h1, decision.goal
     if runs is not None:
         check_whole(runs, "runs", 2, 6)
     number = runs or min(len(method.runs) for method in ev.methods if len(method.runs) > 1)
-    pilot = method_pilot(ev, measure, ev.kind.check_prior(prior), check_rng(rng))
+    pilot = method_pilot(ev, decision.measure, ev.kind.check_prior(prior), check_rng(rng))
     if difference is None:
         n_units, question = round(pilot.n_units), "resolution"
-        difference = smallest_difference(pilot, number, p_h1, assurance)
+        difference = smallest_difference(pilot, number, p_h1, goal)
     else:
         reach = difference + (not_worse_by or 0.0)
-        n_units, question = units_for(pilot, reach, number, p_h1, assurance, ev.unit), "size"
-    return DecisionPlan(
-        metric=measure.name,
-        label=measure.label,
-        percent=measure.percent,
+        n_units, question = units_for(pilot, reach, number, p_h1, goal, ev.unit), "size"
+    return decision.plan(
         difference=difference,
         n_units=n_units,
-        unit=ev.unit,
         agreement=None,
-        p_h1=float(p_h1),
-        goal=float(assurance),
         assurance=pilot.power(difference + (not_worse_by or 0.0), n_units, number, p_h1),
         mcse=0.0,
         question=question,
@@ -255,36 +281,15 @@ def _between_methods(
     )
 
 
-def _check_shares(**shares: tuple[float, float]) -> None:
-    for name, (value, low) in shares.items():
-        if not is_number(value) or not low < value < 1.0:
-            raise WordedError(Argument(name), f" must lie between {low:g} and 1, such as 0.95, not {value!r}")
+class _Simulation:
+    """Simulated test sets of two models, of which both questions are asked."""
 
-
-class _Task:
-    """What both questions are asked of: two models, and the decision that shall be made."""
-
-    def __init__(
-        self,
-        ev: Evaluation,
-        a: str | None,
-        b: str | None,
-        metric: MetricLike | None,
-        p_h1: float,
-        assurance: float,
-        prior: float | None,
-        n_sets: int,
-        rng: RNGLike,
-    ) -> None:
-        check_evaluation(ev)
-        ev = ev.pair(a, b)
-        self.unit, self.measure = ev.unit, find_measure(metric, ev)
-        _check_shares(p_h1=(p_h1, 0.5), assurance=(assurance, 0.0))
-        self.p_h1, self.goal = float(p_h1), float(assurance)
-        self.rivals = rivals(ev, self.measure, ev.kind.check_prior(prior))
+    def __init__(self, decision: _Decision, prior: float | None, n_sets: int, rng: RNGLike) -> None:
+        self.decision, ev = decision, decision.ev
+        self.rivals = rivals(ev, decision.measure, ev.kind.check_prior(prior))
         self.n_sets, self.rng = check_draws(n_sets, "n_sets"), check_rng(rng)
         # The difference in standard errors that the normal law asks for.
-        self.start = max(0.1, float(special.ndtri(self.p_h1) + special.ndtri(self.goal)))
+        self.start = max(0.1, float(special.ndtri(decision.p_h1) + special.ndtri(decision.goal)))
         # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
         self.sets = int(np.clip(_SEARCHED // len(self.rivals.weights), min(1000, self.n_sets), self.n_sets))
         self.noise = 1.0 / math.sqrt(self.sets)
@@ -292,25 +297,20 @@ class _Task:
     def shortfall(self, n_units: int, shares: FloatArray, margin: float = 0.0) -> float:
         """Return by how many standard errors the certainty that shall be reached exceeds the one that is."""
         p = self.rivals.probabilities(n_units, shares, self.sets, self.rng, margin)
-        reached = float(np.clip(np.quantile(p, 1.0 - self.goal), 1e-12, 1.0 - 1e-12))
-        return float(special.ndtri(self.p_h1) - special.ndtri(reached))
+        reached = float(np.clip(np.quantile(p, 1.0 - self.decision.goal), 1e-12, 1.0 - 1e-12))
+        return float(special.ndtri(self.decision.p_h1) - special.ndtri(reached))
 
     def result(
         self, n_units: int, difference: float, question: str, not_worse_by: float | None = None
     ) -> DecisionPlan:
+        """Return the plan of so many units, with the assurance that they reach."""
         shares = self.rivals.shares(difference)
         p = self.rivals.probabilities(n_units, shares, self.n_sets, self.rng, not_worse_by or 0.0)
-        reached = float((p >= self.p_h1).mean())
-        return DecisionPlan(
-            metric=self.measure.name,
-            label=self.measure.label,
-            percent=self.measure.percent,
+        reached = float((p >= self.decision.p_h1).mean())
+        return self.decision.plan(
             difference=difference,
             n_units=n_units,
-            unit=self.unit,
             agreement=self.rivals.agreement,
-            p_h1=self.p_h1,
-            goal=self.goal,
             assurance=reached,
             mcse=math.sqrt(reached * (1.0 - reached) / self.n_sets),
             question=question,
