@@ -26,22 +26,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Codecs of numbers and of text, as Zarr's versions 2 and 3 name them.
-_CODECS = frozenset(
-    (
-        *(
-            "blosc",
-            "bytes",
-            "crc32c",
-            "endian",
-            "gzip",
-            "sharding_indexed",
-            "shuffle",
-            "transpose",
-            "vlen-bytes",
-        ),
-        *("vlen-utf8", "zlib", "zstd", "numcodecs.blosc", "numcodecs.zlib", "numcodecs.zstd", "start", "end"),
-    )
-)
+_CODECS = frozenset((
+    "blosc", "bytes", "crc32c", "endian", "gzip", "sharding_indexed", "shuffle", "transpose", "vlen-bytes", "vlen-utf8",
+    "zlib", "zstd", "numcodecs.blosc", "numcodecs.zlib", "numcodecs.zstd", "start", "end",
+))  # fmt: skip
 
 
 def load_arviz() -> Any:

@@ -53,12 +53,8 @@ def run(args: argparse.Namespace) -> None:
         settings["weights"] = dict(map(_weight, args.weights))
     if args.n_draws is not None:
         settings["draws"] = args.n_draws
-    if args.save is not None and Path(args.save).suffix not in (".nc", ".zarr"):
-        raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
-    if args.save is not None and not followed(args.save).parent.is_dir():
-        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     if args.save is not None:
-        output.check_not_input(args.save, args)
+        _check_saved(args)
     output.check_report(args)
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     # What was found is told before anything can go wrong with the file.
@@ -72,6 +68,15 @@ def run(args: argparse.Namespace) -> None:
         write_fit_report(
             answer, args.report, command=inputs.reproducible(args), read=_python_lines(args, fit)
         )
+
+
+def _check_saved(args: argparse.Namespace) -> None:
+    """Raise a ValueError where the file that ``--save`` names is none for a fit, before anything is computed."""
+    if Path(args.save).suffix not in (".nc", ".zarr"):
+        raise ValueError(f"--save writes netCDF or Zarr, so {args.save} should end with .nc or .zarr")
+    if not followed(args.save).parent.is_dir():
+        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
+    output.check_not_input(args.save, args)
 
 
 def deliver_fit(fit: bf.HierarchicalFit, args: argparse.Namespace) -> None:
@@ -108,7 +113,7 @@ def _python_lines(args: argparse.Namespace, fit: bf.HierarchicalFit) -> list[str
     """Return the lines of Python that read the same."""
 
     def call(path: str, task: str | None) -> str:
-        return inputs.python_call(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
+        return inputs.python_call(inputs.changed(args, files=[path], task=task))
 
     named = [(inputs.name_and_path(file) or ("", file))[1] for file in args.files]
     if len(named) == 1 and fit.noun == "fold":
@@ -132,7 +137,7 @@ def _weight(given: str) -> tuple[str, float]:
 
 
 def _read(args: argparse.Namespace, path: str, task: str | None) -> bf.Evaluation:
-    return inputs.evaluation(argparse.Namespace(**{**vars(args), "files": [path], "task": task}))
+    return inputs.evaluation(inputs.changed(args, files=[path], task=task))
 
 
 def _tasks(path: str) -> list[str]:

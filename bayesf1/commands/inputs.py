@@ -23,6 +23,11 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
+def changed(args: argparse.Namespace, **options: Any) -> argparse.Namespace:
+    """Return the options with some of them set otherwise."""
+    return argparse.Namespace(**{**vars(args), **options})
+
+
 def evaluation(args: argparse.Namespace) -> bf.Evaluation:
     """Read whatever was named on the command line."""
     source, options = _to_read(args)
@@ -78,7 +83,7 @@ def by_measure(args: argparse.Namespace) -> list[argparse.Namespace]:
                 raise ValueError(
                     f"{path} can be read once, but --measure names {len(names)}; give one, or store the file first"
                 )
-    return [argparse.Namespace(**{**vars(args), "measure": name}) for name in names]
+    return [changed(args, measure=name) for name in names]
 
 
 def _sources(files: Sequence[str]) -> tuple[str | None, dict[str, list[str]]]:

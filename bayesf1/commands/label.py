@@ -103,4 +103,4 @@ def run(args: argparse.Namespace) -> None:
             for i in sorted(plan.items.tolist())
         ]
         write_atomic(args.output, table_of(records).to_csv())
-    output.deliver([plan], argparse.Namespace(**{**vars(args), "output": None}))
+    output.deliver([plan], inputs.changed(args, output=None))

@@ -185,7 +185,7 @@ def _listed(
     if kept.units is not None and measure.needs and not kept.kind.many_cells:
         # Cells that the measure does not ask for would only keep patterns apart.
         kept = kept.keep(measure.needs)
-    samples = replace(under, ev=kept).samples
+    under = replace(under, ev=kept)
     alone = len(models) == 1
 
     def statistic(tables: FloatArray) -> FloatArray:
@@ -200,14 +200,14 @@ def _listed(
     if alone and not kept.methods:
         note = "" if under.single else "single items as independent"
         rows += closed_rows(measure, kept.tables[0], kept.cells, level, note)
-    stretch = replace(under, ev=kept).stretch(measure)
-    helped = kept.kind.assisted(replace(under, ev=kept), measure)
+    stretch = under.stretch(measure)
+    helped = kept.kind.assisted(under, measure)
     if not isinstance(helped, str):
         rows.append(assisted_row(helped, measure, support, level, stretch))
     if not kept.kind.gaps(kept.tables):
         # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
         rows += unit_rows(
-            samples,
+            under.samples,
             statistic,
             support,
             level,
@@ -224,8 +224,8 @@ def _listed(
         test = compare(ev, metrics=[measure], prior=prior, assumption=assumption, rng=rng)
         law = test[measure.name].difference
     rows += credible_rows(law, support, level)
-    estimate = float(statistic(samples.tables))
-    notes = _notes(replace(under, ev=kept), measure, n_resamples, prior, alone=alone)
+    estimate = float(statistic(kept.tables))
+    notes = _notes(under, measure, n_resamples, prior, alone=alone)
     if isinstance(helped, str) and helped:
         notes = (*notes, helped)
     return Intervals(

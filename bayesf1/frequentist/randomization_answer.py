@@ -12,7 +12,6 @@ from bayesf1.base.multiplicity import adjusted
 from bayesf1.base.naming import plural
 from bayesf1.base.references import prose, version
 from bayesf1.base.table import Table, digits_of, points, printable
-from bayesf1.frequentist.p_values import p_equation, plain_p
 
 
 @dataclass(frozen=True)
@@ -185,3 +184,19 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     """
     found = adjusted([test.p_value for test in tests])
     return [replace(test, p_holm=p, p_bh=q) for test, (p, q) in zip(tests, found, strict=True)]
+
+
+def p_equation(p: float) -> str:
+    """Write a p-value with two digits, and never as 0.
+
+    Examples
+    --------
+    >>> p_equation(0.03125), p_equation(1.0), p_equation(3e-7)
+    ('p = 0.031', 'p = 1', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p < 1e-4 else f"p = {plain_p(p)}"
+
+
+def plain_p(p: float) -> str:
+    """Write a p-value with two digits, or three decimals."""
+    return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"

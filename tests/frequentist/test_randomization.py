@@ -11,8 +11,8 @@ from scipy import stats
 import bayesf1 as bf
 from bayesf1.evaluation.folds import Folds
 from bayesf1.frequentist import swaps as swaps_module
-from bayesf1.frequentist.p_values import p_equation
 from bayesf1.frequentist.randomization import randomization_test, randomization_test_scores
+from bayesf1.frequentist.randomization_answer import p_equation
 from bayesf1.frequentist.swaps import Swaps, fair_binomial, merge_mirrored
 from bayesf1.reading.class_codes import from_class_codes
 from builders import noisy
