@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, OneLabel, RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.checks import (
+    Numbers,
+    OneLabel,
+    RNGLike,
+    check_draws,
+    check_prob,
+    check_rng,
+    checked,
+    is_whole,
+)
 from bayesf1.kinds.score_order import pr_area, roc_area
 from bayesf1.measures.scored_items import ScoredItems
 
@@ -246,8 +255,7 @@ def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 def _curve(
     kind: str, items: ScoredItems, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
 ) -> Curve:
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if not whole or not 2 <= n_points <= 100_000:
+    if not is_whole(n_points) or not 2 <= n_points <= 100_000:
         raise ValueError(f"n_points must be a whole number from 2 to 100000, not {n_points!r}")
     prob, n_draws, generator = check_prob(prob), check_draws(n_draws), check_rng(rng)
     at, items = np.linspace(0.0, 1.0, n_points), items.corners(kind)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, checked
+from bayesf1.base.checks import Numbers, checked, is_number
 from bayesf1.base.naming import nearest, shown
-from bayesf1.measures.ranked_lists import Lists, is_number, ranks, read_lists, top, where
+from bayesf1.measures.ranked_lists import Lists, ranks, read_lists, top, where
 
 Log: TypeAlias = Literal["i", "i+1"]
 

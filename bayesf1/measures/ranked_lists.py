@@ -48,11 +48,6 @@ def _filled(values: Any, name: str) -> FloatArray:
     return out
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a number, and not a truth value."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
 def top(lists: NDArray[Any], k: int | None) -> NDArray[Any]:
     """Return the first `k` of each list, or say that `k` is none."""
     if k is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.checks import is_number
 from bayesf1.base.naming import shown
 from bayesf1.base.table import escape_latex, printable
 from bayesf1.report.plot_files import paper_figure
@@ -93,7 +94,7 @@ def check_width(width: float | None, n: int = 1) -> float:
     """Return the width in inches of a figure of `n` panels, by default one or two columns, or say that it is none."""
     if width is None:
         return COLUMN if n == 1 else PAGE
-    if isinstance(width, bool) or not isinstance(width, float | int | np.number) or not 1.0 <= width <= 100.0:
+    if not is_number(width) or not 1.0 <= width <= 100.0:
         raise ValueError(
             f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {shown(width)}"
         )
