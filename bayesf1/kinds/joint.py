@@ -72,15 +72,8 @@ class JointCounts(NamedTuple):
     @property
     def swapped(self) -> JointCounts:
         """The counts with A and B in each other's place."""
-        return JointCounts(
-            self.both,
-            self.only_b,
-            self.only_a,
-            self.neither,
-            self.claimed_both,
-            self.claimed_b,
-            self.claimed_a,
-            self.left_alone,
+        return self._replace(
+            only_a=self.only_b, only_b=self.only_a, claimed_a=self.claimed_b, claimed_b=self.claimed_a
         )
 
 
@@ -165,30 +158,10 @@ def paired_sf(
     ordered = np.array([(*counts, margin) <= (*counts.swapped, -margin) for margin in d], dtype=bool)
     for some, law, sign in ((told & ordered, alpha, 1.0), (told & ~ordered, mirrored, -1.0)):
         if some.any():
-            found, errors[some] = _sf(law, measure, cells, sign * d[some], np.random.default_rng(seed))
+            joint = _Joint(law, measure, cells)
+            found, errors[some] = joint.sf(sign * d[some], np.random.default_rng(seed))
             values[some] = found if sign > 0.0 else 1.0 - found
     return Estimate(values.reshape(np.shape(margins))[()], errors.reshape(np.shape(margins))[()])
-
-
-def _sf(
-    alpha: dict[str, float],
-    measure: Metric,
-    cells: tuple[str, ...],
-    margins: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return P(ν_B - ν_A > d) for each margin d, and its error."""
-    values, errors = np.zeros(len(margins)), np.zeros(len(margins))
-    if measure.name in CLOSED_WHEN_PAIRED:
-        gain, loss, rest = (sum(alpha[name] for name in g) for g in CLOSED_WHEN_PAIRED[measure.name])
-        return np.array([shares_sf(gain, loss, rest, float(margin)) for margin in margins]), errors
-    recall_weight, left = _recall_weight(measure), np.ones(len(margins), dtype=bool)
-    if recall_weight is not None and (margins == 0.0).any():
-        left = margins != 0.0
-        values[~left] = p_positive(*fscore_terms(alpha, recall_weight))
-    if left.any():
-        values[left], errors[left] = _by_lattice(alpha, measure, cells, margins[left], rng)
-    return values, errors
 
 
 def shares_sf(gain: float, loss: float, rest: float, margin: float) -> float:
@@ -241,93 +214,111 @@ def is_exact(measure: Metric) -> bool:
 # ---- lattices ---------------------------------------------------------------------------------------------
 
 
-def _by_lattice(
-    alpha: dict[str, float],
-    measure: Metric,
-    cells: tuple[str, ...],
-    margins: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    split, other = sorted(_SPLITS, key=lambda split: -_swing(alpha, measure, cells, split))
-    nodes = _nodes(alpha, other)
-    points, most = (_POINTS, _MOST_POINTS) if nodes is None else (_POINTS // 4, _MOST_POINTS // 4)
-    p, error, rough = np.zeros(len(margins)), np.zeros(len(margins)), np.arange(len(margins))
-    while len(rough) and points <= most:
-        values = _conditional(alpha, measure, cells, margins[rough], split, other, nodes, points, rng)
-        means = values.reshape(len(rough), _SHIFTS, points).mean(axis=2)
-        error[rough] = means.std(axis=1, ddof=1) / np.sqrt(_SHIFTS)
-        p[rough] = np.clip(means.mean(axis=1), 0.0, 1.0)
-        # Small probabilities keep two digits.
-        rough = np.flatnonzero(error > _GOAL * np.minimum(1.0, 100.0 * p * (1.0 - p)) + 1e-8)
-        points *= 4
-    return p, error
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """The joint Dirichlet law of two models' outcomes on an item, by its parameters, and a measure of their tables."""
 
+    alpha: dict[str, float]
+    measure: Metric
+    cells: tuple[str, ...]
 
-def _nodes(alpha: dict[str, float], split: _Split) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return nodes of a split, their complements and weights, or None where there are too many."""
-    share, share_c, weights = Beta(alpha[split.gain], alpha[split.loss]).nodes
-    likely = weights > _NEGLIGIBLE
-    if likely.sum() > _MOST_NODES:
-        return None
-    return share[likely], share_c[likely], weights[likely] / weights[likely].sum()
+    def sf(self, margins: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Return P(ν_B - ν_A > d) for each margin d, and its error."""
+        values, errors = np.zeros(len(margins)), np.zeros(len(margins))
+        if self.measure.name in CLOSED_WHEN_PAIRED:
+            groups = CLOSED_WHEN_PAIRED[self.measure.name]
+            gain, loss, rest = (sum(self.alpha[name] for name in group) for group in groups)
+            return np.array([shares_sf(gain, loss, rest, float(margin)) for margin in margins]), errors
+        recall_weight, left = _recall_weight(self.measure), np.ones(len(margins), dtype=bool)
+        if recall_weight is not None and (margins == 0.0).any():
+            left = margins != 0.0
+            values[~left] = p_positive(*fscore_terms(self.alpha, recall_weight))
+        if left.any():
+            values[left], errors[left] = self.by_lattice(margins[left], rng)
+        return values, errors
 
+    def by_lattice(self, margins: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Return the same by lattices of as many points as it takes."""
+        split, other = sorted(_SPLITS, key=lambda split: -self._swing(split))
+        nodes = self._nodes(other)
+        points, most = (_POINTS, _MOST_POINTS) if nodes is None else (_POINTS // 4, _MOST_POINTS // 4)
+        p, error, rough = np.zeros(len(margins)), np.zeros(len(margins)), np.arange(len(margins))
+        while len(rough) and points <= most:
+            values = self._conditional(margins[rough], split, other, nodes, points, rng)
+            means = values.reshape(len(rough), _SHIFTS, points).mean(axis=2)
+            error[rough] = means.std(axis=1, ddof=1) / np.sqrt(_SHIFTS)
+            p[rough] = np.clip(means.mean(axis=1), 0.0, 1.0)
+            # Small probabilities keep two digits.
+            rough = np.flatnonzero(error > _GOAL * np.minimum(1.0, 100.0 * p * (1.0 - p)) + 1e-8)
+            points *= 4
+        return p, error
 
-def _swing(alpha: dict[str, float], measure: Metric, cells: tuple[str, ...], split: _Split) -> float:
-    """How far B's advantage moves as a split goes from a standard deviation below its mean to one above."""
-    a, b = alpha[split.gain], alpha[split.loss]
-    mean, sd = a / (a + b), np.sqrt(a * b / (a + b + 1.0)) / (a + b)
-    share = np.clip([mean - sd, mean + sd], 0.0, 1.0)
-    masses = {name: np.full(2, value) for name, value in alpha.items()}
-    masses |= {split.gain: (a + b) * share, split.loss: (a + b) * (1.0 - share)}
-    score_a, score_b = (measure(table, cells) for table in _tables(masses, cells))
-    return float(np.diff(score_b - score_a)[0])
+    def _shapes(self, split: _Split) -> tuple[float, float]:
+        return self.alpha[split.gain], self.alpha[split.loss]
 
+    def _advantage(self, masses: dict[str, FloatArray]) -> FloatArray:
+        """Return by how much B's score exceeds A's, for masses of the joint cells."""
+        score_a, score_b = (self.measure(table, self.cells) for table in _tables(masses, self.cells))
+        return score_b - score_a
 
-def _conditional(
-    alpha: dict[str, float],
-    measure: Metric,
-    cells: tuple[str, ...],
-    margins: FloatArray,
-    split: _Split,
-    other: _Split,
-    nodes: tuple[FloatArray, FloatArray, FloatArray] | None,
-    points: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """P(ν_B - ν_A > margin) at `points` points of each lattice, one or both splits integrated out, axes (margin, point)."""
-    single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in cells else [])]
-    normal = special.ndtri(_lattice(2 + len(single) + (nodes is None), points, rng))[..., None]
-    shapes = [alpha[split.gain] + alpha[split.loss], alpha[other.gain] + alpha[other.loss]]
-    shapes += [alpha[name] for name in single]
-    total, other_total, *rest = _gammas(np.array(shapes), normal[: len(shapes)])
-    mass = dict(zip(single, rest, strict=True))
-    mass.setdefault("left_alone", np.zeros_like(total))
-    if nodes is None:
-        nodes = *_shares(alpha[other.gain], alpha[other.loss], normal[-1]), np.ones(1)
-    share, share_c, weights = nodes
-    mass |= {other.gain: other_total * share, other.loss: other_total * share_c}
-    mass = dict(zip(mass, np.broadcast_arrays(*mass.values()), strict=True))
-    total = np.broadcast_to(total, mass["both"].shape)
+    def _nodes(self, split: _Split) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Return nodes of a split, their complements and weights, or None where there are too many."""
+        share, share_c, weights = Beta(*self._shapes(split)).nodes
+        likely = weights > _NEGLIGIBLE
+        if likely.sum() > _MOST_NODES:
+            return None
+        return share[likely], share_c[likely], weights[likely] / weights[likely].sum()
 
-    def parts(u: FloatArray | float) -> dict[str, FloatArray]:
-        return mass | {split.gain: total * u, split.loss: total * (1.0 - u)}
+    def _swing(self, split: _Split) -> float:
+        """How far B's advantage moves as a split goes from a standard deviation below its mean to one above."""
+        a, b = self._shapes(split)
+        mean, sd = a / (a + b), np.sqrt(a * b / (a + b + 1.0)) / (a + b)
+        share = np.clip([mean - sd, mean + sd], 0.0, 1.0)
+        masses = {name: np.full(2, value) for name, value in self.alpha.items()}
+        masses |= {split.gain: (a + b) * share, split.loss: (a + b) * (1.0 - share)}
+        return float(np.diff(self._advantage(masses))[0])
 
-    def threshold(margin: float) -> FloatArray:
-        if isinstance(measure.law, Harmonic) or measure.name == "precision":
-            recall_weight = _recall_weight(measure)
-            assert recall_weight is not None
-            lead = _fscore_lead(parts(0.5), split, recall_weight, margin)
-            return np.asarray(np.clip(0.5 + lead / total, 0.0, 1.0))
+    def _conditional(
+        self,
+        margins: FloatArray,
+        split: _Split,
+        other: _Split,
+        nodes: tuple[FloatArray, FloatArray, FloatArray] | None,
+        points: int,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """P(ν_B - ν_A > margin) at `points` points of each lattice, one or both splits integrated out.
 
-        def advantage(u: FloatArray) -> FloatArray:
-            score_a, score_b = (measure(table, cells) for table in _tables(parts(u), cells))
-            return score_b - score_a - margin
+        Axes are (margin, point).
+        """
+        single = ["both", "neither", "claimed_both", *(["left_alone"] if "tn" in self.cells else [])]
+        normal = special.ndtri(_lattice(2 + len(single) + (nodes is None), points, rng))[..., None]
+        shapes = [sum(self._shapes(split)), sum(self._shapes(other)), *(self.alpha[name] for name in single)]
+        total, other_total, *rest = _gammas(np.array(shapes), normal[: len(shapes)])
+        mass = dict(zip(single, rest, strict=True))
+        mass.setdefault("left_alone", np.zeros_like(total))
+        if nodes is None:
+            nodes = *_shares(*self._shapes(other), normal[-1]), np.ones(1)
+        share, share_c, weights = nodes
+        mass |= {other.gain: other_total * share, other.loss: other_total * share_c}
+        mass = dict(zip(mass, np.broadcast_arrays(*mass.values()), strict=True))
+        total = np.broadcast_to(total, mass["both"].shape)
+        recall_weight = _recall_weight(self.measure)
+        # Jaccard orders models as F1 does, but its differences are others.
+        quadratic = isinstance(self.measure.law, Harmonic) or self.measure.name == "precision"
 
-        return crossing(advantage, np.zeros_like(total), np.ones_like(total), accuracy=1e-7)
+        def parts(u: FloatArray | float) -> dict[str, FloatArray]:
+            return mass | {split.gain: total * u, split.loss: total * (1.0 - u)}
 
-    law = Beta(alpha[split.gain], alpha[split.loss])
-    thresholds = np.stack([threshold(float(margin)) for margin in margins])
-    return np.asarray(spline_sf(law, special.logit(thresholds)) @ weights)
+        def threshold(margin: float) -> FloatArray:
+            if recall_weight is not None and quadratic:
+                lead = _fscore_lead(parts(0.5), split, recall_weight, margin)
+                return np.asarray(np.clip(0.5 + lead / total, 0.0, 1.0))
+            ends = np.zeros_like(total), np.ones_like(total)
+            return crossing(lambda u: self._advantage(parts(u)) - margin, *ends, accuracy=1e-7)
+
+        thresholds = np.stack([threshold(float(margin)) for margin in margins])
+        return np.asarray(spline_sf(Beta(*self._shapes(split)), special.logit(thresholds)) @ weights)
 
 
 def _fscore_lead(m: dict[str, FloatArray], split: _Split, recall_weight: float, margin: float) -> FloatArray:
