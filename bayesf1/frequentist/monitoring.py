@@ -182,8 +182,9 @@ class Monitor(Answer):
     @property
     def _note(self) -> str:
         """What the answer takes for granted, and where that did not come true."""
+        scores = ", and their scores as lying from 0 to 1" if self.metric == "mean" else ""
         said = (
-            f"{plural(self.unit).capitalize()} taken as drawn one by one; wrong with probability "
+            f"{plural(self.unit).capitalize()} taken as drawn one by one{scores}; wrong with probability "
             f"{1 - self.confidence_level:.2g} at most{self._proviso}, however often one looks and whenever one stops"
         )
         if self.bound == "seen":
