@@ -374,7 +374,7 @@ def _limit(wagers: Wagers, gap: float, need: float) -> float:
 
 
 def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times"
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
 def _written(log_e: float) -> str:

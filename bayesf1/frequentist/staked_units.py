@@ -45,7 +45,10 @@ def wagers_of(ev: Evaluation, measure: Metric, largest: float | None) -> tuple[W
             "the first look on"
         )
     scale = most if math.isfinite(most) else each
-    wagers = Wagers(shares / scale, loads / scale, ev.units.weights, _same_loads(measure), stakes)
+    # Many patterns add the same to the measure, as it does not matter which of two kinds of errors was made.
+    kinds, which = np.unique(np.concatenate([shares, loads]), axis=1, return_inverse=True)
+    counts = np.bincount(which.ravel(), weights=ev.units.weights).astype(float)
+    wagers = Wagers(kinds[:2] / scale, kinds[2:] / scale, counts, _same_loads(measure), stakes)
     return wagers, bound, seen, most
 
 
@@ -55,7 +58,7 @@ def _ratio(ev: Evaluation, measure: Metric) -> tuple[FloatArray, FloatArray]:
     if found is None or measure.support[0] < 0.0 or measure.support[1] > 1.0:
         raise ValueError(
             f"{measure.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "
-            "micro_f1 or one of a class, or the mean of scores from 0 to 1"
+            "micro_f1 or one of a class, a Brier score, or the mean of scores from 0 to 1"
         )
     return found
 
