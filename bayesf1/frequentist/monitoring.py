@@ -275,7 +275,7 @@ def monitor(
         Where units are sentences or documents: the largest load that one can have, known before any was seen. That is how
         many spans of F1, gold and predicted ones together, and how many items of accuracy. Without it the load of the
         largest so far is reckoned with, which the answer says; where a later one is larger, earlier claims do not stand.
-        With ``math.inf`` there is no bound, and bets are soft: they need far fewer units, but the answer only holds for
+        With ``math.inf`` there is no bound, and bets are soft: they need fewer units, but the answer only holds for
         models whose outputs could be swapped, as in a randomisation test, and not where rare units outweigh all that was
         seen before.
 
