@@ -22,7 +22,7 @@ from scipy import special, stats
 
 import bayesf1 as bf
 from bayesf1.base.multiplicity import benjamini_hochberg, holm
-from bayesf1.frequentist.betting import SOFT, Wagers, ladder
+from bayesf1.frequentist.betting import BOUNDED, SOFT, Wagers, rung
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,7 @@ def first_claim(units: tuple[Floats, Floats], at: Iterable[int], *, soft: bool) 
     tp, loads = units
     for n in at:
         rows, counts = np.unique(np.concatenate([tp[:, :n], loads[:, :n]]).T, axis=0, return_counts=True)
-        stakes, bound = (SOFT, 1.0) if soft else ladder(float(loads[:, :n].max()))
+        stakes, bound = (SOFT, 1.0) if soft else (BOUNDED, rung(float(loads[:, :n].max())))
         parts = rows.T / bound
         wagers = Wagers(parts[:2], parts[2:], counts.astype(float), same_loads=False, stakes=stakes)
         if ever_claimed(wagers):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from bayesf1.base.checks import check_prob
-from bayesf1.base.table import printable
+from bayesf1.base.table import display_width, printable
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s(),<>=]))|"(?P<quoted>[^"]*)"|(?P<sign><=|>=|[<>(),=])'
@@ -45,8 +45,9 @@ class ConditionError(ValueError):
     def __init__(self, sentence: str, text: str, at: int) -> None:
         super().__init__(sentence, text, at)
         self.sentence = printable(sentence)
-        # A control character would move the caret.
-        self.pointer = f"  {printable(text)}\n  {' ' * at}^"
+        # Control characters would move the caret, and wide ones take two columns.
+        shown = printable(text)
+        self.pointer = f"  {shown}\n  {' ' * display_width(shown[:at])}^"
 
     def __str__(self) -> str:
         return f"{self.sentence}\n{self.pointer}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesf1.base.answer import Answer, Outcome
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import joined, nearest
 from bayesf1.base.table import Table, amount, equation, printable, probability
 from bayesf1.bayes.condition import Condition, Name, parse
 from bayesf1.evaluation.scoring import find_measure
@@ -252,12 +253,21 @@ def _pair(res: Comparisons) -> tuple[str, str]:
 
 def _measures(res: Comparisons, condition: Condition) -> list[Comparison]:
     metric = condition.metric.text
-    if metric.endswith("[*]"):
-        return [c for name, c in res.items() if name.startswith(metric[:-2])]
-    try:
-        return [res[metric]]
-    except KeyError:
-        return []
+    base = metric.removesuffix("[*]")
+    asked = (
+        [metric] if base == metric else [f"{base}[{name}]" for name in next(iter(res.values())).ev.classes]
+    )
+    found = {}
+    for name in asked:
+        with suppress(KeyError):
+            found[name] = res[name]
+    # A gate on every class must not open because some of them were not compared.
+    if found and (missing := [name for name in asked if name not in found]):
+        raise condition.fault(
+            f"{metric} is that of every class, but {joined(missing)} {'was' if len(missing) == 1 else 'were'} not compared",
+            condition.metric,
+        )
+    return list(found.values())
 
 
 def _claim(c: Comparison, condition: Condition) -> Claim:

@@ -36,8 +36,11 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
         )
     parts.append(_computed(comparisons))
     if c.region:
+        region = c.region.words(percent=c.measure.percent)
         parts.append(
-            f"differences within {c.region.words(percent=c.measure.percent)} were counted as practically none"
+            f"differences within {region} were counted as practically none"
+            if c.region.symmetric
+            else f"models were counted as practically equivalent where {c.model_b} is ahead by {region}"
         )
     parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."

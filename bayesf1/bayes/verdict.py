@@ -70,8 +70,10 @@ def sentence(c: Comparison) -> str:
     better, worse, p = (c.model_b, c.model_a, c.p_h1) if b_leads else (c.model_a, c.model_b, c.p_h0)
     margin = c.region.words(percent=percent)
     scope = f", {c.under.scope}" if c.under.scope else ""
+    # A region is one of how much better B is, and a difference of losses has the other sign.
+    ahead = f"{c.model_b} is ahead by"
     if c.region and c.p_rope >= c.prob:
-        within = "they differ by no more than" if c.region.symmetric else f"{c.model_b} is ahead by"
+        within = "they differ by no more than" if c.region.symmetric else ahead
         return printable(
             f"{c.model_a} and {c.model_b} are practically equivalent in {label}: {within} "
             f"{margin} with probability {probability(c.p_rope)}{scope} ({size})."
@@ -90,7 +92,8 @@ def sentence(c: Comparison) -> str:
             f"{better} is better with probability {probability(p)}{scope} ({size})"
         )
     if c.region:
-        claim += f"; the difference is within {margin} with probability {probability(c.p_rope)}"
+        within = "the difference is within" if c.region.symmetric else ahead
+        claim += f"; {within} {margin} with probability {probability(c.p_rope)}"
     return printable(f"{claim}.")
 
 

@@ -23,9 +23,11 @@ the contrast knows no f at all and :math:`G(d) = K(d)`; with :math:`d = 0` that 
 models differ.
 
 A sentence or a document may have any load, and without a bound nothing can be staked on a mean. Where nobody knows one,
-stakes come from one ladder of fixed sizes and weights, and only those count that the largest load so far, rounded up to
-the next rung, could not ruin. A stake that is left out is money thrown away, so that what is left is at most a
-supermartingale as long as no unit exceeds that rung. A bet against :math:`\nu_B - \nu_A \le d` is ruined by
+bets reckon with the largest load so far, rounded up to a power of √2: the *rung* r. What is claimed is then claimed *if no
+unit has a load above r*, and that is all that a claim needs. Let R be the rung of the largest load that there is. No look
+is ever on a higher one, so that a claim whose condition is true is one of those made on the rung R, all of them by the
+stakes of R, which no unit can ruin: their capital is a supermartingale from the first unit on, and such a claim is ever
+wrong with the probability that was promised. A bet against :math:`\nu_B - \nu_A \le d` is ruined by
 :math:`\lambda (1 + d) > 1` at the earliest, since :math:`x \ge -(1 + d)` for any f.
 
 With no bound at all bets can be *soft*. If the models' outputs on a unit could as well be swapped, which is what a
@@ -72,28 +74,20 @@ def _harmonic(n: int) -> FloatArray:
 # From half the capital on units of the largest load to a two-hundredth of that, which only many units reward.
 OF_ITEMS = Stakes(np.exp2(-1.0 - 0.5 * np.arange(16.0)), _harmonic(16))
 SOFT = Stakes(OF_ITEMS.sizes, OF_ITEMS.weights, soft=True)
-# Stakes that units of the largest load can just ruin, and less; sixty rungs reach loads of a billion.
-_SIZES: FloatArray = np.exp2(-0.5 * np.arange(20.0))
-_LADDER = _harmonic(60 + len(_SIZES))
-BOUNDED = Stakes(_SIZES, _harmonic(len(_SIZES)))
+# From what a unit of the largest load can just ruin.
+BOUNDED = Stakes(np.exp2(-0.5 * np.arange(20.0)), _harmonic(20))
 
 
-def ladder(load: float) -> tuple[Stakes, float]:
-    """Return the stakes that a load cannot ruin, in parts of a bound above it, and that bound: a power of √2.
-
-    Whatever the load, they are of one ladder on which the same stake has the same weight, so that later looks reckon with
-    what earlier ones staked.
+def rung(load: float) -> float:
+    """Return the smallest power of √2 that is at least a load, and at least 1.
 
     Examples
     --------
-    >>> (few, four), (many, sixteen) = ladder(3.5), ladder(12.0)
-    >>> round(four), round(sixteen)
-    (4, 16)
-    >>> bool(np.allclose(few.sizes[4:] / 4, many.sizes[:-4] / 16)), bool(np.allclose(few.weights[4:], many.weights[:-4]))
-    (True, True)
+    >>> [round(rung(load), 2) for load in (0.0, 3.5, 4.0, 12.0)]
+    [1.0, 4.0, 4.0, 16.0]
     """
     steps = max(0, math.ceil(2.0 * math.log2(max(load, 1.0)) - 1e-9))
-    return Stakes(_SIZES, _LADDER[steps : steps + len(_SIZES)]), 2.0 ** (0.5 * steps)
+    return math.exp2(0.5 * steps)
 
 
 @dataclass(frozen=True, eq=False)

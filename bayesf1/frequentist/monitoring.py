@@ -182,8 +182,9 @@ class Monitor(Answer):
     @property
     def _note(self) -> str:
         """What the answer takes for granted, and where that did not come true."""
+        scores = ", and their scores as lying from 0 to 1" if self.metric == "mean" else ""
         said = (
-            f"{plural(self.unit).capitalize()} taken as drawn one by one; wrong with probability "
+            f"{plural(self.unit).capitalize()} taken as drawn one by one{scores}; wrong with probability "
             f"{1 - self.confidence_level:.2g} at most{self._proviso}, however often one looks and whenever one stops"
         )
         if self.bound == "seen":
@@ -274,7 +275,7 @@ def monitor(
         Where units are sentences or documents: the largest load that one can have, known before any was seen. That is how
         many spans of F1, gold and predicted ones together, and how many items of accuracy. Without it the load of the
         largest so far is reckoned with, which the answer says; where a later one is larger, earlier claims do not stand.
-        With ``math.inf`` there is no bound, and bets are soft: they need far fewer units, but the answer only holds for
+        With ``math.inf`` there is no bound, and bets are soft: they need fewer units, but the answer only holds for
         models whose outputs could be swapped, as in a randomisation test, and not where rare units outweigh all that was
         seen before.
 
@@ -373,7 +374,7 @@ def _limit(wagers: Wagers, gap: float, need: float) -> float:
 
 
 def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times"
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
 def _written(log_e: float) -> str:

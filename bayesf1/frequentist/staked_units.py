@@ -10,8 +10,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
-from bayesf1.frequentist.betting import BOUNDED, OF_ITEMS, SOFT, Wagers, ladder
+from bayesf1.evaluation.metric import Metric, Proportion
+from bayesf1.frequentist.betting import BOUNDED, OF_ITEMS, SOFT, Wagers, rung
 
 
 def wagers_of(ev: Evaluation, measure: Metric, largest: float | None) -> tuple[Wagers, str, float, float]:
@@ -30,11 +30,11 @@ def wagers_of(ev: Evaluation, measure: Metric, largest: float | None) -> tuple[W
         raise WordedError(Argument("largest"), f" is a number above 0, such as 50, not {largest!r}")
     bound, stakes = "given", BOUNDED
     # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once.
-    if largest is None and (ev.units.single or measure.law is None):
+    single = ev.units.single or (measure.law is None and ev.items is None)
+    if largest is None and single and seen <= each:
         bound, stakes, most = "known", OF_ITEMS, each
     elif largest is None:
-        stakes, rung = ladder(seen / each)
-        bound, most = "seen", max(seen, each * rung)
+        bound, most = "seen", max(seen, each * rung(seen / each))
     elif math.isinf(largest):
         bound, stakes, most = "none", SOFT, math.inf
     else:
@@ -45,31 +45,27 @@ def wagers_of(ev: Evaluation, measure: Metric, largest: float | None) -> tuple[W
             "the first look on"
         )
     scale = most if math.isfinite(most) else each
-    same = _same_loads(measure, load)
-    wagers = Wagers(shares / scale, loads / scale, ev.units.weights, same, stakes)
+    # Many patterns add the same to the measure, as it does not matter which of two kinds of errors was made.
+    kinds, which = np.unique(np.concatenate([shares, loads]), axis=1, return_inverse=True)
+    counts = np.bincount(which.ravel(), weights=ev.units.weights).astype(float)
+    wagers = Wagers(kinds[:2] / scale, kinds[2:] / scale, counts, _same_loads(measure), stakes)
     return wagers, bound, seen, most
 
 
 def _ratio(ev: Evaluation, measure: Metric) -> tuple[FloatArray, FloatArray]:
-    """Return what one of each cell adds to numerator and denominator of a measure."""
-    match measure.law:
-        case Proportion(successes, _):
-            return np.array([float(cell in successes) for cell in ev.cells]), measure.loads(ev.cells)
-        case Harmonic(beta, tp, _, _):
-            right = np.array([(1.0 + beta * beta) * (cell in tp) for cell in ev.cells])
-            return right, measure.loads(ev.cells)
-    values = getattr(ev.kind, "values", None)
-    if values is not None and measure.name == "mean" and min(values) >= 0.0 and max(values) <= 1.0:
-        return np.array(values), np.ones(len(values))
-    raise ValueError(
-        f"{measure.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "
-        "micro_f1 or one of a class, or the mean of scores from 0 to 1"
-    )
+    """Return what one of each cell adds to numerator and denominator of a measure from 0 to 1."""
+    found = ev.kind.ratio(measure)
+    if found is None or measure.support[0] < 0.0 or measure.support[1] > 1.0:
+        raise ValueError(
+            f"{measure.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "
+            "micro_f1 or one of a class, a Brier score, or the mean of scores from 0 to 1"
+        )
+    return found
 
 
-def _same_loads(measure: Metric, load: FloatArray) -> bool:
-    """Say whether the gold data alone decide how much a unit counts."""
+def _same_loads(measure: Metric) -> bool:
+    """Say whether the gold data alone decide how much a unit counts: all that is positive, or none of it, and so on."""
     if not isinstance(measure.law, Proportion):
         return measure.law is None
     counted = {cell.partition("[")[0] for cell in (*measure.law.successes, *measure.law.failures)}
-    return bool((load == 1.0).all()) or counted in ({"tp", "fn"}, {"fp", "tn"})
+    return all((hit in counted) == (miss in counted) for hit, miss in (("tp", "fn"), ("tn", "fp")))

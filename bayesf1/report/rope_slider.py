@@ -79,11 +79,15 @@ class RopeSlider:
             f"{escaped('= 0' if kind == 'in' and not c.region else equation('P', p)[2:])}</span></dd></div>"
             for kind, part, _, p, about in parts
         )
+        # As the region of a pair is one of how much better B is, while a difference of losses has the other sign.
+        about, matter = (
+            ("differences within", "do") if c.region.symmetric else (f"{c.model_b} ahead by", "does")
+        )
         # Without a script there is nothing to move: it shows the controls.
         return f"""\
 <div class="rope">
-<label for="{name}-slider">ROPE of {escaped(c.label)}: differences within
-<output id="{name}-margin" for="{name}-slider">{shown}</output> do not matter</label>
+<label for="{name}-slider">ROPE of {escaped(c.label)}: {escaped(about)}
+<output id="{name}-margin" for="{name}-slider">{shown}</output> {matter} not matter</label>
 <div class="control" id="{name}-control" hidden>
 <input type="range" id="{name}-slider" min="0" max="{len(self.curve.margins) - 1}" step="1" value="{at}" \
 aria-valuetext="{shown}" autocomplete="off">

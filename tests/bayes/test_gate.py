@@ -146,3 +146,19 @@ def test_a_gate_is_an_answer_with_all_forms():
     assert found.title == "1 of 2 conditions hold"
     assert [row[-1] for row in found.table.rows] == ["no", "yes"]
     assert found.to_dict()["passed"] is False
+
+
+def test_a_condition_on_every_class_is_refused_where_one_was_not_compared():
+    gold = ["a", "b", "c"] * 40
+    ev = bf.from_labels(gold, {"old": ["b", "b", "c"] * 40, "new": ["a", "b", "a"] * 40})
+    res = bf.compare(ev, metrics=["f1[a]", "f1[b]"])
+    assert res.check("f1[a]: new better").passed
+    with pytest.raises(ConditionError, match=re.escape("every class, but f1[c] was not compared")):
+        res.check("f1[*]: new not worse by 0.01")
+
+
+def test_a_caret_stands_below_its_place_behind_characters_of_two_columns():
+    with pytest.raises(ConditionError) as error:
+        parse("f1: 模型 bettr")
+    # Both characters take two columns of a terminal.
+    assert str(error.value).splitlines()[1:] == ["  f1: 模型 bettr", "  " + " " * len("f1: ____ ") + "^"]

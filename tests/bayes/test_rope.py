@@ -68,6 +68,19 @@ def test_of_a_loss_the_region_is_of_how_much_better_and_not_of_how_much_more():
     assert lower.p_better_by(0.03) == pytest.approx(higher.p_better_by(0.03), abs=6 * lower.mcse)
 
 
+def test_of_a_loss_the_words_do_not_call_a_region_of_gains_one_of_the_difference():
+    # B has .04 more, so that it is behind, and 0 to +20 points ahead is improbable though the difference is within 0 to +20.
+    rng = np.random.default_rng(2)
+    loss = {"A": rng.random(100), "B": np.clip(rng.random(100) + 0.04, 0.0, 1.0)}
+    res = bf.compare(bf.from_scores(loss, lower_is_better=True), rope=(0.0, 0.2), rng=1)
+    c = res["mean"]
+    assert c.gap > 0.0
+    assert c.p_rope < 0.5
+    said = (c.sentence(), res.methods_sentence())
+    assert all("B is ahead by 0 to +20 percentage points" in text for text in said)
+    assert all("difference is within" not in text and "differences within" not in text for text in said)
+
+
 def test_what_is_not_worse_is_called_so_and_undecided_without_a_region():
     ev = bf.from_counts(A=(800, 100, 100), B=(812, 95, 98))
     assert bf.compare(ev)["f1"].verdict == "undecided"

@@ -487,5 +487,6 @@ def test_a_slider_keeps_the_shape_of_the_region():
 def test_of_a_loss_the_band_lies_where_b_is_lower():
     rng = np.random.default_rng(1)
     ev = bf.from_scores({"A": rng.random(60), "B": rng.random(60)}, name="loss", lower_is_better=True)
-    page = Page(report_html(bf.compare(ev, rope=(-0.01, 0.04), rng=1)))
-    assert page.curves[0]["shape"] == [-1.0, 0.25]
+    text = report_html(bf.compare(ev, rope=(-0.01, 0.04), rng=1))
+    assert Page(text).curves[0]["shape"] == [-1.0, 0.25]
+    assert "ROPE of Mean loss: B ahead by" in text
