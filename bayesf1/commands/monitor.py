@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import bayesf1 as bf
+from bayesf1.base.answer import Outcome
 from bayesf1.base.errors import located
 from bayesf1.base.text_files import decode, write_atomic
 from bayesf1.commands import input_options, inputs, options, output
@@ -55,6 +57,15 @@ GROUPS = {
 }
 
 
+class Awaited(bf.Monitor):
+    """Looks of which a decision was asked, so that none fails for programs that read outcomes of tests."""
+
+    @property
+    def outcomes(self) -> Sequence[Outcome]:
+        """Whether anything may be claimed, and the sentence."""
+        return (Outcome("bayesf1", self.title, self.decided, self.sentence()),)
+
+
 def run(args: argparse.Namespace) -> int:
     """Look, with all looks before; 1 where nothing may be claimed and it was asked for."""
     if args.save is not None:
@@ -72,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
     state = bf.monitor(ev, *pairs[0], previous=before, **settings)
     if args.save is not None:
         write_atomic(args.save, state.to_json() + "\n")
+    if args.fail_unless_decided:
+        state = Awaited(**{field.name: getattr(state, field.name) for field in fields(state)})
     output.deliver([state], args)
     return int(args.fail_unless_decided and not state.decided)
 

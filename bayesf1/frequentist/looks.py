@@ -42,6 +42,11 @@ def remembered(document: Mapping[str, Any], json_format: str) -> dict[str, Any]:
     looks = typed(tuple[Look, ...], document["looks"], "previous.looks", _look)
     if not looks:
         raise wrong("previous.looks", [], "a list of at least one look")
+    numbers = [look.n_units for look in looks]
+    if numbers[0] < 1 or numbers != sorted(numbers):
+        raise ValueError(
+            f"previous.looks were at {numbers} units; each must be at 1 or more, and none at fewer than before"
+        )
     return {**texts, "confidence_level": level, "tables": tuple(map(tuple, tables)), "looks": looks}
 
 

@@ -46,6 +46,14 @@ def test_it_may_fail_as_long_as_nothing_is_decided(look):
         assert look(file, "--fail-unless-decided")[0] == int(not decided)
 
 
+def test_programs_that_read_outcomes_learn_whether_it_was_decided(look):
+    for file, decided in (("60.csv", False), ("600.csv", True)):
+        code, out, _ = look(file, "--fail-unless-decided", "--format", "github")
+        assert (code, out.split()[0]) == ((0, "::notice") if decided else (1, "::error"))
+        assert f'failures="{int(not decided)}"' in look(file, "--fail-unless-decided", "--format", "junit")[1]
+        assert look(file, "--format", "github")[1].startswith("::notice")
+
+
 def test_options_are_those_of_monitor(look):
     options = ["--metric", "accuracy", "--rope", "-0.1,0.2", "--confidence-level", "0.9", "--largest", "inf"]
     found = json.loads(look("200.csv", *options, "--format", "json")[1])

@@ -58,6 +58,7 @@ def changed(document, path, value):
             r"previous.format is 'bayesf1.compare/1' where 'bayesf1.monitor/1'",
         ),
         (["looks"], [], "previous.looks is .* where a list of at least one look belongs"),
+        (["looks", 0, "n_units"], -5, r"previous.looks were at \[-5\] units; each must be at 1 or more"),
         (["looks", 0, "low"], "x", r"previous.looks\[0\].low is 'x' where a finite number belongs"),
         (["looks", 0, "low"], 2.0, r"previous.looks\[0\] has low 2 and high"),
         (["looks", 0, "n_units"], 40.5, "n_units is 40.5 where a whole number belongs"),
