@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from os import PathLike
@@ -20,6 +21,12 @@ from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.counts import from_counts, from_folds
 from bayesf1.reading.format import Format, Place, Request
 from bayesf1.reading.records import COUNT_COLUMNS, Layout, Tables, Tasks, collect, read_label, short
+
+# A model's name, and its counts: numbers, those of folds, or numbers by their names.
+_MAPPING = re.compile(
+    r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:\[[\[\s]*[-+.0-9]|\{\s*"(?:' + "|".join(COUNT_COLUMNS) + r')"\s*:)',
+    re.IGNORECASE,
+)
 
 
 @checked
@@ -161,8 +168,7 @@ def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
         return False
     first = next((line for line in file.lines if line.strip() and not line.lstrip().startswith("#")), "")
     if first.lstrip().startswith("{"):
-        # A mapping of model to counts, where a line of a table has an object by itself.
-        return not first.rstrip().endswith("}") or sum(map(bool, map(str.strip, file.lines))) == 1
+        return _MAPPING.match("".join(file.lines)[:4000]) is not None
     if first.lstrip().startswith("["):
         text = "".join(file.lines)[:4000]
         return '"model"' in text and sum(f'"{name}"' in text for name in COUNT_COLUMNS) > 2

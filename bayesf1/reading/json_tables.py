@@ -12,7 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.errors import located
 from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import listing
+from bayesf1.base.reports import refuse_reports
 from bayesf1.base.text_files import BOM
 from bayesf1.reading.records import parse_json, short
 from bayesf1.reading.text_tables import Column, EmptyCell, coded
@@ -104,7 +107,7 @@ def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
         return
     with file.open() as stream:
         document = parse_json(stream, file)
-    rows = _rows_of_columns(document, file) if isinstance(document, dict) else document
+    rows = _rows_of(document, file) if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise ValueError(f"{file} holds {short(document)} where a list of records belongs")
     for number, record in enumerate(rows, 1):
@@ -119,13 +122,15 @@ def is_lines(file: InputFile) -> bool:
     if not lines[0].startswith("{"):
         return False
     try:
-        json.loads(lines[0])
+        record = json.loads(lines[0])
     except ValueError:
         # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
         return len(lines) == 1 and len(file.head) >= 1 << 15
     except RecursionError:
         return False
-    return file.suffix != ".json" or len(lines) > 1
+    # An object alone may be a whole table; what is nested in it tells.
+    flat = not any(isinstance(value, list | dict) for value in record.values())
+    return len(lines) > 1 or (flat and file.suffix != ".json")
 
 
 def _checked(record: Any, where: str) -> Record:
@@ -134,10 +139,53 @@ def _checked(record: Any, where: str) -> Record:
     return record
 
 
-def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[str, Any]]:
-    """Return the rows of an object of columns: lists, or objects with the same keys, as pandas writes them."""
+def _rows_of(document: Mapping[str, Any], file: InputFile) -> list[Any]:
+    """Return the rows of an object: of columns, or of records by their numbers."""
     if not document:
         raise ValueError(f"{file} holds an empty object; there is nothing to compare the models on")
+    with located(file):
+        refuse_reports(document)
+    inside = next(iter(document.values()))
+    if not isinstance(inside, list | dict) or {type(inside)} != set(map(type, document.values())):
+        raise _no_table(document, file)
+    if isinstance(inside, dict) and not _is_numbered(inside):
+        if _is_numbered(document):
+            return list(document.values())
+        if len(document) > len(inside) or not all(
+            inside.keys() & other.keys() for other in document.values()
+        ):
+            raise _no_table(document, file)
+    return _rows_of_columns(document, file)
+
+
+def _is_numbered(document: Mapping[str, Any]) -> bool:
+    """Whether the keys of an object count: 0, 1, 2, … or from 1 on."""
+    return list(document) in ([str(i + start) for i in range(len(document))] for start in (0, 1))
+
+
+def _no_table(document: Mapping[str, Any], file: InputFile) -> ValueError:
+    """Say what an object holds that is no table, and where in it records are."""
+    found = _path_to_records(document, 3)
+    where = f"; records are in its field {found!r}: store them by themselves" if found else ""
+    return ValueError(
+        f"{file} is an object with the fields {listing(document, most=8)}, but a table in JSON is a list of records, or an "
+        f"object of columns, lists of one length{where}"
+    )
+
+
+def _path_to_records(document: Any, depth: int) -> str:
+    """Return the field, by dots where it is nested, that holds a list of objects; nothing where none does."""
+    for name, value in document.items():
+        rows = list(value.values()) if isinstance(value, dict) and _is_numbered(value) else value
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+            return str(name)
+        if isinstance(value, dict) and depth and (found := _path_to_records(value, depth - 1)):
+            return f"{name}.{found}"
+    return ""
+
+
+def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[str, Any]]:
+    """Return the rows of an object of columns: lists, or objects with the same keys, as pandas writes them."""
     columns: dict[str, list[Any]] = {}
     first, keys = next(iter(document.items()))
     for name, values in document.items():
@@ -146,10 +194,14 @@ def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[
                 odd = sorted(values.keys() ^ keys.keys())[0]
                 raise ValueError(f"{file} has row {odd!r} in one of columns {first!r} and {name!r} only")
             values = [values[key] for key in keys]
-        if not isinstance(values, list) or len(values) != len(keys):
-            what = f"{len(values)} values" if isinstance(values, list) else short(values)
+        if len(values) != len(keys):
+            split = (
+                "; did pandas write it? Use orient='records'"
+                if {"columns", "data"} <= document.keys()
+                else ""
+            )
             raise ValueError(
-                f"{file} has {what} in column {name!r}, but {len(keys)} rows in column {first!r}"
+                f"{file} has {len(values)} values in column {name!r}, but {len(keys)} in column {first!r}{split}"
             )
         columns[name] = values
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -275,10 +327,11 @@ def _check_kinds(
         if value is None and not optional:
             raise EmptyCell(f"{file}, {place(i)}, has no value of {name!r}", name)
         if isinstance(value, list | dict):
-            inside = f", as {name}.{next(iter(value))}" if isinstance(value, dict) and value else ""
+            remedy = "tags of tokens or sets of labels go to bf.from_tags or bf.from_labels"
+            if isinstance(value, dict):
+                remedy = "name a field in it" + "".join(f", as {name}.{key}" for key in islice(value, 1))
             raise ValueError(
-                f"{file}, {place(i)}, has {short(value)} as {name!r} where a label or number belongs; name "
-                f"a field in it{inside}"
+                f"{file}, {place(i)}, has {short(value)} as {name!r} where one label or number belongs; {remedy}"
             )
     if mixed:
         raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")
