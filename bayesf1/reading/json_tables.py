@@ -23,7 +23,8 @@ from bayesf1.reading.text_tables import Column, EmptyCell, coded
 _RECORDS_OF_HEADER = 200
 # A log may hold a whole conversation in a line.
 _MAX_LINE_BYTES = 1 << 28
-_BLOCK_BYTES = 1 << 18
+# What is made of so many bytes stays in the cache of a processor until its columns are taken.
+_BLOCK_BYTES = 1 << 16
 _MISSING = object()
 _BLANK = object()
 
