@@ -14,90 +14,15 @@ from numpy.typing import NDArray
 
 from bayesf1.base.errors import located
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import listing
+from bayesf1.base.naming import listing, shown
 from bayesf1.base.reports import refuse_reports
-from bayesf1.base.text_files import BOM
-from bayesf1.reading.records import parse_json, short
+from bayesf1.reading.json_text import BLANK, json_blocks, json_lines, parse_json
 from bayesf1.reading.text_tables import Column, EmptyCell, coded
 
 _RECORDS_OF_HEADER = 200
-# A log may hold a whole conversation in a line.
-_MAX_LINE_BYTES = 1 << 28
-# What is made of so many bytes stays in the cache of a processor until its columns are taken.
-_BLOCK_BYTES = 1 << 16
 _MISSING = object()
-_BLANK = object()
 
 Record: TypeAlias = dict[str, Any]
-
-
-def fast_json() -> Callable[[bytes], Any]:
-    """Return the fastest parser that is there."""
-    try:
-        import orjson
-    except ImportError:
-        return json.loads
-    loads: Callable[[bytes], Any] = orjson.loads
-    return loads
-
-
-def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
-    """Yield what stands in each line that is not blank, and the line's number, holding few at a time."""
-    for first, found in _blocks(file):
-        for i, record in enumerate(found):
-            if record is not _BLANK:
-                yield first + i, record
-
-
-def _blocks(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
-    """Yield what stands in some lines, and the number of the first."""
-    loads, number, rest = fast_json(), 1, b""
-    with file.open() as stream:
-        # As much again as there is of a line that has not ended yet, so that long ones are not copied often.
-        while data := stream.read(max(_BLOCK_BYTES, len(rest))):
-            lines, end, rest = (rest + data).rpartition(b"\n")
-            n_lines = lines.count(b"\n") + len(end)
-            if len(rest) > _MAX_LINE_BYTES:
-                raise ValueError(
-                    f"{file}, line {number + n_lines}, is longer than {_MAX_LINE_BYTES >> 20} MB"
-                )
-            if end:
-                yield number, _parsed(lines, range(number, number + n_lines), file, loads)
-                number += n_lines
-        if rest:
-            yield number, _parsed(rest, range(number, number + 1), file, loads)
-
-
-def _parsed(data: bytes, numbers: range, file: InputFile, loads: Callable[[bytes], Any]) -> list[Any]:
-    if numbers[0] == 1:
-        data = data.removeprefix(BOM)
-    try:
-        # One list of objects takes less time than an object a line.
-        found: list[Any] = loads(b"[" + data.replace(b"\n", b",") + b"]")
-        if len(found) == len(numbers):
-            return found
-    except (ValueError, RecursionError):
-        pass
-    # Blank lines, and NaN and Infinity, which Python writes and JSON has not, or something worse.
-    lines = zip(numbers, data.split(b"\n"), strict=True)
-    return [_parsed_line(line, f"{file}, line {i},") for i, line in lines]
-
-
-def _parsed_line(line: bytes, where: str) -> Any:
-    if not line.strip():
-        return _BLANK
-    try:
-        return json.loads(line)
-    except UnicodeDecodeError:
-        raise ValueError(f"{where} is not UTF-8; save the file as UTF-8") from None
-    except RecursionError:
-        raise ValueError(f"{where} is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"{where} is not JSON: {_why(error)}") from None
-
-
-def _why(error: ValueError) -> str:
-    return f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 
 def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
@@ -110,7 +35,7 @@ def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
         document = parse_json(stream, file)
     rows = _rows_of(document, file) if isinstance(document, dict) else document
     if not isinstance(rows, list):
-        raise ValueError(f"{file} holds {short(document)} where a list of records belongs")
+        raise ValueError(f"{file} holds {shown(document)} where a list of records belongs")
     for number, record in enumerate(rows, 1):
         yield f"record {number}", _checked(record, f"{file}, record {number},")
 
@@ -136,7 +61,7 @@ def is_lines(file: InputFile) -> bool:
 
 def _checked(record: Any, where: str) -> Record:
     if not isinstance(record, dict):
-        raise ValueError(f'{where} is {short(record)} where an object such as {{"label": "yes"}} belongs')
+        raise ValueError(f'{where} is {shown(record)} where an object such as {{"label": "yes"}} belongs')
     return record
 
 
@@ -304,10 +229,10 @@ def _blocks_of_records(file: InputFile) -> Iterator[tuple[Callable[[int], str], 
         records = list(json_records(file))
         yield lambda i: records[i][0], [record for _, record in records]
         return
-    for first, found in _blocks(file):
+    for first, found in json_blocks(file):
         lines: Sequence[int] = range(first, first + len(found))
         if not set(map(type, found)) <= {dict}:
-            kept = [(line, record) for line, record in zip(lines, found, strict=True) if record is not _BLANK]
+            kept = [(line, record) for line, record in zip(lines, found, strict=True) if record is not BLANK]
             lines = [line for line, _ in kept]
             found = [_checked(record, f"{file}, line {line},") for line, record in kept]
         yield partial(_line, lines), found
@@ -332,7 +257,7 @@ def _check_kinds(
             if isinstance(value, dict):
                 remedy = "name a field in it" + "".join(f", as {name}.{key}" for key in islice(value, 1))
             raise ValueError(
-                f"{file}, {place(i)}, has {short(value)} as {name!r} where one label or number belongs; {remedy}"
+                f"{file}, {place(i)}, has {shown(value)} as {name!r} where one label or number belongs; {remedy}"
             )
     if mixed:
         raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")

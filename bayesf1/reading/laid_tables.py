@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.naming import counted, listing, shown
+from bayesf1.base.text_files import read_number
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.correct import from_correct
 from bayesf1.reading.frames import from_frame
 from bayesf1.reading.label_columns import NoPositiveItem
 from bayesf1.reading.model_columns import FLAGS, as_numbers, why_no_number
-from bayesf1.reading.records import read_number
 from bayesf1.reading.score_columns import from_scores
 from bayesf1.reading.table_layouts import Laid
 

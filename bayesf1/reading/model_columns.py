@@ -12,8 +12,8 @@ import numpy as np
 
 from bayesf1.base.errors import Argument, WordedError, Wording
 from bayesf1.base.naming import listing
+from bayesf1.base.text_files import read_number
 from bayesf1.reading.data_table import DataTable
-from bayesf1.reading.records import read_number
 
 # As many rows tell what a column is; where they leave a doubt, all are read.
 _SAMPLE = 10_000
