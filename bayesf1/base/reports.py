@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 _REPORT = frozenset(("precision", "recall", "f1-score", "support"))
+_HARNESS = frozenset(("results", "versions", "n-shot"))
 
 
 def refuse_reports(given: Any) -> None:
-    """Say why the dictionaries of scikit-learn's `classification_report` and `cross_validate` are no data.
+    """Say why averages are no data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
 
     Examples
     --------
@@ -19,6 +20,11 @@ def refuse_reports(given: Any) -> None:
     """
     if not isinstance(given, Mapping):
         return
+    if _HARNESS.issubset(given):
+        raise ValueError(
+            "what was given are results of lm-evaluation-harness, averages over documents; run it with --log_samples and "
+            "give the samples_*.jsonl"
+        )
     for name, value in (("what was given", given), *((repr(k), v) for k, v in given.items())):
         if isinstance(value, Mapping) and any(
             isinstance(row, Mapping) and _REPORT.issubset(row) for row in value.values()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from os import PathLike
@@ -12,6 +14,7 @@ from typing import BinaryIO
 
 from bayesf1.base.latex import printable
 
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BOM = b"\xef\xbb\xbf"
 MAX_LINE_BYTES = 1_000_000
 
@@ -52,6 +55,25 @@ def decode(raw: bytes, where: str, not_utf8: str) -> str:
     except UnicodeDecodeError as error:
         what = not_utf8.format(byte=f"0x{raw[error.start]:02x}")
         raise ValueError(f"{where} {what}; save the file as UTF-8") from None
+
+
+def read_number(text: str) -> float | None:
+    """Return the number that a text spells in plain decimal digits, and None for anything else.
+
+    Examples
+    --------
+    >>> read_number(" 1.5e3 "), read_number("1_000"), read_number("nan"), read_number("1e400")
+    (1500.0, None, None, None)
+    """
+    stripped = text.strip()
+    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
+    return value if math.isfinite(value) else None
+
+
+def check_text(text: str, where: str) -> None:
+    """Say that a text holds a zero byte, and is none."""
+    if "\0" in text:
+        raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:

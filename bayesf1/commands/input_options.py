@@ -25,7 +25,7 @@ def read_discount(text: str) -> str | float | tuple[float, ...]:
     >>> read_discount("once"), read_discount("0.25"), read_discount("0.5,0.25")
     ('once', 0.25, (0.5, 0.25))
     """
-    from bayesf1.reading.records import read_number
+    from bayesf1.base.text_files import read_number
 
     numbers = tuple(x for x in map(read_number, text.split(",")) if x is not None)
     if len(numbers) <= text.count(","):

@@ -152,8 +152,13 @@ def _abandon_stdout() -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
+    said: set[str] = set()
+
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        _complain(f"warning: {message}", 0)
+        # Pairs of models, say, often share what there is to be said.
+        if str(message) not in said:
+            said.add(str(message))
+            _complain(f"warning: {message}", 0)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

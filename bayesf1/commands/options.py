@@ -94,7 +94,7 @@ def new_parser(version: str, commands: Iterable[ModuleType]) -> tuple[Parser, di
 
 def read_number(text: str) -> float:
     """Read a finite number in plain decimal digits."""
-    from bayesf1.reading.records import read_number
+    from bayesf1.base.text_files import read_number
 
     value = read_number(text)
     if value is None:

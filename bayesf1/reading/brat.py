@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -113,11 +113,11 @@ def _table(sides: Mapping[str, _Side], n_documents: int, types: Any) -> SpanTabl
     )
 
 
-def _strange_types(sides: Mapping[str, _Side]) -> Iterator[str]:
-    """Yield what is to be said of types that gold never has: often another spelling."""
+def _strange_types(sides: Mapping[str, _Side], asked: Sequence[str]) -> Iterator[str]:
+    """Yield what is to be said of types that were asked for and gold never has: often another spelling."""
     gold, *_ = ({span.kind for span in side.spans} for side in sides.values())
     for name, side in sides.items():
-        strange = Counter(span.kind for span in side.spans if span.kind not in gold)
+        strange = Counter(span.kind for span in side.spans if span.kind in asked and span.kind not in gold)
         if strange:
             n, types = strange.total(), listing(strange, most=5)
             yield f"{name} has {counted(n, 'span')} of types that gold never has: {types}."
@@ -145,7 +145,7 @@ def _read(request: Request) -> Evaluation:
     if not len(table.found):
         raise ValueError(f"neither {gold} nor any model has a span; are these the right files?")
     ev = from_span_table(table, groups=np.arange(n), by_type=request.options.get("by_type", False))
-    remarks = [*_strange_types(sides)]
+    remarks = [*_strange_types(sides, table.types)]
     remarks += [
         f"{name or 'gold'} has {counted(side.met[met], 'span')} {what}"
         for name, side in sides.items()

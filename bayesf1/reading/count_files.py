@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from os import PathLike
@@ -13,13 +14,19 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked
 from bayesf1.base.errors import located
 from bayesf1.base.input_files import InputFile, input_files
-from bayesf1.base.naming import listing, nearest
+from bayesf1.base.naming import listing, nearest, shown
 from bayesf1.base.reports import refuse_reports
 from bayesf1.designs.design import BlockedCV, Discount
 from bayesf1.evaluation.evaluation import Evaluation
+from bayesf1.reading.count_rows import COUNT_COLUMNS, Layout, Tables, Tasks, collect, read_label
 from bayesf1.reading.counts import from_counts, from_folds
 from bayesf1.reading.format import Format, Place, Request
-from bayesf1.reading.records import COUNT_COLUMNS, Layout, Tables, Tasks, collect, read_label, short
+
+# A model's name, and its counts: numbers, those of folds, or numbers by their names.
+_MAPPING = re.compile(
+    r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:\[[\[\s]*[-+.0-9]|\{\s*"(?:' + "|".join(COUNT_COLUMNS) + r')"\s*:)',
+    re.IGNORECASE,
+)
 
 
 @checked
@@ -106,7 +113,7 @@ def _from_mapping(
         counts = list(value.values()) if isinstance(value, dict) else value
         if not isinstance(counts, list) or any(isinstance(entry, list | dict) for entry in counts):
             raise ValueError(
-                f"{file}, model {name!r}, has {short(value)} where one table such as [tp, fp, fn] belongs; "
+                f"{file}, model {name!r}, has {shown(value)} where one table such as [tp, fp, fn] belongs; "
                 "tables of folds need a cv, such as 3x2"
             )
     if discount != "wang-li":
@@ -161,8 +168,7 @@ def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
         return False
     first = next((line for line in file.lines if line.strip() and not line.lstrip().startswith("#")), "")
     if first.lstrip().startswith("{"):
-        # A mapping of model to counts, where a line of a table has an object by itself.
-        return not first.rstrip().endswith("}") or sum(map(bool, map(str.strip, file.lines))) == 1
+        return _MAPPING.match("".join(file.lines)[:4000]) is not None
     if first.lstrip().startswith("["):
         text = "".join(file.lines)[:4000]
         return '"model"' in text and sum(f'"{name}"' in text for name in COUNT_COLUMNS) > 2

@@ -251,15 +251,27 @@ def described(file: InputFile, known: str) -> str:
         return "is text in UTF-16 or UTF-32, not in UTF-8; save it as UTF-8"
     first = next((line for line in file.lines if line.strip()), "")
     if not file.lines:
+        stranger = _stranger(file.head)
+        if stranger is not None:
+            return f"has byte 0x{file.head[stranger]:02x} in line 1, which is not UTF-8; save it as UTF-8"
         said = f"is no text in UTF-8: it begins with the bytes {file.head[:8].hex(' ')}"
     else:
         said = f"begins with {first[:60]!r}" if first else "holds blank lines only"
     columns = (
         ""
         if any(c in first for c in " ,;\t{[")
-        else "; a table has at least two columns, parted by commas or tabs"
+        else "; a table has at least two columns, separated by commas, semicolons or tabs"
     )
     return f"{said}, of no format that is known here: {known}{columns}"
+
+
+def _stranger(head: bytes) -> int | None:
+    """Return where the first byte stands that is no UTF-8 in what otherwise looks like text."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start if all(c > 31 or c in b"\t\r\n" for c in head[:200]) else None
+    return None
 
 
 def check_same_names(models: Mapping[str, Place], gold: Place) -> None:

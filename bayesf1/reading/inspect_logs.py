@@ -11,11 +11,11 @@ from typing import Any
 
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import counted, listing, nearest
+from bayesf1.base.naming import counted, listing, nearest, shown
+from bayesf1.base.text_files import read_number
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.format import Format, Place, Request
 from bayesf1.reading.item_scores import Item, from_item_scores, spelled
-from bayesf1.reading.records import read_number, short
 
 _ZIP = b"PK\x03\x04"
 # As Inspect's value_to_float has them.
@@ -107,7 +107,7 @@ def _number(value: Any, where: str) -> float | None:
         number = read_number(value) if number is None else number
     if not isinstance(number, int | float) or not abs(number) <= 1e300:
         raise ValueError(
-            f"{where} is scored {short(value)}, which is neither a number nor one of Inspect's C, P, I and N"
+            f"{where} is scored {shown(value)}, which is neither a number nor one of Inspect's C, P, I and N"
         )
     return float(number)
 
@@ -214,8 +214,8 @@ def _check_inputs(found: Mapping[str, _Scored]) -> None:
         for item, text in own.inputs.items():
             if known.inputs.get(item, text) != text:
                 raise ValueError(
-                    f"{spelled(item, 'sample')} has the input {short(text)} for model {model!r}, but "
-                    f"{short(known.inputs[item])} for {first!r}; all models must have been given the same samples"
+                    f"{spelled(item, 'sample')} has the input {shown(text)} for model {model!r}, but "
+                    f"{shown(known.inputs[item])} for {first!r}; all models must have been given the same samples"
                 )
 
 

@@ -12,88 +12,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.errors import located
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.text_files import BOM
-from bayesf1.reading.records import parse_json, short
+from bayesf1.base.naming import listing, shown
+from bayesf1.base.reports import refuse_reports
+from bayesf1.reading.json_text import BLANK, json_blocks, json_lines, parse_json
 from bayesf1.reading.text_tables import Column, EmptyCell, coded
 
 _RECORDS_OF_HEADER = 200
-# A log may hold a whole conversation in a line.
-_MAX_LINE_BYTES = 1 << 28
-_BLOCK_BYTES = 1 << 18
 _MISSING = object()
-_BLANK = object()
 
 Record: TypeAlias = dict[str, Any]
-
-
-def fast_json() -> Callable[[bytes], Any]:
-    """Return the fastest parser that is there."""
-    try:
-        import orjson
-    except ImportError:
-        return json.loads
-    loads: Callable[[bytes], Any] = orjson.loads
-    return loads
-
-
-def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
-    """Yield what stands in each line that is not blank, and the line's number, holding few at a time."""
-    for first, found in _blocks(file):
-        for i, record in enumerate(found):
-            if record is not _BLANK:
-                yield first + i, record
-
-
-def _blocks(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
-    """Yield what stands in some lines, and the number of the first."""
-    loads, number, rest = fast_json(), 1, b""
-    with file.open() as stream:
-        # As much again as there is of a line that has not ended yet, so that long ones are not copied often.
-        while data := stream.read(max(_BLOCK_BYTES, len(rest))):
-            lines, end, rest = (rest + data).rpartition(b"\n")
-            n_lines = lines.count(b"\n") + len(end)
-            if len(rest) > _MAX_LINE_BYTES:
-                raise ValueError(
-                    f"{file}, line {number + n_lines}, is longer than {_MAX_LINE_BYTES >> 20} MB"
-                )
-            if end:
-                yield number, _parsed(lines, range(number, number + n_lines), file, loads)
-                number += n_lines
-        if rest:
-            yield number, _parsed(rest, range(number, number + 1), file, loads)
-
-
-def _parsed(data: bytes, numbers: range, file: InputFile, loads: Callable[[bytes], Any]) -> list[Any]:
-    if numbers[0] == 1:
-        data = data.removeprefix(BOM)
-    try:
-        # One list of objects takes less time than an object a line.
-        found: list[Any] = loads(b"[" + data.replace(b"\n", b",") + b"]")
-        if len(found) == len(numbers):
-            return found
-    except (ValueError, RecursionError):
-        pass
-    # Blank lines, and NaN and Infinity, which Python writes and JSON has not, or something worse.
-    lines = zip(numbers, data.split(b"\n"), strict=True)
-    return [_parsed_line(line, f"{file}, line {i},") for i, line in lines]
-
-
-def _parsed_line(line: bytes, where: str) -> Any:
-    if not line.strip():
-        return _BLANK
-    try:
-        return json.loads(line)
-    except UnicodeDecodeError:
-        raise ValueError(f"{where} is not UTF-8; save the file as UTF-8") from None
-    except RecursionError:
-        raise ValueError(f"{where} is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"{where} is not JSON: {_why(error)}") from None
-
-
-def _why(error: ValueError) -> str:
-    return f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 
 def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
@@ -104,9 +33,9 @@ def json_records(file: InputFile) -> Iterator[tuple[str, Record]]:
         return
     with file.open() as stream:
         document = parse_json(stream, file)
-    rows = _rows_of_columns(document, file) if isinstance(document, dict) else document
+    rows = _rows_of(document, file) if isinstance(document, dict) else document
     if not isinstance(rows, list):
-        raise ValueError(f"{file} holds {short(document)} where a list of records belongs")
+        raise ValueError(f"{file} holds {shown(document)} where a list of records belongs")
     for number, record in enumerate(rows, 1):
         yield f"record {number}", _checked(record, f"{file}, record {number},")
 
@@ -119,25 +48,70 @@ def is_lines(file: InputFile) -> bool:
     if not lines[0].startswith("{"):
         return False
     try:
-        json.loads(lines[0])
+        record = json.loads(lines[0])
     except ValueError:
         # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
         return len(lines) == 1 and len(file.head) >= 1 << 15
     except RecursionError:
         return False
-    return file.suffix != ".json" or len(lines) > 1
+    # An object alone may be a whole table; what is nested in it tells.
+    flat = not any(isinstance(value, list | dict) for value in record.values())
+    return len(lines) > 1 or (flat and file.suffix != ".json")
 
 
 def _checked(record: Any, where: str) -> Record:
     if not isinstance(record, dict):
-        raise ValueError(f'{where} is {short(record)} where an object such as {{"label": "yes"}} belongs')
+        raise ValueError(f'{where} is {shown(record)} where an object such as {{"label": "yes"}} belongs')
     return record
+
+
+def _rows_of(document: Mapping[str, Any], file: InputFile) -> list[Any]:
+    """Return the rows of an object: of columns, or of records by their numbers."""
+    if not document:
+        raise ValueError(f"{file} holds an empty object; there is nothing to compare the models on")
+    with located(file):
+        refuse_reports(document)
+    inside = next(iter(document.values()))
+    if not isinstance(inside, list | dict) or {type(inside)} != set(map(type, document.values())):
+        raise _no_table(document, file)
+    if isinstance(inside, dict) and not _is_numbered(inside):
+        if _is_numbered(document):
+            return list(document.values())
+        if len(document) > len(inside) or not all(
+            inside.keys() & other.keys() for other in document.values()
+        ):
+            raise _no_table(document, file)
+    return _rows_of_columns(document, file)
+
+
+def _is_numbered(document: Mapping[str, Any]) -> bool:
+    """Whether the keys of an object count: 0, 1, 2, … or from 1 on."""
+    return list(document) in ([str(i + start) for i in range(len(document))] for start in (0, 1))
+
+
+def _no_table(document: Mapping[str, Any], file: InputFile) -> ValueError:
+    """Say what an object holds that is no table, and where in it records are."""
+    found = _path_to_records(document, 3)
+    where = f"; records are in its field {found!r}: store them by themselves" if found else ""
+    return ValueError(
+        f"{file} is an object with the fields {listing(document, most=8)}, but a table in JSON is a list of records, or an "
+        f"object of columns, lists of one length{where}"
+    )
+
+
+def _path_to_records(document: Any, depth: int) -> str:
+    """Return the field, by dots where it is nested, that holds a list of objects; nothing where none does."""
+    for name, value in document.items():
+        rows = list(value.values()) if isinstance(value, dict) and _is_numbered(value) else value
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+            return str(name)
+        if isinstance(value, dict) and depth and (found := _path_to_records(value, depth - 1)):
+            return f"{name}.{found}"
+    return ""
 
 
 def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[str, Any]]:
     """Return the rows of an object of columns: lists, or objects with the same keys, as pandas writes them."""
-    if not document:
-        raise ValueError(f"{file} holds an empty object; there is nothing to compare the models on")
     columns: dict[str, list[Any]] = {}
     first, keys = next(iter(document.items()))
     for name, values in document.items():
@@ -146,10 +120,14 @@ def _rows_of_columns(document: Mapping[str, Any], file: InputFile) -> list[dict[
                 odd = sorted(values.keys() ^ keys.keys())[0]
                 raise ValueError(f"{file} has row {odd!r} in one of columns {first!r} and {name!r} only")
             values = [values[key] for key in keys]
-        if not isinstance(values, list) or len(values) != len(keys):
-            what = f"{len(values)} values" if isinstance(values, list) else short(values)
+        if len(values) != len(keys):
+            split = (
+                "; did pandas write it? Use orient='records'"
+                if {"columns", "data"} <= document.keys()
+                else ""
+            )
             raise ValueError(
-                f"{file} has {what} in column {name!r}, but {len(keys)} rows in column {first!r}"
+                f"{file} has {len(values)} values in column {name!r}, but {len(keys)} in column {first!r}{split}"
             )
         columns[name] = values
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -251,10 +229,10 @@ def _blocks_of_records(file: InputFile) -> Iterator[tuple[Callable[[int], str], 
         records = list(json_records(file))
         yield lambda i: records[i][0], [record for _, record in records]
         return
-    for first, found in _blocks(file):
+    for first, found in json_blocks(file):
         lines: Sequence[int] = range(first, first + len(found))
         if not set(map(type, found)) <= {dict}:
-            kept = [(line, record) for line, record in zip(lines, found, strict=True) if record is not _BLANK]
+            kept = [(line, record) for line, record in zip(lines, found, strict=True) if record is not BLANK]
             lines = [line for line, _ in kept]
             found = [_checked(record, f"{file}, line {line},") for line, record in kept]
         yield partial(_line, lines), found
@@ -275,10 +253,11 @@ def _check_kinds(
         if value is None and not optional:
             raise EmptyCell(f"{file}, {place(i)}, has no value of {name!r}", name)
         if isinstance(value, list | dict):
-            inside = f", as {name}.{next(iter(value))}" if isinstance(value, dict) and value else ""
+            remedy = "tags of tokens or sets of labels go to bf.from_tags or bf.from_labels"
+            if isinstance(value, dict):
+                remedy = "name a field in it" + "".join(f", as {name}.{key}" for key in islice(value, 1))
             raise ValueError(
-                f"{file}, {place(i)}, has {short(value)} as {name!r} where a label or number belongs; name "
-                f"a field in it{inside}"
+                f"{file}, {place(i)}, has {shown(value)} as {name!r} where one label or number belongs; {remedy}"
             )
     if mixed:
         raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")

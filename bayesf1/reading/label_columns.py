@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -27,6 +28,8 @@ _PLAIN_PAIRS = (
 )
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
+# A whole number with a decimal point, as pandas writes integers of a column that once had gaps.
+_WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")
 # What may stand in for gold labels that are missing; the name of the argument follows.
 BY_A_JUDGE = "give what a judge says of every item by "
 
@@ -140,12 +143,15 @@ def _as_seen(label: Any) -> str:
     """Return what a reader sees of a label, without case."""
     text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
     shown = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
-    return shown.strip().casefold()
+    plain = shown.strip().casefold()
+    return whole[1] if (whole := _WHOLE.fullmatch(plain)) else plain
 
 
 def _too_alike(one: Any, other: Any) -> ValueError:
     plain = str(one).strip().casefold() == str(other).strip().casefold()
     how = "in case or spaces" if plain else "in how their characters are coded"
+    if any(_WHOLE.fullmatch(str(label).strip()) for label in (one, other)):
+        how = "in how a number is written"
     return WordedError(
         f"labels {shown(one)} and {shown(other)} differ only {how}; make them one",
         # Files are read without a list of classes.

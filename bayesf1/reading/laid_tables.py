@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bayesf1.base.naming import counted, listing, shown
+from bayesf1.base.text_files import read_number
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.correct import from_correct
 from bayesf1.reading.frames import from_frame
 from bayesf1.reading.label_columns import NoPositiveItem
-from bayesf1.reading.model_columns import as_numbers
-from bayesf1.reading.records import read_number
+from bayesf1.reading.model_columns import FLAGS, as_numbers, why_no_number
 from bayesf1.reading.score_columns import from_scores
 from bayesf1.reading.table_layouts import Laid
 
 # More different labels than this are texts.
 _MOST_KINDS = 1000
+# How programs spell what is missing.
+_BLANKS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
 # Options of scores, and of items that nobody has labelled.
 _OF_SCORES = ("lower_is_better", "unit")
 OF_JUDGES = ("judge", "bins", "audit_probability", "covariates")
@@ -38,30 +40,53 @@ def _from_labels(laid: Laid, options: Mapping[str, Any]) -> Evaluation:
             ev = from_frame(laid.frame, gold=gold, models=laid.models, positive=positive, **how)
         except NoPositiveItem as warning:
             raise ValueError(str(warning)) from None
-    if positive is None or "judge" in options:
+    if "judge" in options:
         return ev
-    return replace(ev, remarks=_strays(laid, gold, positive))
+    strays = () if positive is None else _strays(laid, gold, positive)
+    return replace(ev, remarks=(*ev.remarks, *_blanks(laid, gold), *strays))
+
+
+def _counts_of(laid: Laid, column: str) -> dict[Any, int]:
+    """Return how many items have each label of a column."""
+    import narwhals as nw
+
+    lazy = nw.from_native(laid.frame).lazy().select(c=nw.col(column))
+    rows = lazy.group_by("c").agg(nw.len().alias("n")).head(_MOST_KINDS).collect().rows()
+    return {value: n for value, n in rows if n}
+
+
+def _columns(laid: Laid) -> Iterator[tuple[str, str]]:
+    """Yield each model and its column, or those of its runs."""
+    for name, columns in laid.models.items():
+        for column in columns.values() if isinstance(columns, Mapping) else (columns,):
+            yield name, column
+
+
+def _blanks(laid: Laid, gold: str) -> tuple[str, ...]:
+    """Say which gold label may be none: it is spelled as programs spell what is missing, and no model says it."""
+    found = {v: n for v, n in _counts_of(laid, gold).items() if str(v).strip().lower() in _BLANKS}
+    if not found:
+        return ()
+    said = {label for _, column in _columns(laid) for label in _counts_of(laid, column)}
+    return tuple(
+        f"{counted(n, 'item')} {'has' if n == 1 else 'have'} the gold label {label!r}, which no model says: if it "
+        "stands for a missing label, drop them."
+        for label, n in found.items()
+        if label not in said
+    )
 
 
 def _strays(laid: Laid, gold: str, positive: Any) -> tuple[str, ...]:
     """Say what models said that is no label of gold, and so counts as not positive."""
-    import narwhals as nw
-
-    def counts_of(column: str) -> dict[Any, int]:
-        rows = lazy.select(c=nw.col(column)).group_by("c").agg(nw.len().alias("n")).head(_MOST_KINDS)
-        return {value: n for value, n in rows.collect().rows() if n}
-
-    lazy = nw.from_native(laid.frame).lazy()
-    known, found = {*counts_of(gold), positive}, list[str]()
-    for name, columns in laid.models.items():
-        for column in columns.values() if isinstance(columns, Mapping) else (columns,):
-            strays = {value: n for value, n in counts_of(column).items() if value not in known}
-            if strays:
-                what = listing(map(repr, sorted(strays, key=str)), most=3)
-                found.append(
-                    f"{name} said {what} of {counted(sum(strays.values()), 'item')}, which no gold label is and counts as "
-                    f"not {positive!r}."
-                )
+    known, found = {*_counts_of(laid, gold), positive}, list[str]()
+    for name, column in _columns(laid):
+        strays = {value: n for value, n in _counts_of(laid, column).items() if value not in known}
+        if strays:
+            what = listing(map(repr, sorted(strays, key=str)), most=3)
+            found.append(
+                f"{name} said {what} of {counted(sum(strays.values()), 'item')}, which no gold label is and counts as "
+                f"not {positive!r}."
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -92,7 +117,7 @@ def _has(frame: Any, column: str, label: str) -> bool:
 
 def _from_flags(laid: Laid, options: Mapping[str, Any]) -> Evaluation:
     groups = laid.frame[options["group"]].tolist() if "group" in options else None
-    columns = _numbers(laid, "no answer right (true, 1) or wrong (false, 0)", flags=True)
+    columns = _numbers(laid, "no answer right (true, yes, 1) or wrong (false, no, 0)", flags=True)
     named = {} if "unit" not in options else {"unit": options["unit"]}
     return from_correct(columns, groups=groups, **named)
 
@@ -106,11 +131,14 @@ def _from_numbers(laid: Laid, options: Mapping[str, Any]) -> Evaluation:
 
 def _numbers(laid: Laid, what: str, *, flags: bool) -> dict[str, Any]:
     def checked(name: str, column: Any) -> Any:
-        values = as_numbers(column.tolist())
+        values = as_numbers(column.tolist(), FLAGS) if flags else as_numbers(column.tolist())
         strange = ~np.isin(values, (0.0, 1.0)) if flags else ~np.isfinite(values)
         if strange.any():
             i = int(np.argmax(strange))
-            raise ValueError(f"row {i + 1} of {name!r} has {shown(column.iloc[i])}, {what}")
+            why = why_no_number(column.iloc[i])
+            raise ValueError(
+                f"row {i + 1} of {name!r} has {shown(column.iloc[i])}{': ' + why if why else ', ' + what}"
+            )
         return values
 
     return {

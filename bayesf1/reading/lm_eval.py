@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import listing, nearest
+from bayesf1.base.naming import listing, nearest, shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.format import Format, Place, Request
 from bayesf1.reading.item_scores import Item, from_item_scores, spelled
-from bayesf1.reading.json_tables import fast_json, json_lines
-from bayesf1.reading.records import short
+from bayesf1.reading.json_text import fast_json, json_lines
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
 _ANSWERS = frozenset({"resps", "filtered_resps"})
@@ -47,7 +46,7 @@ def _records(file: InputFile) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, record in json_lines(file):
         where = f"{file}, line {number},"
         if not isinstance(record, dict) or "doc_id" not in record:
-            raise ValueError(f"{where} is {short(record)}, but a sample is an object with a key 'doc_id'")
+            raise ValueError(f"{where} is {shown(record)}, but a sample is an object with a key 'doc_id'")
         yield where, record
 
 

@@ -12,15 +12,25 @@ import numpy as np
 
 from bayesf1.base.errors import Argument, WordedError, Wording
 from bayesf1.base.naming import listing
+from bayesf1.base.text_files import read_number
 from bayesf1.reading.data_table import DataTable
-from bayesf1.reading.records import read_number
 
 # As many rows tell what a column is; where they leave a doubt, all are read.
 _SAMPLE = 10_000
 _TRUTH = {"true": 1.0, "false": 0.0}
+# What else answers right or wrong are called.
+FLAGS = {
+    **_TRUTH,
+    **dict.fromkeys(("t", "yes", "y", "right", "correct", "pass"), 1.0),
+    **dict.fromkeys(("f", "no", "n", "wrong", "incorrect", "fail"), 0.0),
+}
 # Scores of one measure are not so many times as large as another model's.
 _SCALES = 20.0
-_COMMA = re.compile(r"-?\d+,\d+")
+# Numbers that people write and programs do not read, and the remedy.
+_SPELLINGS = {
+    re.compile(r"-?\d+,\d+"): "a decimal comma; write decimal points",
+    re.compile(r"-?[\d.,]+\s?%"): "a percentage; write plain numbers",
+}
 # What a column is called that says which model a row is of.
 _NAMES_MODELS = ("model", "system")
 _TOTALS = frozenset(("all", "mean", "average", "avg", "overall", "total"))
@@ -54,10 +64,22 @@ def named_columns(
 
 def _shortened(columns: Mapping[str, str]) -> dict[str, str]:
     """Return columns whose names end alike, as those of nested fields do, by the names before that end."""
-    ends = {name.rpartition(".")[2] for name in columns}
-    if len(ends) == 1 and all("." in name for name in columns):
-        return {name.rpartition(".")[0]: column for name, column in columns.items()}
+    ends = {_parts(name)[1] for name in columns}
+    if len(ends) == 1 and "" not in ends:
+        return {_parts(name)[0]: column for name, column in columns.items()}
     return dict(columns)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return the name of an object and that of a field in it, which is none where a version follows the dot.
+
+    Examples
+    --------
+    >>> _parts("bert.f1"), _parts("gpt-3.5")
+    (('bert', 'f1'), ('gpt-3.5', ''))
+    """
+    before, _, field = name.rpartition(".")
+    return (before, field) if before and field[:1].isalpha() else (name, "")
 
 
 def label_columns(table: DataTable, gold: str, other: Iterable[str | None]) -> dict[str, str]:
@@ -155,42 +177,75 @@ def is_identifier(column: Any) -> bool:
     return bool(np.isnan(numbers).mean() > 0.5 or (np.isnan(numbers) | (numbers == np.round(numbers))).all())
 
 
-def as_numbers(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def as_numbers(
+    values: Iterable[Any], words: Mapping[str, float] = _TRUTH
+) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return values as numbers, true and false as 1 and 0, and NaN for what is none."""
-    return np.array([_number(value) for value in values], dtype=np.float64)
+    return np.array([_number(value, words) for value in values], dtype=np.float64)
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, words: Mapping[str, float]) -> float:
     if isinstance(value, str):
-        found = _TRUTH.get(value.strip().lower(), read_number(value))
+        found = words.get(value.strip().lower(), read_number(value))
         return np.nan if found is None else found
     return float(value) if isinstance(value, int | float | np.number | np.bool_) else np.nan
 
 
-def number_columns(table: DataTable, other: Iterable[str | None], *, flags: bool) -> dict[str, str]:
-    """Return the columns that hold scores, or of `flags` those of nothing but 0 and 1, or true and false."""
+def number_columns(
+    table: DataTable, other: Iterable[str | None], *, flags: bool, measure: str | None = None
+) -> dict[str, str]:
+    """Return the columns that hold scores, or of `flags` those of nothing but 0 and 1, or true and false.
+
+    Where objects hold several measures each, those of `measure` are taken.
+    """
     candidates = [c for c in table.header if c not in ("", *other)]
     sample = table.load(candidates, optional=candidates, most=_SAMPLE) if candidates else {}
     kinds = {name: sample[name].dropna().unique().tolist() for name in candidates}
-    numbers = {name: as_numbers(values) for name, values in kinds.items()}
+    numbers = {name: as_numbers(values, FLAGS if flags else _TRUTH) for name, values in kinds.items()}
     found = []
     for name in candidates:
         if not kinds[name] or np.isnan(numbers[name]).mean() > 0.5:
-            _check_comma(table, name, kinds[name])
+            _check_spelling(table, name, kinds[name])
         elif not is_identifier(sample[name]) and not (flags and not _two(numbers[name])):
             found.append(name)
+    option = "correct" if flags else "columns"
+    found = _of_one_measure(table, found, measure, option)
     if not flags and not all(_two(numbers[name]) for name in found):
         # Beside amounts, true and false say something of the row, not of a model.
         found = [name for name in found if not _is_truth(kinds[name])]
         _check_scales(table, {name: numbers[name] for name in found})
         _check_total(table, sample, [name for name in candidates if is_identifier(sample[name])])
+    for name in found:
+        if read_number(name) is not None:
+            raise WordedError(
+                f"{table} has a column called {name!r}, a number: is its first line no header? Add one, or name the models' "
+                "columns by ",
+                Argument(option),
+            )
     if not found:
         what = "answers right or wrong" if flags else "scores"
         raise WordedError(
             f"{table} has no column of {what}; it has {listing(table.header)}; name those of the models by ",
-            Argument("correct" if flags else "columns"),
+            Argument(option),
         )
     return _shortened({name: name for name in found})
+
+
+def _of_one_measure(table: DataTable, found: list[str], measure: str | None, option: str) -> list[str]:
+    """Return the fields of one measure where objects hold several, or say that there are several."""
+    parts = [_parts(name) for name in found]
+    several = [name for name, field in parts if field and [before for before, _ in parts].count(name) > 1]
+    if len(set(several)) < 2:
+        return found
+    # A model's object may hold measures, or a measure's object models.
+    chosen = [name for name, part in zip(found, parts, strict=True) if measure in part]
+    if chosen:
+        return chosen
+    field = next(field for _, field in parts if field)
+    raise WordedError(
+        f"{table} has several numbers of one model, as {listing(found, most=4)}; name those to compare by ",
+        Wording(f"{option}='*.{field}'", f"--{option} '*.{field}'"),
+    )
 
 
 def _two(numbers: Any) -> bool:
@@ -201,11 +256,22 @@ def _is_truth(values: Sequence[Any]) -> bool:
     return any(isinstance(v, bool | np.bool_) or str(v).strip().lower() in _TRUTH for v in values)
 
 
-def _check_comma(table: DataTable, name: str, values: Sequence[Any]) -> None:
-    if values and all(isinstance(v, str) and _COMMA.fullmatch(v.strip()) for v in values):
-        raise ValueError(
-            f"{table}, column {name!r}, has {values[0]!r}: a decimal comma; write decimal points"
-        )
+def why_no_number(value: Any) -> str:
+    """Return in which way a text spells a number that is not read, and the remedy; nothing where it spells none.
+
+    Examples
+    --------
+    >>> why_no_number("0,31"), why_no_number("high")
+    ('a decimal comma; write decimal points', '')
+    """
+    if not isinstance(value, str):
+        return ""
+    return next((why for spelling, why in _SPELLINGS.items() if spelling.fullmatch(value.strip())), "")
+
+
+def _check_spelling(table: DataTable, name: str, values: Sequence[Any]) -> None:
+    if values and all(map(why_no_number, values)):
+        raise ValueError(f"{table}, column {name!r}, has {values[0]!r}: {why_no_number(values[0])}")
 
 
 def _check_scales(table: DataTable, numbers: Mapping[str, Any]) -> None:
@@ -216,6 +282,14 @@ def _check_scales(table: DataTable, numbers: Mapping[str, Any]) -> None:
         raise WordedError(
             f"{table} has numbers up to {largest[high]:g} in column {high!r} and up to {largest[low]:g} in {low!r}, which "
             "are hardly scores of one measure; name the models' columns by ",
+            Argument("columns"),
+        )
+    broken = [name for name, values in numbers.items() if (values % 1.0 > 0.0).any()]
+    whole = [name for name in numbers if name not in broken]
+    if broken and whole:
+        raise WordedError(
+            f"{table} has whole numbers up to {largest[whole[0]]:g} in column {whole[0]!r} and fractions in {broken[0]!r}, "
+            "which are hardly scores of one measure; name the models' columns by ",
             Argument("columns"),
         )
 

@@ -257,11 +257,16 @@ def _unknown(place: Place) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
         said = f"{place} {described(place.file, known)}"
-        if not place.file.lines:
+        if not any(place.file.lines):
             return ValueError(said)
         return WordedError(f"{said}; if it is one of them, say which by ", Argument("input_format"))
+    if place.matching("results_*.json").files:
+        return ValueError(
+            f"{place} holds results of lm-evaluation-harness, averages over documents, and no samples_*.jsonl; run it with "
+            "--log_samples"
+        )
     held = f"{counted(len(place.files), 'file')}, as {listing(place.files, most=3)}"
     return ValueError(
         f"{place} holds {held}, of no format that comes in folders "
-        f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files"
+        f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files, one for each model or table"
     )

@@ -127,9 +127,10 @@ def _of_columns(table: DataTable, options: Mapping[str, Any], content: str) -> L
     gold, id, shared = options.get("gold"), options.get("id"), _shared(options)
     table.check(gold, id, *shared)
     _check_apart(table, gold, *shared)
-    if content == "scores" and options["scores"] in table.header and "columns" not in options:
+    alike = {name.casefold(): name for name in table.header}.get(str(options.get("scores")).casefold())
+    if content == "scores" and alike is not None and "columns" not in options:
         raise WordedError(
-            f"{table} has a column {options['scores']!r}: if it holds the scores of all models, name the column that says "
+            f"{table} has a column {alike!r}: if it holds the scores of all models, name the column that says "
             "which model a row is of by ",
             Argument("model_column"),
             "; else name the models' columns by ",
@@ -142,7 +143,7 @@ def _of_columns(table: DataTable, options: Mapping[str, Any], content: str) -> L
     elif gold is not None:
         models = label_columns(table, gold, other)
     else:
-        models = number_columns(table, other, flags=content == "correct")
+        models = number_columns(table, other, flags=content == "correct", measure=options.get("scores"))
     _check_apart(table, gold, *shared, *models.values())
     if id is not None:
         _check_once(table, id, () if gold is None else [*models.values()])
@@ -253,9 +254,6 @@ def _of_files(request: Request, content: str) -> Laid:
         if gaps and id is not None:
             gold_part = gold_part.with_items_of(next(iter(parts.values())), id)
     return side_by_side(parts, said, id=id, gold=gold, shared=shared, gold_part=gold_part)
-
-
-# ---- from a frame to an evaluation ------------------------------------------------------------------------
 
 
 # ---- recognition ------------------------------------------------------------------------------------------

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.input_files import InputFile
 from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.reading.conll import align_conll
+from bayesf1.reading.conll import align_conll, n_numbers_behind
 from bayesf1.reading.format import Format, Place, Request, check_same_names, fields_of
 from bayesf1.reading.spans import from_aligned
 
@@ -64,13 +65,36 @@ def _read(request: Request) -> Evaluation:
         raise ValueError(f"{gold} and the models' are not all folders, or not all files; give one kind")
     if gold is not None and gold.folder:
         check_same_names(models, gold)
+    remarks = () if gold is not None or any(given) else _doubts(models)
     aligned = align_conll(
         None if gold is None else _files(gold, gold),
         {name: _files(place, gold or next(iter(models.values()))) for name, place in models.items()},
         gold_column=_column(given[0], "gold_column"),
         predicted_column=_column(given[1], "predicted_column"),
     )
-    return from_aligned(aligned, **options)
+    return replace(from_aligned(aligned, **options), remarks=remarks)
+
+
+def _doubts(models: Mapping[str, Place]) -> tuple[str, ...]:
+    """Say in which files a third column has tags of the types of the last two: gold, or another system's."""
+    found = []
+    for place in models.values():
+        file = next(iter(place.files.values()))
+        third, gold, said = ([set[str]()] * 3 + _types(file))[-3:]
+        if third and third <= gold | said:
+            found.append(
+                f"{file} has tags of the same types in more than two columns, of which the last two were taken for gold and "
+                "predicted; gold_column and predicted_column name others."
+            )
+    return tuple(dict.fromkeys(found))
+
+
+def _types(file: InputFile) -> list[set[str]]:
+    """Return the types of spans in each column behind the token, but for numbers at the end."""
+    said = (line for line in file.lines if line.strip() and not line.startswith(("#", "-DOCSTART-")))
+    rows = [fields_of(line) for line in islice(said, 1000)]
+    width = min(map(len, rows), default=1) - n_numbers_behind(file)
+    return [{row[i].partition("-")[2] for row in rows if _is_tag(row[i])} - {""} for i in range(1, width)]
 
 
 def _files(place: Place, order: Place) -> list[InputFile]:

@@ -37,11 +37,14 @@ def read_header(path: InputFile) -> tuple[list[str], str]:
         raise ValueError(f"{path} begins with an empty line; the names of its columns belong there")
     if "\r" in line:
         raise ValueError(f"{path}, line 1, holds a carriage return by itself; end lines with line feeds")
+    if line.lower().startswith("sep=") and len(line) == len("sep=,"):
+        raise ValueError(f"{path}, line 1, is {line!r}, which tells Excel the separator; remove the line")
     separator = max(",;\t", key=line.count)
     header = [name.strip() for name in _parsed(path, [line], separator, start=0)[0]]
     times = Counter(header)
     for name in header:
-        if times[name] > 1:
+        # Columns that nobody named cannot be asked for.
+        if name and times[name] > 1:
             raise ValueError(f"{path}, line 1, names column {name!r} twice; rename one")
     return header, separator
 

@@ -67,6 +67,16 @@ def test_a_document_may_have_no_span(tmp_path):
     assert (ev.tables.tolist(), ev.units.size) == ([[1, 0, 0]], 2)
 
 
+def test_types_that_were_not_asked_for_are_not_spoken_of(tmp_path):
+    for name, row in {"gold": "T1\tPER 0 2\tAn", "crf": "T1\tLOC 0 2\tAn", "bert": "T1\tPER 0 2\tAn"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.ann").write_bytes(lines(row))
+    models = {name: tmp_path / name for name in ("crf", "bert")}
+    (note,) = bf.read(models, gold_file=tmp_path / "gold").notes
+    assert note == "crf has 1 span of types that gold never has: LOC."
+    assert not bf.read(models, gold_file=tmp_path / "gold", types=["PER"]).notes
+
+
 def test_single_files_are_one_document(tmp_path):
     (tmp_path / "g.ann").write_bytes(lines("T1\tPER 0 3\tAda", "T2\tLOC 5 9\tRome"))
     (tmp_path / "m.txt").write_bytes(lines("T1\tPER 0 3\tAda"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bayesf1 import BlockedCV, compare, from_counts, from_folds, load_example, read_counts
-from bayesf1.reading.records import read_number
+from bayesf1.base.text_files import read_number
 from builders import writer
 
 A, B = (77, 44, 10), (80, 30, 7)

@@ -255,7 +255,10 @@ def refused(argv, capsys):
         (["--gold", "label", "--input-format", "csv"], "--input-format 'csv' is unknown"),
         (["--scores"], "has no column of scores; it has item, doc, label"),
         (["--correct"], "has no column of answers right or wrong"),
-        (["--correct", "crf"], "row 1 of 'crf' has 'spam', no answer right (true, 1) or wrong (false, 0)"),
+        (
+            ["--correct", "crf"],
+            "row 1 of 'crf' has 'spam', no answer right (true, yes, 1) or wrong (false, no, 0)",
+        ),
     ],
 )
 def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, capsys, options, said):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
 from typing import Any, BinaryIO, TypeAlias
 
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import nearest
-from bayesf1.base.text_files import BOM, decode, numbered_lines
+from bayesf1.base.naming import nearest, shown
+from bayesf1.base.text_files import check_text, numbered_lines, read_number
 from bayesf1.kinds.binary import BINARY_CELLS
 from bayesf1.reading.counts import CHUNK_COLUMNS, MAX_COUNT
+from bayesf1.reading.json_text import parse_json
 
 _LABELS = ("model", "task")
 _FOLDS = ("repeat", "fold")
@@ -27,10 +24,8 @@ _COLUMNS = (*_LABELS, *_FOLDS, *COUNT_COLUMNS)
 _COUNTS = (BINARY_CELLS[:3], BINARY_CELLS, CHUNK_COLUMNS)
 
 _MAX_LINES = 1_000_000
-_MAX_JSON_BYTES = 64_000_000
 _NOT_UTF8 = "has the byte {byte}, which is not UTF-8 text"
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"([0-9]{1,9})(?:\.0*)?")
 
 # Repeat and fold (0, 0 without folds) -> table, and the line or record where it stands.
@@ -46,19 +41,6 @@ class Layout:
     labels: tuple[str, ...]
     folds: bool
     counts: tuple[str, ...]
-
-
-def read_number(text: str) -> float | None:
-    """Return the number that a text spells in plain decimal digits, and None for anything else.
-
-    Examples
-    --------
-    >>> read_number(" 1.5e3 "), read_number("1_000"), read_number("nan"), read_number("1e400")
-    (1500.0, None, None, None)
-    """
-    stripped = text.strip()
-    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
-    return value if math.isfinite(value) else None
 
 
 def collect(file: InputFile) -> tuple[Layout, Tasks] | dict[str, Any]:
@@ -84,7 +66,7 @@ def _collect_lines(stream: BinaryIO, file: InputFile) -> tuple[Layout, Tasks]:
     columns = [name.strip().lower() for name in _split(header, delimiter, where)]
     if len(columns) == 1:
         raise ValueError(
-            f"{where} has {short(header)} where a header such as model,tp,fp,fn belongs, its columns "
+            f"{where} has {shown(header)} where a header such as model,tp,fp,fn belongs, its columns "
             "separated by commas, semicolons or tabs"
         )
     layout = _check_columns(columns, where)
@@ -110,14 +92,9 @@ def _lines(stream: BinaryIO, file: InputFile) -> Iterator[tuple[int, str]]:
     for number, line in numbered_lines(stream, file, too_long=too_long, not_utf8=_NOT_UTF8):
         if number > _MAX_LINES:
             raise ValueError(f"{file} has more than {_MAX_LINES:,} lines; split it by task")
-        _check_text(line, f"{file}, line {number},")
+        check_text(line, f"{file}, line {number},")
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
-
-
-def _check_text(text: str, where: str) -> None:
-    if "\0" in text:
-        raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
 
 
 def _split(line: str, delimiter: str, where: str) -> list[str]:
@@ -135,7 +112,7 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
             raise ValueError(f"{where} leaves column {i + 1} without a name; name or remove it")
         if name not in _COLUMNS:
             raise WordedError(
-                f"{where} has an unknown column {short(name)}; {nearest(name, _COLUMNS)}",
+                f"{where} has an unknown column {shown(name)}; {nearest(name, _COLUMNS)}",
                 Wording("", "; a table of predictions needs --gold, one of scores --scores"),
             )
         if name in columns[:i]:
@@ -184,12 +161,12 @@ def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -
 def read_label(value: Any, name: str, where: str) -> str:
     """Return the name of a model or task, or say that it is none."""
     if not isinstance(value, str):
-        raise ValueError(f"{where} has {name} {short(value)} where a name in quotes belongs")
+        raise ValueError(f"{where} has {name} {shown(value)} where a name in quotes belongs")
     text = value.strip()
     if not text:
         raise ValueError(f"{where} has no {name}; write its name")
     if any("\ud800" <= c <= "\udfff" for c in text):
-        raise ValueError(f"{where} has {name} {short(text)}, which holds half a character; write it in UTF-8")
+        raise ValueError(f"{where} has {name} {shown(text)}, which holds half a character; write it in UTF-8")
     return text
 
 
@@ -197,7 +174,7 @@ def _whole(value: Any, name: str, where: str) -> int:
     match = _WHOLE.fullmatch(value.strip()) if isinstance(value, str) else None
     number: Any = int(match[1]) if match else value
     if isinstance(number, bool) or not isinstance(number, int | float) or not 1 <= number == int(number):
-        raise ValueError(f"{where} has {name} {short(value)}; repeats and folds are numbered 1, 2, …")
+        raise ValueError(f"{where} has {name} {shown(value)}; repeats and folds are numbered 1, 2, …")
     return int(number)
 
 
@@ -207,67 +184,15 @@ def _count(value: Any, name: str, where: str) -> float:
         raise ValueError(f"{where} has no {name}; write a count, 0 where there is none")
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= MAX_COUNT:
         raise ValueError(
-            f"{where} has {name} = {short(value)}; counts are numbers such as 12 or 0.5, "
+            f"{where} has {name} = {shown(value)}; counts are numbers such as 12 or 0.5, "
             f"not negative and at most {MAX_COUNT:g}"
         )
     return float(number)
 
 
-def short(value: Any) -> str:
-    """Return a value as it is written in code, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:50]}…{text[-5:]}"
-
-
-def parse_json(stream: BinaryIO, file: InputFile) -> Any:
-    """Read a JSON document whose numbers are finite and whose keys are unique."""
-    raw = stream.read(_MAX_JSON_BYTES + 1)
-    if len(raw) > _MAX_JSON_BYTES:
-        raise ValueError(
-            f"{file} is larger than {_MAX_JSON_BYTES // 10**6} MB; split it, or write a record a line"
-        )
-    text = decode(raw.removeprefix(BOM), f"{file}", _NOT_UTF8)
-    _check_text(text, f"{file}")
-    if not text.strip():
-        raise ValueError(
-            f"{file} is empty, but should hold a list of records or a mapping of model to counts"
-        )
-    number = partial(_json_number, file=file)
-    try:
-        return json.loads(
-            text,
-            parse_float=number,
-            parse_int=lambda text: int(number(text)),
-            parse_constant=number,
-            object_pairs_hook=partial(_json_object, file=file),
-        )
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{file}, line {error.lineno}, column {error.colno}, is not JSON: {error.msg}"
-        ) from None
-    except RecursionError:
-        raise ValueError(f"{file} is nested too deeply; write a list of records with a count a key") from None
-
-
-def _json_number(text: str, file: InputFile) -> float:
-    value = read_number(text)
-    if value is None:
-        raise ValueError(f"{file} has the number {short(text)[1:-1]}; counts are finite numbers")
-    return value
-
-
-def _json_object(pairs: list[tuple[str, Any]], file: InputFile) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = sorted(name for name, _ in pairs)
-        twice = next(a for a, b in pairwise(names) if a == b)
-        raise ValueError(f"{file} has the key {short(twice)} twice in one object; keep one")
-    return found
-
-
 def _collect_records(document: Any, file: InputFile) -> tuple[Layout, Tasks]:
     if not isinstance(document, list) or not document:
-        what = "an empty list" if document == [] else short(document)
+        what = "an empty list" if document == [] else shown(document)
         raise ValueError(
             f"{file} holds {what}, but should hold a list of records or a mapping of model to counts"
         )
@@ -278,7 +203,7 @@ def _collect_records(document: Any, file: InputFile) -> tuple[Layout, Tasks]:
         where = f"{file}, record {number},"
         if not isinstance(record, dict):
             raise ValueError(
-                f"{where} is {short(record)} where an object such as "
+                f"{where} is {shown(record)} where an object such as "
                 '{"model": "A", "tp": 8, "fp": 1, "fn": 2} belongs'
             )
         row = {key.strip().lower(): value for key, value in record.items()}
@@ -288,7 +213,7 @@ def _collect_records(document: Any, file: InputFile) -> tuple[Layout, Tasks]:
         if row.keys() != columns:
             differs = sorted(row.keys() ^ columns)[0]
             raise ValueError(
-                f"{where} has {'a' if differs in row else 'no'} key {short(differs)}, unlike record 1; "
+                f"{where} has {'a' if differs in row else 'no'} key {shown(differs)}, unlike record 1; "
                 "all records should have the same keys"
             )
         _add_row(tasks, row, layout, where)

@@ -1,0 +1,207 @@
+"""Tables as spreadsheets, pandas, R and the tools of others write them: read as meant, or refused with the remedy."""
+
+import json
+
+import pytest
+
+import bayesf1 as bf
+from bayesf1.commands.main import main
+from file_samples import lines
+
+ROWS = [("yes", "yes", "no"), ("no", "no", "no"), ("yes", "no", "yes"), ("no", "yes", "no")]
+RECORDS = [dict(zip(("label", "a", "b"), row, strict=True)) for row in ROWS]
+TABLES = [[1, 1, 1, 1], [1, 0, 1, 2]]
+
+
+@pytest.fixture
+def refused(tmp_path, capsys):
+    def said(data, *options):
+        path = tmp_path / "file.json"
+        path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+        assert main(["compare", str(path), *options]) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        assert err.count("\n") == 1
+        return err
+
+    return said
+
+
+@pytest.fixture
+def read(tmp_path):
+    def evaluation(data, **options):
+        path = tmp_path / "file.json"
+        path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+        return bf.read(path, **options)
+
+    return evaluation
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_records_by_their_numbers_are_rows(read, start):
+    numbered = {str(i): record for i, record in enumerate(RECORDS, start)}
+    assert read(numbered, gold="label", positive="yes").tables.tolist() == TABLES
+
+
+def test_columns_by_the_numbers_of_rows_are_columns_however_few_rows_there_are(read):
+    columns = {name: {str(i): r[name] for i, r in enumerate(RECORDS[2:])} for name in ("label", "a", "b")}
+    assert read(columns, gold="label", positive="yes").models == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"version": 1, "results": RECORDS}, "with the fields version, results, but"),
+        ({"version": 1, "results": RECORDS}, "records are in its field 'results'"),
+        (
+            {"id": "e", "results": {"results": RECORDS}, "config": {}},
+            "records are in its field 'results.results'",
+        ),
+        (
+            {"accuracy": 0.5, "details": {"0": RECORDS[0], "1": RECORDS[1]}},
+            "records are in its field 'details'",
+        ),
+        ({"schema": {"fields": []}, "data": RECORDS}, "records are in its field 'data'"),
+        (
+            {"q1": "Denver", "q2": "Rome"},
+            "is an object with the fields q1, q2, but a table in JSON is a list of records",
+        ),
+        (
+            {f"q{i}": {"a": 0.1, "b": 0.2} for i in range(5)},
+            "is an object with the fields q0, q1, q2, q3, q4, but",
+        ),
+        ({"task": {"x": 1}, "model": {"name": "y"}}, "is an object with the fields task, model, but"),
+        ({"columns": ["label"], "index": [0, 1], "data": [["yes"], ["no"]]}, "Use orient='records'"),
+    ],
+)
+def test_an_object_that_is_no_table_is_told_by_its_fields(refused, document, said):
+    assert said in refused(document, "--scores")
+    assert said in refused(document)
+
+
+def test_results_of_a_harness_are_refused_for_their_samples(tmp_path, refused, capsys):
+    averages = {"results": {"arc": {"acc,none": 0.5}}, "versions": {"arc": 1}, "n-shot": {"arc": 0}}
+    assert "run it with --log_samples" in refused(averages)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "results_2026-01-02T03-04-05.json").write_text(json.dumps(averages))
+    assert main(["compare", f"a={tmp_path / 'run'}", f"b={tmp_path / 'run'}"]) == 2
+    assert "no samples_*.jsonl; run it with --log_samples" in capsys.readouterr().err
+
+
+def test_a_number_written_in_two_ways_is_no_second_label(refused):
+    table = lines("label,a,b", "1,1.0,1", "0,0.0,1", "1,0.0,0")
+    said = refused(table, "--gold", "label", "--positive", "1", "--columns", "a,b")
+    assert "labels '0' and '0.0' differ only in how a number is written" in said
+    assert bf.from_labels(["01", "1"], {"A": ["1", "01"]}, positive="1").tables.tolist() == [[0, 1, 1, 0]]
+
+
+def test_whole_numbers_beside_fractions_are_no_model(refused, read):
+    table = lines("q,length,a,b", "x,3,.1,.2", "y,3,.4,.3", "z,4,.2,.9")
+    assert "whole numbers up to 4 in column 'length' and fractions in 'a'" in refused(table, "--scores", "F1")
+    assert read(table, scores="F1", columns=["a", "b"]).models == ("a", "b")
+    assert read(lines("q,a,b", "x,3,2", "y,3,5", "z,4,2"), scores="rating").models == ("a", "b")
+
+
+@pytest.mark.parametrize("option", ["--scores", "--correct"])
+def test_a_first_row_is_no_header(refused, option):
+    said = refused(lines("q1,1,0", "q2,0,0", "q3,1,0"), option)
+    assert "has a column called '1', a number: is its first line no header?" in said
+
+
+def test_of_several_measures_of_each_model_that_asked_for_is_read(read, refused):
+    by_model = {
+        m: {f"q{i}": {"ndcg": 0.1 * i + 0.2, "map": 0.05} for i in range(4)} for m in ("bm25", "dense")
+    }
+    ev = read(by_model, scores="ndcg")
+    assert ev.models == ("bm25", "dense")
+    assert bf.score(ev, "dense") == pytest.approx(0.35)
+    assert "name those to compare by --columns '*.ndcg'" in refused(by_model, "--scores", "NDCG@10")
+
+
+def test_a_version_behind_a_dot_belongs_to_the_name(read):
+    table = lines("q,gpt-3.5,llama-2.5", "x,.1,.2", "y,.4,.3", "z,.2,.9")
+    assert read(table, scores="F1").models == ("gpt-3.5", "llama-2.5")
+    assert read(table, scores="F1", columns=["gpt-3.5", "llama-2.5"]).models == ("gpt-3.5", "llama-2.5")
+
+
+def test_the_column_that_scores_are_called_by_is_no_model_in_whatever_case(refused):
+    table = lines("model,q,ndcg", "a,x,.1", "a,y,.2", "b,x,.3", "b,y,.4")
+    assert "has a column 'ndcg': if it holds the scores of all models" in refused(table, "--scores", "NDCG")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("yes", "no"), ("Y", "N"), ("t", "f"), ("Right", "Wrong"), ("correct", "incorrect"), ("PASS", "FAIL")],
+)
+def test_answers_are_right_or_wrong_in_the_words_of_people(read, right, wrong):
+    words = {True: right, False: wrong}
+    rows = [(True, True), (False, True), (True, False), (True, True)]
+    table = lines("q,a,b", *(f"q{i},{words[a]},{words[b]}" for i, (a, b) in enumerate(rows)))
+    assert read(table, correct=["a", "b"]).tables.tolist() == [[3, 1], [3, 1]]
+    assert read(table, correct=[]).models == ("a", "b")
+
+
+def test_such_words_are_no_scores(refused):
+    assert "has no column of scores" in refused(
+        lines("q,a,b", "x,yes,no", "y,no,no", "z,no,yes"), "--scores", "F1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"), [("0,31", "a decimal comma"), ("31.5%", "a percentage"), ("31 %", "a percentage")]
+)
+def test_numbers_as_people_write_them_are_refused_with_the_remedy(refused, cell, why):
+    table = lines("q;a;b", f"x;{cell};{cell}", f"y;{cell};{cell}")
+    for options in ([], ["--columns", "a,b"]):
+        assert f"has {cell!r}: {why}; write" in refused(table, "--scores", "F1", *options)
+
+
+@pytest.mark.parametrize(("positive", "n"), [("yes", 2), (None, 2)])
+def test_a_gold_label_that_may_be_a_gap_is_noted(read, positive, n):
+    table = lines("label,a,b", "yes,yes,no", "NA,no,no", "no,no,no", "NA,yes,yes")
+    (note,) = read(table, gold="label", positive=positive, columns=["a", "b"]).notes
+    assert note.startswith(f"{n} items have the gold label 'NA', which no model says")
+    said = lines("label,a,b", "yes,yes,no", "NA,NA,no", "no,no,no", "NA,yes,NA")
+    assert not read(said, gold="label", columns=["a", "b"]).notes
+
+
+def test_what_excel_writes_above_a_table_is_named(refused):
+    assert "line 1, is 'sep=;', which tells Excel the separator" in refused(
+        lines("sep=;", "label;a;b"), "--gold", "label"
+    )
+
+
+def test_columns_that_nobody_named_are_passed_over(read):
+    table = lines("label,a,b,,", *(f"{','.join(row)},," for row in ROWS))
+    assert read(table, gold="label", positive="yes").tables.tolist() == TABLES
+
+
+def test_text_of_another_encoding_is_told_by_its_byte(refused):
+    said = refused("texte,étiquette,a\nx,oui,oui\n".encode("latin-1"), "--gold", "label")
+    assert "has byte 0xe9 in line 1, which is not UTF-8; save it as UTF-8" in said
+
+
+def test_an_empty_file_is_not_asked_for_its_format(refused):
+    assert refused(b"", "--gold", "label").rstrip().endswith("is empty")
+
+
+def test_lists_of_tags_are_sent_to_their_reader(refused):
+    record = {"tokens": ["Ada", "ran"], "gold": ["B-PER", "O"], "a": ["O", "O"]}
+    said = refused([record] * 3, "--gold", "gold", "--columns", "a")
+    assert "where one label or number belongs; tags of tokens or sets of labels go to bf.from_tags" in said
+
+
+def test_a_third_column_of_the_same_types_is_noted(tmp_path):
+    (tmp_path / "both.conll").write_bytes(lines("Ada B-PER O B-PER", "ran O O O", "", "In O B-PER O"))
+    (tmp_path / "chunks.conll").write_bytes(lines("Ada NNP B-NP B-PER O", "ran VBD B-VP O B-PER"))
+    (note,) = bf.read({"crf": tmp_path / "both.conll"}).notes
+    assert "both.conll has tags of the same types in more than two columns" in note
+    assert not bf.read({"crf": tmp_path / "both.conll"}, gold_column=2, predicted_column=3).notes
+    assert not bf.read({"crf": tmp_path / "chunks.conll"}).notes
+
+
+def test_a_warning_of_every_pair_of_models_is_given_once(tmp_path, capsys):
+    rows = (f"{i % 3},{i % 2},{i % 5 // 4},{(i + 1) % 2}" for i in range(12))
+    (tmp_path / "flags.csv").write_bytes(lines("doc,a,b,c", *rows))
+    assert main(["compare", str(tmp_path / "flags.csv"), "--correct", "a,b,c", "--group", "doc"]) == 0
+    assert capsys.readouterr().err.count("there are only 3 documents") == 1
