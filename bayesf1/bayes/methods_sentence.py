@@ -33,14 +33,14 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.append(
             f"counts of the {c.folds.cv} were discounted by k = {c.folds.k:.4f} (rule {rule}), and the "
-            "conclusions concern the rules fitted in these folds"
+            "conclusions concern the models fitted in these folds"
         )
     parts.append(_computed(comparisons))
     if c.region:
         parts.append(
             f"differences within {c.region.words(percent=c.measure.percent)} were counted as practically none"
         )
-    parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
+    parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     limits = " ".join(note for note in notes if not note.startswith("Paired item by item"))
     return printable(f"{'; '.join(parts)}. {intervals} {limits}".rstrip())

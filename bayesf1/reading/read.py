@@ -13,7 +13,7 @@ from bayesf1.base.checks import OneLabel, checked
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import counted, listing, nearest, shown
-from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.runs import dotted_runs, flatten
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
@@ -52,7 +52,7 @@ class ReadOptions(TypedDict, total=False):
     filter: str
     qrels: PathOrName
     task: str
-    cv: BlockedCV | str
+    cv: BlockedCV | KFoldCV | str
     discount: Discount
     scheme: str
     mode: str

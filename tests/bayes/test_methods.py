@@ -25,7 +25,7 @@ def test_an_exact_comparison_is_said_to_need_no_sampling():
 def test_a_cross_validation_names_its_discount():
     text = bf.compare(bf.load_example("wang-li-ner"), metrics="f1").methods_sentence()
     assert "discounted by k = 0.3688 (rule wang-li)" in text
-    assert "rules fitted in these folds" in text
+    assert "models fitted in these folds" in text
 
 
 def test_draws_are_counted_and_units_named():
