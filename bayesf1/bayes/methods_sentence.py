@@ -75,7 +75,8 @@ def of_ranking(ranking: Ranking) -> str:
         f"The {ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
         f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "
         f"A system counts as tied with the first unless the first is better{margin} with probability "
-        f"{attrs['threshold']:g} or more. Posteriors of the scores are those of {attrs['citation']}. {' '.join(attrs['notes'])}".rstrip()
+        f"{attrs['threshold']:g} or more. Posteriors of the scores are those of {attrs['citation']}. "
+        f"{' '.join(attrs['notes'])}".rstrip()
     )
 
 
