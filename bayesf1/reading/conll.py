@@ -267,7 +267,7 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
     if changed:
         (own_place, own_word), (gold_place, gold_word) = _spot(own, *changed[0]), _spot(gold, *changed[0])
         warnings.warn(
-            f"{own.files[0]} spells {len(changed)} of its tokens otherwise than {gold.files[0]}; the first is "
+            f"{own.files[0]} spells {len(changed)} of its tokens differently from {gold.files[0]}; the first is "
             f"{own_word} ({own_place}) for {gold_word} ({gold_place})",
             UserWarning,
             stacklevel=3,

@@ -22,7 +22,7 @@ from bayesf1.reading.known_formats import INPUT_FORMATS
 
 # Cells of what is positive by gold, and what is said where they are empty, as those of a file without its tags are.
 _OF_GOLD = [BINARY_CELLS.index("tp"), BINARY_CELLS.index("fn")]
-_NO_GOLD = "Nothing is positive by gold, so that recall is of nothing and all predicted is wrong: is it the right gold?"
+_NO_GOLD = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
 
 PathOrName: TypeAlias = str | PathLike[str]
 # A model's file, or those of the runs of a method.
