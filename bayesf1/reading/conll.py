@@ -186,6 +186,8 @@ def _read_any(path: InputFile, columns: tuple[int, ...]) -> list[ConllFile]:
             raise ValueError(
                 f"{path}, line {number}, has {len(fields)} columns, but needs at least {needed}: "
                 f"a token and {needed - 1} more"
+                + "; if gold tags are in a file of their own, name it first, then each model's"
+                * (needed > 2)
             )
         if len(fields) != width:
             raise ValueError(

@@ -229,7 +229,7 @@ def test_gold_columns_that_differ_are_refused_with_both_lines(write):
 
 
 def test_file_without_gold_column_is_refused_where_gold_is_none(write):
-    with pytest.raises(ValueError, match="line 1, has 2 columns, but needs at least 3"):
+    with pytest.raises(ValueError, match="needs at least 3: a token and 2 more; if gold tags are in a"):
         align_conll(None, {"A": write("Ada O\n")})
 
 
