@@ -42,7 +42,7 @@ models = {
 }
 
 # %%
-# How alike are the halves, beside random ones?
+# How similar are the halves, compared with random ones?
 
 cv = bf.BlockedCV(m=3, rng=0)
 balance = cv.balance_report(texts, labels)
@@ -63,7 +63,7 @@ print(ev)
 print(bf.compare(ev, "bayes", "logistic", rope=0.01, rng=1))
 
 # %%
-# And for the way of training, not only the rules of these folds:
+# And for the way of training, not only the models fitted in these folds:
 
 print(bf.compare(ev, "bayes", "logistic", metrics="f1", target="method", rng=1).sentence())
 

@@ -2,10 +2,10 @@
 Deciding between two models
 ===========================
 
-The whole way from predictions to a sentence for the paper.
+All the way from predictions to a sentence for the paper.
 
 Two classifiers of 600 messages in 60 conversations, simulated here so that the example needs no files; in your own work
-the three lists come from a file, and everything below `messages` stays as it is.
+the three lists come from a file, and everything below `messages` stays the same.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def messages() -> tuple[list[str], list[str], list[str], list[int]]:
 gold, old, new, conversation = messages()
 
 # %%
-# Conversations were drawn, and messages of one are alike, so conversations are the units:
+# Conversations were sampled, and messages of one conversation resemble each other, so conversations are the units:
 
 ev = bf.from_labels(gold, {"old": old, "new": new}, positive="spam", groups=conversation)
 res = bf.compare(ev, "old", "new", rope=0.01, rng=1)

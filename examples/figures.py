@@ -6,11 +6,11 @@ Figures 1 to 3 of Wang & Li (2019), the ranking of the seven systems of WNUT 201
 
 Solid curves are the posteriors with the paper's discount for 3×2 blocked cross-validation, dash-dotted ones those of
 Wang et al. (2015), each from its 0.001 to its 0.999 quantile. All of them are exact. The last figure shows how often 95 %
-intervals of F1 hold the true score as a test set grows, in the first scenario of Lam (2023), computed and not simulated. Run::
+intervals of F1 contain the true score as a test set grows, in the first scenario of Lam (2023), computed exactly. Run::
 
     python examples/figures.py --output figures
 
-Without ``--output`` they are shown and not kept.
+Without ``--output`` they are shown but not saved.
 """
 
 import argparse

@@ -4,10 +4,10 @@ A gate in front of a release
 
 May the new model be shipped?
 
-A classifier of handwritten digits is in production, and two others would replace it: one that is as good, and one that saw a
-twentieth of the data. What they say of the test digits is written to files, as your own evaluation would write them, and the
-command line checks conditions on these: exit code 0 where they hold, 1 where one does not, 2 where a file or a condition cannot
-be read. The same conditions in Python are `res.check`. `examples/ci/github-workflow.yml` is the gate as a workflow.
+A classifier of handwritten digits is in production, and there are two candidates to replace it: one that is as good, and one
+that saw a twentieth of the data. Their predictions for the test digits are written to files, as your own evaluation would do,
+and the command line checks conditions on them. The exit code is 0 if all hold, 1 if one does not, and 2 if a file or a condition
+cannot be read. In Python, `res.check` takes the same conditions. `examples/ci/github-workflow.yml` is the gate as a workflow.
 """
 
 import subprocess

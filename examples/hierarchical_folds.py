@@ -2,7 +2,7 @@
 Folds and text sources as groups
 ================================
 
-What a hierarchical model says beside the effective counts.
+What a hierarchical model adds to effective counts.
 
 First the six folds of Wang & Li's experiment on organisations, then the three sources of the WNUT 2017 test set.
 Needs ``pip install 'bayesf1[pymc]'`` for the logistic-normal model. Run::
@@ -50,7 +50,7 @@ def folds() -> None:
     a, b = ev.models
     print(f"Organisations, F1 in percent, six folds of 3×2 cross-validation: A = {a}, B = {b}\n")
     print(f"  {'95 % intervals':<42}{'A':<17}{'B':<17}{'B minus A':<17}P(H1)")
-    print(line("effective counts, the rules of the folds", bf.compare(ev)["f1"]))
+    print(line("effective counts, models of the folds", bf.compare(ev)["f1"]))
     for likelihood in ("dirichlet", "logistic-normal"):
         fit = bf.hierarchical(ev, likelihood=likelihood, rng=1, progress=False)
         print(line(f"{likelihood}, the average fold", fit.compare()["f1"]))

@@ -1,12 +1,12 @@
 """
-Annotation that is monitored
-============================
+Monitoring an annotation project
+================================
 
 Label in batches, look after each, and stop as soon as something may be claimed.
 
-Two taggers of support tickets are compared while people label tickets, 50 a day. A posterior that is looked at every day calls
-one of two equal models better far too often; `bf.monitor` may be looked at after every batch, and is wrong in 5 % of all
-projects at most, whenever they stop.
+Two classifiers of support tickets are compared while people label tickets, 50 a day. If you look at a posterior every day, it
+calls one of two equally good models better far too often. You may look at `bf.monitor` after every batch: at most 5 % of all
+projects end with a false claim, whenever they stop.
 """
 
 import numpy as np

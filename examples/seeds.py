@@ -4,7 +4,7 @@ Five seeds of two learners
 
 Is the method better, or only these trained models?
 
-Two small networks are trained five times each, with other seeds and nothing else changed, to tell eights from other
+Two small networks are trained five times each, with different seeds and nothing else changed, to tell eights from other
 digits. Every run is tested on the same items. From training to the sentence, the table and the figure.
 """
 
@@ -54,14 +54,14 @@ for method in ev.methods:
     print(f"F1 of {method.name}: ", *(f"{100 * bf.score(ev, run, 'f1'):.1f}" for run in method.runs))
 
 # %%
-# One run of each, as most papers have it. One pair of seeds in five would have been a discovery:
+# One run of each, as in most papers. One pair of seeds in five would have been reported as a discovery:
 
 for seed in SEEDS:
     one = bf.compare(ev, f"tanh/seed{seed}", f"relu/seed{seed}", metrics="f1", rng=0)
     print(f"seed {seed}:", one.sentence())
 
 # %%
-# These very ten models:
+# These ten models, and no others:
 
 print(bf.compare(ev, metrics="f1", target="models", rng=0).sentence())
 

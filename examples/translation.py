@@ -5,7 +5,7 @@ Two translation systems
 By corpus BLEU and word error rate: measures of totals, not means over sentences.
 
 Sentences and outputs are made up, so that the example needs no files, and n-grams are counted in a few lines; in your own
-work sacrebleu and jiwer count them, as docs/statistics.md shows, and everything below the functions stays as it is.
+work sacrebleu and jiwer count them, as docs/statistics.md shows, and everything below the functions stays the same.
 """
 
 from collections import Counter
@@ -92,7 +92,7 @@ print(res)
 axes = bf.plot_difference(res)
 
 # %%
-# Sentences of one document are no independent trials; taken as such they look surer:
+# Sentences of one document are not independent trials; treated as such, they make the answer look more certain:
 
 print(bf.compare(ev, "old", "new", assumption="paired", rng=1).sentence())
 

@@ -16,7 +16,7 @@ for model in ev.models:
     print(f"  {model:<14} {100 * bf.score(ev, model):.2f}")
 
 # %%
-# The same with what a test set of this size can tell, by a Bayesian bootstrap over sentences:
+# The same ranking with its uncertainty, by a Bayesian bootstrap over sentences:
 
 ranking = bf.rank(ev, metric="f1", rng=2017)
 print(ranking)
@@ -27,8 +27,8 @@ print(ranking)
 axes = bf.plot_rank(ranking)
 
 # %%
-# The first two side by side. Their errors are alike, as they read the same sentences, so pairing sharpens the
-# comparison; and they reach their F1 in different ways, one by precision, one by recall:
+# The first two side by side. They read the same sentences and make similar errors, so pairing sharpens the
+# comparison. They reach their F1 in different ways, one by precision, the other by recall:
 
 first, second = ev.models[:2]
 res = bf.compare(ev, second, first, rope=0.01, rng=2017)
@@ -39,7 +39,7 @@ print(res)
 axes = bf.plot_difference(res)
 
 # %%
-# What if spans are taken as independent trials, though those of one sentence are not?
+# What if spans are treated as independent trials, although those of one sentence are not?
 
 for assumption in ("independent", "paired", "clustered"):
     one = bf.compare(ev, second, first, metrics="f1", assumption=assumption, rng=2017)["f1"]

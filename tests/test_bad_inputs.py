@@ -374,10 +374,10 @@ FILES = {
         "x.csv",
         r", line 1, has no column 'model'; add the name of the model to each row",
     ),
-    "a fold without repeat": (
-        "model,fold,tp,fp,fn\nA,1,8,1,2\n",
+    "a repeat without folds": (
+        "model,repeat,tp,fp,fn\nA,1,8,1,2\n",
         "x.csv",
-        r", line 1, has a column 'fold' alone; repeat and fold come together",
+        r", line 1, has a column 'repeat', but none called 'fold'; add it",
     ),
     "no counts": ("model,task\nA,x\n", "x.csv", rf", line 1, has columns of counts none; {CELLS_RULE}"),
     "counts of two kinds": (
@@ -424,7 +424,7 @@ FILES = {
     "a model twice": (
         HEADER + "A,8,1,2\n\nA,8,1,2\n",
         "x.csv",
-        r", line 4, has model 'A' again after line 2; keep one row \(folds need columns repeat and fold\)",
+        r", line 4, has model 'A' again after line 2; keep one row \(folds need a column 'fold'\)",
     ),
     "a fold twice": (
         FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,1,1,8,1,2\n",
@@ -441,10 +441,10 @@ FILES = {
         "x.csv",
         r" has no repeat 1, fold 2 of model 'B', but 1×2 cross-validation has",
     ),
-    "a third fold": (
-        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,1,3,8,1,2\n",
+    "a fourth fold instead of the third": (
+        FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,1,4,8,1,2\n",
         "x.csv",
-        r", line 4, has repeat 1, fold 3 of model 'A', but 1×2 cross-validation has repeats 1 to 1 with",
+        r", line 4, has repeat 1, fold 4 of model 'A', but 1×3 cross-validation has repeats 1 to 1 with folds 1 to 3",
     ),
     "a repeat left out": (
         FOLDS + "A,1,1,8,1,2\nA,1,2,8,1,2\nA,3,1,8,1,2\nA,3,2,8,1,2\n",
@@ -480,13 +480,13 @@ FILES = {
     "a cv without folds": (
         HEADER + "A,8,1,2\n",
         "x.csv",
-        r" has no columns repeat and fold, so cv and discount do not apply; add the columns, or leave",
+        r" has no column 'fold', so cv and discount do not apply; add the column, or leave",
         {"cv": bf.BlockedCV(3)},
     ),
     "a discount without folds": (
         HEADER + "A,8,1,2\n",
         "x.csv",
-        r" has no columns repeat and fold, so cv and discount do not apply",
+        r" has no column 'fold', so cv and discount do not apply",
         {"discount": "once"},
     ),
     "several tasks": (
@@ -761,12 +761,12 @@ COMMANDS = {
         r"--format: unknown format 'jsn'; did you mean 'json'\? \(known: table, json, csv, markdown, latex, junit, github\)",
     ),
     "a bad design": (
-        ["compare", "good.csv", "--cv", "3"],
-        r"cv design '3' is not of the form mx2; write 3x2 for three",
+        ["compare", "good.csv", "--cv", "3-fold"],
+        r"cv design '3-fold' is not understood; write 3x2 for three repeats of two folds, 10 for ten folds",
     ),
     "a design without folds": (
         ["compare", "good.csv", "--cv", "3x2"],
-        r"good\.csv has no columns repeat and fold",
+        r"good\.csv has no column 'fold'",
     ),
     "an unknown discount": (
         ["compare", "folds.csv", "--discount", "onces"],

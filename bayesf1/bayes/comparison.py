@@ -112,7 +112,7 @@ class Comparison:
 
     @cached_property
     def other_target(self) -> Comparison | None:
-        """The answer for the way of training where that for the rules fitted in folds was asked for, or the reverse."""
+        """The answer for the way of training where that for the models fitted in folds was asked for, or the reverse."""
         return None if self.otherwise is None else self.otherwise()
 
     @property

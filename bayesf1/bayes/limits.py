@@ -47,11 +47,11 @@ def _of_training(c: Comparison) -> Iterator[str]:
     once = [method.name for method in c.ev.methods if len(method.runs) == 1]
     if once and c.target == "method":
         yield (
-            f"There is one run of {joined(once)}: nothing is known of how its training varies, which is taken to be as "
-            "that of the other."
+            f"There is only one run of {joined(once)}, which does not show how its training varies; it is assumed to vary as "
+            "much as the other's."
         )
     if c.ev.methods and not c.under.shared:
-        yield "Only the runs' totals are known: they are taken to share all their items, as on one test set."
+        yield "Only the runs' totals are known; all runs are assumed to have been tested on the same items."
 
 
 def _of_folds(c: Comparison) -> Iterator[str]:
@@ -63,14 +63,14 @@ def _of_folds(c: Comparison) -> Iterator[str]:
     assert trained is not None
     silent = trained.silent(c.measure)
     if silent:
-        yield "The folds differ by the same everywhere: they say nothing of how much training varies."
+        yield "The difference is the same in all folds, so they do not show how much training varies."
     if c.under.retraining is not None:
-        what = "For the very rules fitted in these folds, and not for the way of training"
+        what = "For the models fitted in these folds, not for the way of training"
         how = verdict.discounted(trained.folds)
     elif silent:
         return
     else:
-        what = "For the way of training, and not only for the rules fitted in these folds"
+        what = "For the way of training, and not only for the models fitted in these folds"
         how = trained.law_in_words()
     gap, low, high = verdict.difference(other)
     unit = " points" if c.measure.percent else ""
@@ -98,6 +98,6 @@ def _pairing(c: Comparison) -> str:
     if ends[0] == ends[1]:
         return ""
     return (
-        f"Paired item by item, P(H1) for {c.label} would lie between {ends[0]} and {ends[1]}, as far as the two "
-        "models' errors coincide; only the totals are known here."
+        f"Paired item by item, P(H1) for {c.label} would lie between {ends[0]} and {ends[1]}, depending on how far the "
+        "two models' errors coincide; only the totals are known here."
     )

@@ -32,7 +32,7 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
         rule = c.folds.rule if isinstance(c.folds.rule, str) else "given"
         parts.append(
             f"counts of the {c.folds.cv} were discounted by k = {c.folds.k:.4f} (rule {rule}), and the "
-            "conclusions concern the rules fitted in these folds"
+            "conclusions concern the models fitted in these folds"
         )
     parts.append(_computed(comparisons))
     if c.region:
@@ -42,7 +42,7 @@ def of_comparison(comparisons: tuple[Comparison, ...], notes: tuple[str, ...]) -
             if c.region.symmetric
             else f"models were counted as practically equivalent where {c.model_b} is ahead by {region}"
         )
-    parts.append(f"a model was called better from a probability of {c.threshold:.4g} on")
+    parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     intervals = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     limits = " ".join(note for note in notes if not note.startswith("Paired item by item"))
     return printable(f"{'; '.join(parts)}. {intervals} {limits}".rstrip())
@@ -69,10 +69,11 @@ def of_ranking(ranking: Ranking) -> str:
     attrs = ranking.attrs
     margin = Rope.of(attrs["rope"]).beyond(percent=bool(attrs["percent"]))
     return printable(
-        f"{ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
+        f"The {ranking.sizes['system']} systems were ranked by {attrs['label']} from {attrs['n_draws']:,} joint posterior "
         f"draws with {version()}, with {_article(attrs['belief'])}; {attrs['dependence']}. "
         f"A system counts as tied with the first unless the first is better{margin} with probability "
-        f"{attrs['threshold']:g} or more. The scores' law is that of {attrs['citation']}. {' '.join(attrs['notes'])}".rstrip()
+        f"{attrs['threshold']:g} or more. Posteriors of the scores are those of {attrs['citation']}. "
+        f"{' '.join(attrs['notes'])}".rstrip()
     )
 
 

@@ -157,12 +157,12 @@ class Ranking(xr.Dataset, Answer):  # type: ignore[no-untyped-call]
         found = (
             f"{joined(among)} is the best{tolerated}"
             if len(among) == 1
-            else f"the best{tolerated} is {'one of all' if len(among) == len(names) else f'among {joined(among)}'}"
+            else f"the best{tolerated} is {'one of all of them' if len(among) == len(names) else f'among {joined(among)}'}"
         )
         claims = (
             f"jointly with probability at least {level} {beats}{margin}"
             if beats
-            else f"nobody surely beats another{margin}"
+            else f"no model beats another{margin} at that level"
         )
         order = probability(self.attrs["p_order"])
         told = (

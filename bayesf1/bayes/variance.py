@@ -41,15 +41,15 @@ class Variance(NamedTuple):
         Examples
         --------
         >>> Variance(training=9e-4, items=1e-4).sentence()
-        'Nine tenths of the doubt comes from training: more runs, not more items, would tell more.'
+        'Nine tenths of the uncertainty comes from training: add runs rather than items.'
         """
         if self.share >= 0.65:
             said = _SHARES[round(10 * self.share)]
-            return f"{said.capitalize()} of the doubt comes from training: more runs, not more items, would tell more."
+            return f"{said.capitalize()} of the uncertainty comes from training: add runs rather than items."
         if self.share <= 0.35:
             said = _SHARES[round(10 * (1.0 - self.share))]
-            return f"{said.capitalize()} of the doubt comes from the test items: more items, not more runs, would tell more."
-        return "About as much doubt comes from training as from the test items: more of both would tell more."
+            return f"{said.capitalize()} of the uncertainty comes from the test items: add items rather than runs."
+        return "Training and test items contribute about equally to the uncertainty: add both runs and items."
 
 
 def variance_of(c: Comparison) -> Variance:

@@ -128,12 +128,12 @@ def assumptions(comparisons: tuple[Comparison, ...]) -> str:
     c = headline(comparisons)
     parts = [c.ev.kind.describe_prior(c.prior), c.under.dependence(c.measure), computed(comparisons)]
     if c.folds is not None and c.under.retraining is not None:
-        parts[0] = f"{c.folds.cv}, for the way of training and not only for the rules fitted in these folds"
+        parts[0] = f"{c.folds.cv}, for the way of training and not only for the models fitted in these folds"
     elif c.folds is not None:
-        parts.insert(1, f"{discounted(c.folds)}, for the rules fitted in these folds")
+        parts.insert(1, f"{discounted(c.folds)}, for the models fitted in these folds")
     if start := drawn_from(comparisons):
         parts.append(start)
-    parts.append(f"“better” is said from probability {c.threshold:.4g} on")
+    parts.append(f"“better” means a probability of at least {c.threshold:.4g}")
     return f"{'; '.join(parts)}."
 
 

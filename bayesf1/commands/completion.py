@@ -10,7 +10,7 @@ from bayesf1.commands.options import word
 from bayesf1.commands.output import write
 
 SHELLS = ("bash", "zsh", "fish")
-ABOUT = "print a script for completion in bash, zsh or fish"
+ABOUT = "print a completion script for bash, zsh or fish"
 EXAMPLE = """\
 eval "$(bayesf1 completion bash)"
 bayesf1 completion fish > ~/.config/fish/completions/bayesf1.fish"""

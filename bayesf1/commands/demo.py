@@ -10,7 +10,7 @@ import bayesf1 as bf
 from bayesf1.base.formats import DEFAULT
 from bayesf1.commands import options, output
 
-ABOUT = "show the Bayes test on packaged experiments; no files needed"
+ABOUT = "show the Bayes test on built-in examples; no files needed"
 EXAMPLE = "bayesf1 demo\nbayesf1 demo --format latex"
 GROUPS = options.OUTPUT
 

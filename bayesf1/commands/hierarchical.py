@@ -11,7 +11,7 @@ from bayesf1.base.formats import DEFAULT
 from bayesf1.base.text_files import followed
 from bayesf1.commands import input_options, inputs, options, output
 
-ABOUT = "compare models on several corpora at once: on the average one, on a new one, and on each"
+ABOUT = "compare models on several corpora at once: the average corpus, a new one, and each of them"
 EXAMPLE = """\
 bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc
 bayesf1 hierarchical tasks.csv                    every task of the file is a corpus
@@ -24,17 +24,19 @@ GROUPS = {
     **options.OUTPUT,
     "model": {
         **options.BEST_TWO,
-        "--metrics --metric": options.names("measures, as f1,f0.5", dest="metrics"),
+        "--metrics --metric": options.names("measures, such as f1,f0.5", dest="metrics"),
         "--likelihood": options.word(
-            "scores (default, any measure), dirichlet or logistic-normal (of counts)"
+            "what is modelled: scores (default, any measure), or counts by dirichlet or logistic-normal"
         ),
-        "--weights": options.names("weights of the corpora in the suite, as news=2,forum=1 (default: equal)"),
+        "--weights": options.names(
+            "weights of the corpora in the suite, such as news=2,forum=1 (default: equal)"
+        ),
         "--sampler": options.word(
             "grid (for scores), importance (for dirichlet), nutpie (for logistic-normal) or pymc"
         ),
         "--chains": options.whole("number of Markov chains (default: 4)"),
-        "--tune": options.whole("steps to tune a chain (default: 1000)"),
-        "--target-accept": options.number("how carefully chains step (default: 0.9)"),
+        "--tune": options.whole("tuning steps of each chain (default: 1000)"),
+        "--target-accept": options.number("target acceptance rate of NUTS (default: 0.9)"),
         "--save": options.word("keep the fit in a netCDF file, for bayesf1 show and ArviZ", "FILE"),
         **options.REPORT,
     },

@@ -51,26 +51,27 @@ def inputs(*, files: str = "+") -> Mapping[str, Options]:
             "files": {
                 "nargs": files,
                 "metavar": "FILE",
-                "help": "one file that holds all models, or NAME=FILE for each (a file, or a folder or pattern where a tool "
-                "writes several), after the file of gold labels or tags where that is one by itself; what a file is, its "
-                "content says; - is standard input; a NAME that comes again is a method, and its files are its runs",
+                "help": "one file with all models, or NAME=FILE for each model (or a folder or pattern, if a tool writes "
+                "several files); a separate file of gold labels or tags comes first; formats are recognised by content; "
+                "- is standard input; a NAME given twice is a method, and its files are its runs",
             },
             "--runs": {
                 "action": "store_true",
                 "help": "models called bert.1 and bert.2 are runs of one method, bert",
             },
-            "--input-format": word(f"what the files are, where their content leaves a doubt: {_known()}"),
+            "--input-format": word(f"format of the files, if it is not recognised: {_known()}"),
         },
-        "input: counts (model, task, repeat, fold, and tp, fp, fn, tn or gold, predicted, correct)": {
-            "--task": word("which task, where the file holds several"),
+        "input: counts (columns model, task, repeat, fold, and tp, fp, fn, tn or gold, predicted, correct)": {
+            "--task": word("which task, if the file holds several"),
             "--cv": word(
-                "design of the cross-validation, such as 3x2 (default: as in the file)", metavar="Mx2"
+                "cross-validation: repeats and folds such as 3x2, or folds such as 10 (default: as in the file)",
+                metavar="DESIGN",
             ),
             "--discount": {
                 "type": read_discount,
                 "metavar": "RULE",
-                "help": "what correlated folds are worth: wang-li (default), once, nadeau-bengio, wang-2015, a factor, "
-                "or two correlations RHO1,RHO2",
+                "help": "what correlated folds are worth: wang-li (default for two folds), nadeau-bengio (default for more), "
+                "once, wang-2015, a factor, or two correlations RHO1,RHO2",
             },
         },
         "input: tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow; nested fields by dots)": {
@@ -80,55 +81,72 @@ def inputs(*, files: str = "+") -> Mapping[str, Options]:
                 "const": "",
                 "type": read_columns,
                 "metavar": "COLUMNS",
-                "help": "answers are right or wrong (true, false, 1, 0): in these columns, one a model, or in this one "
-                "of each model's file (default: all columns of such)",
+                "help": "answers are marked right or wrong (true, false, 1, 0): the models' columns, or the one column of "
+                "each model's file (default: every column of such values)",
             },
             "--scores": {
                 "nargs": "?",
                 "const": "",
                 "metavar": "NAME",
-                "help": "rows have scores, such as NDCG: a column for each model, or in each model's file the column NAME",
+                "help": "rows hold scores called NAME, such as NDCG: one column per model, or the column NAME of each file",
             },
-            "--columns": names("columns of the models, as label or name=label (default: all that can be)"),
-            "--prediction": word("column of what each model's file, or each row's model, predicts", "COLUMN"),
-            "--model-column": word("column that names the model, where each has rows of its own", "COLUMN"),
-            "--run-column": word("column that names the run of the model", "COLUMN"),
-            "--id": word("column that tells items apart, to match rows and files by", "COLUMN"),
-            "--group": word("column of documents, subjects or speakers, to make them the units", "COLUMN"),
+            "--columns": names(
+                "columns of the models, as COLUMN or NAME=COLUMN (default: every column that can be one)"
+            ),
+            "--prediction": word(
+                "column of predictions, if each model has its own file or its own rows", "COLUMN"
+            ),
+            "--model-column": word(
+                "column with the model's name, if each model has its own rows (default: model)", "COLUMN"
+            ),
+            "--run-column": word(
+                "column with the model's run, such as its seed (default: run, if there is one)", "COLUMN"
+            ),
+            "--id": word("column that identifies items, used to match rows and files", "COLUMN"),
+            "--group": word(
+                "column of documents, subjects or speakers, if these were sampled rather than single items",
+                "COLUMN",
+            ),
             "--positive": word("the label that counts as positive", "LABEL"),
             "--judge": names(
-                "columns of what judges say of every item; gold labels may then be missing (none: only models say something)",
+                "columns of judges' labels or scores for every item; gold labels may then be missing (no column: no judge)",
                 nargs="?",
                 const=[],
             ),
-            "--bins": whole("into how many bins a judge's scores are put"),
-            "--audit-probability": word("column of how probable it was that an item be labelled", "COLUMN"),
+            "--bins": whole("number of bins for a judge's scores"),
+            "--audit-probability": word(
+                "column with each item's probability of being chosen for labelling", "COLUMN"
+            ),
             "--covariates": names(
-                "columns of numbers, such as length, in which labelled items should be like the others of which the same "
-                "was said; a note says where they are not",
+                "columns of numbers, such as length, in which labelled and unlabelled items should be alike; a note says "
+                "if they are not",
                 metavar="COLUMNS",
             ),
             "--lower-is-better": {
                 "action": "store_true",
                 "default": None,
-                "help": "the better model has the lower scores, as with WER, a loss or perplexity",
+                "help": "lower scores are better, as for WER, a loss or perplexity",
             },
         },
-        "input: logs of harnesses (lm-evaluation-harness, Inspect), TREC runs": {
-            "--measure": word("which measure, such as acc or nDCG@10; to compare, several: nDCG@10,RR"),
-            "--filter": word("which filter of answers, where there are several"),
+        "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs": {
+            "--measure": word(
+                "which measure, such as acc or nDCG@10; compare takes several, as in nDCG@10,RR"
+            ),
+            "--filter": word("which filter of answers, if there are several"),
             "--qrels": word("file of relevance judgements", "FILE"),
         },
         "input: tags (CoNLL columns, CoNLL-U, brat)": {
             "--scheme": word("tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),
-            "--mode": word("lenient (default, as conlleval) or strict reading of broken sequences"),
-            "--types": names("only spans of these types, as PER,ORG"),
+            "--mode": word("how to read broken sequences: lenient (default, as conlleval does) or strict"),
+            "--types": names("only spans of these types, such as PER,ORG"),
             "--by-type": {
                 "action": "store_true",
                 "default": None,
-                "help": "count each type by itself, for macro_f1, f1[PER] and --per-class",
+                "help": "count each type separately, for macro_f1, f1[PER] and --per-class",
             },
-            "--unit": word("sentence (default) or document; for scores, what a row is called"),
+            "--unit": word(
+                "unit of sampling: sentence (default) or document; for scores, what a row is called"
+            ),
             "--gold-column": {
                 **whole("column of gold tags, from 1, or -1 for the last"),
                 "type": read_column,
@@ -138,7 +156,7 @@ def inputs(*, files: str = "+") -> Mapping[str, Options]:
                 "type": read_column,
             },
             "--field": word(
-                "of CoNLL-U: UPOS (default), XPOS, DEPREL, FEATS, or a key of MISC that holds tags"
+                "field of CoNLL-U: UPOS (default), XPOS, DEPREL, FEATS, or a key of MISC that holds tags"
             ),
         },
     }

@@ -20,9 +20,11 @@ GROUPS = {
         "--difference": options.two("intervals of the difference B minus A instead"),
         **options.METRIC,
         **options.CONFIDENCE_LEVEL,
-        "--resamples": options.whole("how often the bootstrap draws (default: 9999)", dest="n_resamples"),
+        "--resamples": options.whole("number of bootstrap resamples (default: 9999)", dest="n_resamples"),
         **options.PRIOR,
-        "--assumption": options.word("auto (default), independent, paired or clustered units"),
+        "--assumption": options.word(
+            "how to treat the units: auto (default), independent, paired or clustered"
+        ),
         **options.RNG,
     },
     "": options.figure("the intervals"),

@@ -15,7 +15,7 @@ from bayesf1.commands import inputs, options, output
 from bayesf1.reading.data_table import DataTable
 from bayesf1.reading.model_columns import label_columns, named_columns
 
-ABOUT = "choose which items to label next, where gold labels are few and predictions many"
+ABOUT = "choose which items to label next, if few items have gold labels"
 EXAMPLE = """\
 bayesf1 label predictions.csv --gold label --judge gpt --budget 200 --output to_label.csv
 bayesf1 label predictions.csv --gold label --models crf bert --metric precision"""
@@ -24,18 +24,20 @@ GROUPS = {
         "files": {
             "nargs": 1,
             "metavar": "FILE",
-            "help": "a table of predictions, one item a row; where the cell of the gold label is empty, an item has none",
+            "help": "a table of predictions, one row per item; the gold label is empty if an item has none",
         },
         "--gold": options.word("column of the gold labels (default: gold)", "COLUMN"),
-        "--judge": options.names("columns of what judges say, as gpt,claude"),
-        "--bins": options.whole("into how many bins a judge's scores are put"),
+        "--judge": options.names("columns of judges' labels or scores, such as gpt,claude"),
+        "--bins": options.whole("number of bins for a judge's scores"),
         "--columns": options.names("columns of the models' labels (default: all others)"),
-        "--group": options.word("column of the documents, to make them the units", "COLUMN"),
+        "--group": options.word(
+            "column of documents, if these were sampled rather than single items", "COLUMN"
+        ),
         "--audit-probability": options.word(
-            "column of how probable it was that an item be labelled", "COLUMN"
+            "column with each item's probability of being chosen for labelling", "COLUMN"
         ),
         "--covariates": options.names(
-            "columns of numbers, such as length, in which labelled items should be like the others",
+            "columns of numbers, such as length, in which labelled and unlabelled items should be alike",
             metavar="COLUMNS",
         ),
         "--positive": options.word("the label that counts as positive", "LABEL"),
@@ -43,9 +45,9 @@ GROUPS = {
     "plan": {
         "--budget": options.whole("how many items to label (default: 200)"),
         "--models": options.two("which two models (default: the two in the file)"),
-        "--model": options.word("only this model's score, not a difference"),
+        "--model": options.word("plan for this model's score instead of a difference"),
         **options.METRIC,
-        "--prob": options.number("mass of the credible intervals (default: 0.95)"),
+        "--prob": options.number("probability mass of credible intervals (default: 0.95)"),
         **options.PRIOR,
         **options.RNG,
     },

@@ -16,7 +16,7 @@ from bayesf1.base.errors import located
 from bayesf1.base.text_files import decode, write_atomic
 from bayesf1.commands import input_options, inputs, options, output
 
-ABOUT = "look more than once: claim what holds after every batch of labels, however often one looks"
+ABOUT = "look after every batch of labels: what may be claimed, however often you look"
 EXAMPLE = """\
 bayesf1 monitor predictions.csv --gold label --save looks.json
 bayesf1 monitor predictions.csv --gold label --previous looks.json --save looks.json --fail-unless-decided"""
@@ -38,19 +38,21 @@ GROUPS = {
     "looks": {
         "--models": options.two("which two models (default: the two in the file)"),
         **options.METRIC,
-        "--previous": options.word("what --save wrote at the last look", "FILE"),
-        "--save": options.word("write this look and all before it to this file (JSON), for the next", "FILE"),
+        "--previous": options.word("the file that --save wrote at the last look", "FILE"),
+        "--save": options.word(
+            "keep this look and all before it in this file (JSON) for the next look", "FILE"
+        ),
         "--rope": options.INFERENCE["inference"]["--rope"],
         **options.CONFIDENCE_LEVEL,
         "--largest": {
             "type": read_largest,
             "metavar": "X",
-            "help": "the largest load that a sentence or document can have, known beforehand; inf sets no bound, and bets "
-            "are soft (default: that of the largest so far)",
+            "help": "the largest load that a sentence or document can have, fixed in advance; inf sets no bound and bets "
+            "softly (default: the largest load so far)",
         },
         "--fail-unless-decided": {
             "action": "store_true",
-            "help": "exit with 1 as long as nothing may be claimed, so that labelling goes on",
+            "help": "exit with 1 until something may be claimed, so that a loop knows when to stop",
         },
     },
     **options.OUTPUT,

@@ -195,7 +195,9 @@ def figure(what: str) -> Options:
 METRIC: Options = {"--metric --metrics": word("the measure (default: f1)")}
 PRIOR: Options = {"--prior": number("parameter of the Dirichlet prior (default: 1)")}
 CONFIDENCE_LEVEL: Options = {"--confidence-level": number("confidence level of intervals (default: 0.95)")}
-RNG: Options = {"--rng": whole("start of the random numbers (default: 0, so that two runs print the same)")}
+RNG: Options = {
+    "--rng": whole("seed of the random numbers (default: 0, so that two runs print the same digits)")
+}
 REPORT: Options = {"--report": word("write a page with verdict, tables and figures: .html", "FILE")}
 BEST_TWO: Options = {"--models": two("which two models (default: the best two)")}
 
@@ -204,13 +206,13 @@ COMPARISON: Mapping[str, Options] = {
     "comparison": {
         "--models": two("which two models (default: all pairs in the file)"),
         "--metrics --metric": names(
-            "measures, separated by commas, such as f1,f0.5,mcc, or with several classes macro_f1, f1[PER] "
+            "measures separated by commas, such as f1,f0.5,mcc, or with several classes macro_f1,f1[PER] "
             "(default: precision,recall,f1)",
             dest="metrics",
         ),
         "--per-class": {
             "action": "store_true",
-            "help": "the first measure (default: f1) of every class or type: where does B gain, and where does it lose",
+            "help": "compare class by class, or type by type, on the first measure (default: f1)",
         },
         "--method": word("auto (default), exact or montecarlo"),
     }
@@ -221,8 +223,8 @@ GATE: Mapping[str, Options] = {
             "action": "append",
             "metavar": "CONDITION",
             "help": "exit with 1 unless this holds, such as 'f1: B not worse by 0.005' or 'f1: P(B better) >= 0.9'; may be "
-            "given several times; --format junit or github tells a build what failed, --format json has it beside the "
-            "comparisons, and with --quiet nothing else is printed",
+            "given several times; --format junit or github reports failures to a build, --format json adds them to the "
+            "comparisons, and --quiet prints nothing else",
         },
     }
 }
@@ -231,18 +233,19 @@ INFERENCE: Mapping[str, Options] = {
         "--rope": {
             "type": read_rope,
             "metavar": "X",
-            "help": "half-width of practical equivalence, such as 0.01 for one percentage point, or how much better B "
-            "may be than A, such as -0.005,0.01 (default: 0)",
+            "help": "differences too small to matter: a half-width, such as 0.01 for one percentage point, or the lower and "
+            "upper bound of B minus A, such as -0.005,0.01 (default: 0)",
         },
         "--prior": number(
-            "parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'; of several classes, items a class"
+            "parameter of the Dirichlet prior: 1 is uniform (default), 0.5 is Jeffreys'; with several classes, "
+            "prior items per class (default: 3)"
         ),
-        "--prob": number("mass of the credible intervals (default: 0.95)"),
-        "--assumption": word("auto (default), independent, paired or clustered models"),
+        "--prob": number("probability mass of credible intervals (default: 0.95)"),
+        "--assumption": word("how to treat the models: auto (default), independent, paired or clustered"),
         "--target": word(
-            "what is claimed of: models, these very ones, or method (default where there are runs)"
+            "what the claim is about: models (the trained ones) or method (the default if there are runs)"
         ),
-        "--draws": whole("number of draws, where draws are made", dest="n_draws"),
+        "--draws": whole("number of draws, if any are needed", dest="n_draws"),
         **RNG,
     }
 }
@@ -250,12 +253,15 @@ INFERENCE: Mapping[str, Options] = {
 
 OUTPUT: Mapping[str, Options] = {
     "output": {
-        "--format": {"type": read_format, **word("{formats}; by default what the ending of --output says")},
+        "--format": {
+            "type": read_format,
+            **word("{formats}; taken from the ending of --output if not given"),
+        },
         "--output": word("write to this file instead of the screen", "FILE"),
         "--quiet": {
             "action": "store_true",
-            "help": "no warnings and no progress, only the result and what fails",
+            "help": "print only the result and what fails, no warnings and no progress",
         },
-        "--no-color": {"action": "store_true", "help": "plain text, also on a terminal"},
+        "--no-color": {"action": "store_true", "help": "plain text even on a terminal"},
     }
 }

@@ -9,7 +9,7 @@ import bayesf1 as bf
 from bayesf1.commands import input_options, inputs, options, output
 
 _SCORES = ("f1", "precision", "recall")
-ABOUT = "plan a test set: how many items it takes, or what an existing one can decide"
+ABOUT = "plan a test set: how many items you need, or what an existing test set can decide"
 EXAMPLE = """\
 bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615
 bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95
@@ -22,28 +22,28 @@ GROUPS = {
     "what to plan for": {
         "--half-width": options.number("an interval of ±X, such as 0.02 for ±2 points"),
         "--difference": options.number(
-            "a decision between models that differ by X; without it, which difference can be decided"
+            "a decision between models that differ by X (default: say which differences FILE can decide)"
         ),
         "--not-worse-by": options.number(
-            "show that a model, of --difference 0 by default, is not worse by more than X"
+            "show that a model is not worse by more than X, if the true difference is --difference (default: 0)"
         ),
         **options.METRIC,
         **options.CONFIDENCE_LEVEL,
-        "--p-h1": options.number("P(H1) from which on it is decided (default: 0.975, as compare)"),
-        "--assurance": options.number("probability of a decision (default: 0.8)"),
+        "--p-h1": options.number("P(H1) at which a model is called better (default: 0.975, as in compare)"),
+        "--assurance": options.number("probability of reaching the decision (default: 0.8)"),
         "--runs-each": options.whole(
-            "runs of each method, where FILE has runs (default: as there)", dest="runs_each"
+            "runs of each method, if FILE has runs (default: as in FILE)", dest="runs_each"
         ),
     },
     "a pilot in FILE": {
         "--model": options.word("the model that an interval is planned for"),
-        "--models": options.two("the two that a decision is planned for"),
+        "--models": options.two("the two models that a decision is planned for"),
     },
-    "suppositions instead of a pilot": {
+    "assumptions instead of a pilot": {
         "--prevalence": options.number("share of positive items"),
-        "--agreement": options.number("share of items on which both models say the same"),
-        **{f"--{name}": options.number(f"{name} around which they lie") for name in _SCORES},
-        "--items": options.whole("number of items of the test set", dest="n_items"),
+        "--agreement": options.number("share of items on which both models agree"),
+        **{f"--{name}": options.number(f"assumed {name} of the models") for name in _SCORES},
+        "--items": options.whole("number of items in the test set", dest="n_items"),
     },
     "simulation": {
         "--sets": options.whole("simulated test sets (default: 10000)", dest="n_sets"),

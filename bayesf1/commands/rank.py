@@ -7,7 +7,7 @@ import argparse
 import bayesf1 as bf
 from bayesf1.commands import input_options, inputs, options, output
 
-ABOUT = "rank all models: which is best, and which cannot be told from it"
+ABOUT = "rank all models: which is best, and which are tied with it"
 EXAMPLE = "bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01"
 GROUPS = {
     **input_options.inputs(),

@@ -13,7 +13,7 @@ EXAMPLE = "bayesf1 show fit.nc --models crf bert"
 GROUPS = {
     **options.OUTPUT,
     "": {
-        "files": {"nargs": 1, **options.word("what bayesf1 hierarchical --save has written", "FILE")},
+        "files": {"nargs": 1, **options.word("a fit that bayesf1 hierarchical --save wrote", "FILE")},
         **options.BEST_TWO,
     },
 }

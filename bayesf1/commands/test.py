@@ -18,7 +18,7 @@ GROUPS = {
     "randomisation": {
         "--alternative": options.word("two-sided (default), greater (B is better than A) or less"),
         "--trials": options.whole(
-            "number of random trials, where there are too many swaps to count (default: 10000)",
+            "number of random trials, if there are too many swaps to enumerate (default: 10000)",
             dest="n_trials",
         ),
         **options.CONFIDENCE_LEVEL,

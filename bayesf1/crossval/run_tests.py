@@ -39,7 +39,7 @@ class RunTests(FoldTests):
     def below(self) -> tuple[str, ...]:
         """What these tests forget."""
         return (
-            "All runs met the same test items, of which these tests know nothing; compare() of predictions does.",
+            "All runs were tested on the same items, which these tests ignore; compare() of predictions does not.",
         )
 
 

@@ -329,6 +329,28 @@ class KFoldCV:
         return number
 
 
+def read_design(text: str) -> BlockedCV | KFoldCV:
+    """Read a design as a file or the command line names it: repeats and folds, or a number of folds.
+
+    Examples
+    --------
+    >>> read_design("3x2"), read_design("10"), read_design("3x10")
+    (BlockedCV(m=3), KFoldCV(folds=10, repeats=1), KFoldCV(folds=10, repeats=3))
+    """
+    match = re.fullmatch(r"\s*(?:([0-9]{1,4})\s*[x×*]\s*)?([0-9]{1,4})\s*", text, flags=re.IGNORECASE)
+    if match is None or int(match[2]) < 2:
+        raise ValueError(
+            f"cv design {shown(text)} is not understood; write 3x2 for three repeats of two folds, 10 for ten folds"
+        )
+    repeats, folds = int(match[1] or 1), int(match[2])
+    return design_of(repeats, folds)
+
+
+def design_of(repeats: int, folds: int) -> BlockedCV | KFoldCV:
+    """Return the design with this many repeats and folds; two folds are those of an m×2 cross-validation."""
+    return BlockedCV(m=repeats) if folds == 2 else KFoldCV(folds, repeats)
+
+
 def _check_seed(rng: object) -> None:
     try:
         np.random.default_rng(rng)  # type: ignore[arg-type]

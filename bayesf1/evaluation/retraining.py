@@ -1,4 +1,4 @@
-r"""What a cross-validation says of ways of training, and not only of the rules fitted in its folds.
+r"""What a cross-validation says of ways of training, and not only of the models fitted in its folds.
 
 To first order an item does :math:`\varphi` as a training item and :math:`\psi` as a test item. The mean of all fold scores
 of an m×2 design varies by :math:`(V_\varphi + V_\psi)/n`, and so does half the difference of the two halves of a repeat;

@@ -294,7 +294,7 @@ class Under:
         alike = len(set(numbers)) == 1
         runs = f"{numbers[0]} runs each" if alike else f"{joined(map(str, numbers))} runs"
         if self.target == "models":
-            return f"averaged over these very {runs}"
+            return f"averaged over these {runs}"
         return f"averaged over {runs}, allowing for the training and for the {self.sampled or 'test items'}"
 
     def dependence(self, measure: Metric) -> str:
@@ -321,11 +321,11 @@ class Under:
             return ""
         said = "; a method's score is the mean of its runs' scores"
         if self.target == "models":
-            return f"{said}, and the conclusions concern these very runs"
+            return f"{said}, and the conclusions concern these runs only"
         return (
             f"{said}, and the runs' true scores were taken to vary around it by a standard deviation with a half-t prior "
-            f"(3 degrees of freedom, scale {SCALE:g} of the measure's range), learnt from the runs beside what drawing "
-            "test items does to them"
+            f"(3 degrees of freedom, scale {SCALE:g} of the measure's range), learnt from how far the runs "
+            "differ beyond what drawing test items explains"
         )
 
     def _in_methods(self, measure: Metric) -> str:
@@ -337,7 +337,7 @@ class Under:
         return (
             f"the models were paired on {self.counted(measure)}, taken as units by a Bayesian bootstrap (Rubin 1981), "
             f"widened as a t distribution with {freedom:,.0f} degree{'' if round(freedom) == 1 else 's'} of freedom is "
-            "beside a normal one"
+            "compared with a normal one"
         )
 
     def caution(self, measure: Metric) -> str:

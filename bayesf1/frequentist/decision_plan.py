@@ -70,11 +70,11 @@ class DecisionPlan(Plan):
         """What was supposed, as a sentence."""
         if self.runs:
             return (
-                "Supposes that training varies as among the pilot's runs, and that items do what the pilot's did; normal "
+                "Assumes that training varies as among the pilot's runs, and that items are like the pilot's; normal "
                 f"approximation, power {self.assurance:.3f}."
             )
         return (
-            f"Supposes that the models agree on {points(self.agreement or 0.0, 1)} % of the {plural(self.unit)}; simulated "
+            f"Assumes that the models agree on {points(self.agreement or 0.0, 1)} % of the {plural(self.unit)}; simulated "
             f"assurance {self.assurance:.3f}, standard error {self.mcse:.1g}."
         )
 

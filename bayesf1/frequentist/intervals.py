@@ -250,7 +250,7 @@ def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alo
     notes = [f"{said}; {resampled}{credible}."]
     if ev.methods:
         notes.append(
-            "The delta method and the bootstrap speak of the mean of these very runs; the credible intervals also allow "
+            "The delta method and the bootstrap speak of the mean of these runs; the credible intervals also allow "
             "for what training would give another time."
         )
     if ev.folds is not None:

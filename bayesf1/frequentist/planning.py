@@ -94,7 +94,7 @@ class SampleSize(Plan):
         share = "" if self.prevalence is None else f", {100 * self.prevalence:.4g} % of the items positive"
         if self.basis == "bound":
             return f"Holds for any model, whatever its score{share}; normal approximation."
-        return f"Supposes a model that does as the one in the pilot{share}; normal approximation."
+        return f"Assumes a model that performs like the one in the pilot{share}; normal approximation."
 
     @property
     def sentence(self) -> str:

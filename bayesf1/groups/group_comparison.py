@@ -86,9 +86,12 @@ class GroupComparisons(Comparisons):
         """Return how the answer was found, for a paper's section on methods."""
         first = self._headline
         measures = joined(c.label for c in self.values())
+        model = (
+            first.note if first.note.startswith("Dirichlet") else f"{first.note[:1].lower()}{first.note[1:]}"
+        )
         told = printable(
             f"{first.model_b} was compared with {first.model_a} on {measures} by a hierarchical model fitted with "
-            f"{version()}: {first.note} The probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % "
+            f"{version()}. It was a {model} The probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % "
             f"equal-tailed credible intervals. {first.caution}".rstrip()
         )
         return prose(told, format)

@@ -186,6 +186,8 @@ def _read_any(path: InputFile, columns: tuple[int, ...]) -> list[ConllFile]:
             raise ValueError(
                 f"{path}, line {number}, has {len(fields)} columns, but needs at least {needed}: "
                 f"a token and {needed - 1} more"
+                + "; if gold tags are in a file of their own, name it first, then each model's"
+                * (needed > 2)
             )
         if len(fields) != width:
             raise ValueError(
@@ -267,7 +269,7 @@ def _line_up(own: ConllFile, gold: ConllFile) -> None:
     if changed:
         (own_place, own_word), (gold_place, gold_word) = _spot(own, *changed[0]), _spot(gold, *changed[0])
         warnings.warn(
-            f"{own.files[0]} spells {len(changed)} of its tokens otherwise than {gold.files[0]}; the first is "
+            f"{own.files[0]} spells {len(changed)} of its tokens differently from {gold.files[0]}; the first is "
             f"{own_word} ({own_place}) for {gold_word} ({gold_place})",
             UserWarning,
             stacklevel=3,

@@ -16,7 +16,7 @@ from bayesf1.base.errors import located
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest, shown
 from bayesf1.base.reports import refuse_reports
-from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.designs.design import BlockedCV, Discount, KFoldCV, design_of, read_design
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.count_rows import COUNT_COLUMNS, Layout, Tables, Tasks, collect, read_label
 from bayesf1.reading.counts import from_counts, from_folds
@@ -34,14 +34,14 @@ def read_counts(
     path: str | PathLike[str],
     *,
     task: str | None = None,
-    cv: BlockedCV | None = None,
-    discount: Discount = "wang-li",
+    cv: BlockedCV | KFoldCV | None = None,
+    discount: Discount | None = None,
 ) -> Evaluation:
     r"""Read the confusion counts of several models from a CSV or JSON file.
 
     A CSV file has a header with the columns ``model``, then ``tp, fp, fn`` and perhaps ``tn``, or ``gold,
-    predicted, correct``; ``task`` where it holds several tasks; ``repeat`` and ``fold`` after
-    cross-validation. Columns and rows come in any order. Commas, semicolons or tabs separate; blank lines and
+    predicted, correct``; ``task`` where it holds several tasks; ``fold``, and ``repeat`` where there are
+    several, after cross-validation. Columns and rows come in any order. Commas, semicolons or tabs separate; blank lines and
     lines that begin with ``#`` say nothing. A JSON file is a list of records with the same names, or a
     mapping of model to counts, as `from_counts` takes it. Models keep the order in which they first appear.
 
@@ -52,10 +52,11 @@ def read_counts(
     task
         Which task to read; may be left out where there is one.
     cv
-        The design of the cross-validation; by default as many repeats of two folds as the file holds. With
-        it, the values of a JSON mapping are the ``2m`` tables of a model, as `from_folds` takes them.
+        The design of the cross-validation; by default as many repeats and folds as the file holds. With it,
+        the values of a JSON mapping are the tables of a model's folds, as `from_folds` takes them.
     discount
-        What correlated folds are worth; see `BlockedCV.discount`.
+        What correlated folds are worth: by default ``"wang-li"`` for two folds, see `BlockedCV.discount`, and
+        ``"nadeau-bengio"`` for more.
 
     Examples
     --------
@@ -69,13 +70,13 @@ def read_counts(
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path must be the name of a CSV or JSON file, not {path!r}")
-    if cv is not None and not isinstance(cv, BlockedCV):
-        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     with input_files() as take:
         return _read(take(path), task, cv, discount)
 
 
-def _read(file: InputFile, task: str | None, cv: BlockedCV | None, discount: Discount) -> Evaluation:
+def _read(
+    file: InputFile, task: str | None, cv: BlockedCV | KFoldCV | None, discount: Discount | None
+) -> Evaluation:
     found = collect(file)
     if isinstance(found, dict):
         return _from_mapping(found, file, task, cv, discount)
@@ -85,17 +86,20 @@ def _read(file: InputFile, task: str | None, cv: BlockedCV | None, discount: Dis
         folds, design = _arrange_folds(models, file, cv)
         with located(file):
             return from_folds(folds, cv=design, discount=discount)
-    if cv is not None or discount != "wang-li":
+    if cv is not None or discount is not None:
         raise ValueError(
-            f"{file} has no columns repeat and fold, so cv and discount do not apply; "
-            "add the columns, or leave both out"
+            f"{file} has no column 'fold', so cv and discount do not apply; add the column, or leave both out"
         )
     with located(file):
         return from_counts({name: rows[0, 0][0] for name, rows in models.items()})
 
 
 def _from_mapping(
-    document: dict[str, Any], file: InputFile, task: str | None, cv: BlockedCV | None, discount: Discount
+    document: dict[str, Any],
+    file: InputFile,
+    task: str | None,
+    cv: BlockedCV | KFoldCV | None,
+    discount: Discount | None,
 ) -> Evaluation:
     if task is not None:
         raise ValueError(f"{file} names no tasks, but task {task!r} was asked for; leave it out")
@@ -116,7 +120,7 @@ def _from_mapping(
                 f"{file}, model {name!r}, has {shown(value)} where one table such as [tp, fp, fn] belongs; "
                 "tables of folds need a cv, such as 3x2"
             )
-    if discount != "wang-li":
+    if discount is not None:
         raise ValueError(f"{file} has no folds, so a discount does not apply; leave it out or give a cv")
     with located(file):
         return from_counts(models)
@@ -135,19 +139,21 @@ def _choose_task(tasks: Tasks, layout: Layout, file: InputFile, task: str | None
 
 
 def _arrange_folds(
-    models: dict[str, Tables], file: InputFile, cv: BlockedCV | None
-) -> tuple[dict[str, FloatArray], BlockedCV]:
+    models: dict[str, Tables], file: InputFile, cv: BlockedCV | KFoldCV | None
+) -> tuple[dict[str, FloatArray], BlockedCV | KFoldCV]:
     """Return each model's tables repeat by repeat, and the design."""
-    repeats = {repeat for tables in models.values() for repeat, _ in tables}
-    design = BlockedCV(m=len(repeats)) if cv is None else cv
-    has = f"{design.m}×2 cross-validation has repeats 1 to {design.m} with folds 1 and 2"
+    spots = {spot for tables in models.values() for spot in tables}
+    found = (len({repeat for repeat, _ in spots}), max(2, len({fold for _, fold in spots})))
+    design = design_of(*found) if cv is None else cv
+    repeats, folds = design.shape
+    has = f"{repeats}×{folds} cross-validation has repeats 1 to {repeats} with folds 1 to {folds}"
     for name, tables in models.items():
         for (repeat, fold), (_, where) in tables.items():
-            if repeat > design.m or fold > 2:
+            if repeat > repeats or fold > folds:
                 raise ValueError(
                     f"{file}, {where}, has repeat {repeat}, fold {fold} of model {name!r}, but {has}"
                 )
-        for repeat, fold in product(range(1, design.m + 1), (1, 2)):
+        for repeat, fold in product(range(1, repeats + 1), range(1, folds + 1)):
             if (repeat, fold) not in tables:
                 raise ValueError(f"{file} has no repeat {repeat}, fold {fold} of model {name!r}, but {has}")
     ordered = {name: [tables[spot][0] for spot in sorted(tables)] for name, tables in models.items()}
@@ -158,8 +164,8 @@ def _read_request(request: Request) -> Evaluation:
     if request.models or request.alone is None:
         raise ValueError("counts of all models come in one file, with a column 'model'; name it alone")
     options, cv = request.options, request.options.get("cv")
-    cv = BlockedCV.parse(cv) if isinstance(cv, str) else cv
-    return _read(request.alone.file, options.get("task"), cv, options.get("discount", "wang-li"))
+    cv = read_design(cv) if isinstance(cv, str) else cv
+    return _read(request.alone.file, options.get("task"), cv, options.get("discount"))
 
 
 def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:

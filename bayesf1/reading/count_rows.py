@@ -119,9 +119,8 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
             raise ValueError(f"{where} has two columns {name!r}; remove one")
     if "model" not in columns:
         raise ValueError(f"{where} has no column 'model'; add the name of the model to each row")
-    folds = [name for name in _FOLDS if name in columns]
-    if len(folds) == 1:
-        raise ValueError(f"{where} has a column {folds[0]!r} alone; repeat and fold come together")
+    if "repeat" in columns and "fold" not in columns:
+        raise ValueError(f"{where} has a column 'repeat', but none called 'fold'; add it")
     found = {name for name in columns if name not in (*_LABELS, *_FOLDS)}
     counts = next((names for names in _COUNTS if set(names) == found), None)
     if counts is None:
@@ -130,7 +129,7 @@ def _check_columns(columns: Sequence[str], where: str) -> Layout:
             f"{where} has columns of counts {listing}; give tp, fp, fn and optionally tn, "
             "or gold, predicted, correct"
         )
-    return Layout(tuple(name for name in _LABELS if name in columns), bool(folds), counts)
+    return Layout(tuple(name for name in _LABELS if name in columns), "fold" in columns, counts)
 
 
 def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -> None:
@@ -138,7 +137,7 @@ def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -
     task = read_label(row["task"], "task", where) if "task" in layout.labels else ""
     spot = (0, 0)
     if layout.folds:
-        spot = _whole(row["repeat"], "repeat", where), _whole(row["fold"], "fold", where)
+        spot = _whole(row.get("repeat", "1"), "repeat", where), _whole(row["fold"], "fold", where)
     counts = tuple(_count(row[name], name, where) for name in layout.counts)
     if layout.counts == CHUNK_COLUMNS:
         gold, predicted, correct = counts
@@ -151,7 +150,7 @@ def _add_row(tasks: Tasks, row: Mapping[str, Any], layout: Layout, where: str) -
     tables = tasks.setdefault(task, {}).setdefault(model, {})
     if spot in tables:
         fold = f", repeat {spot[0]}, fold {spot[1]}" if layout.folds else ""
-        hint = "" if layout.folds else " (folds need columns repeat and fold)"
+        hint = "" if layout.folds else " (folds need a column 'fold')"
         raise ValueError(
             f"{where} has model {model!r}{fold} again after {tables[spot][1]}; keep one row{hint}"
         )

@@ -245,13 +245,14 @@ def _read(request: Request) -> Evaluation:
     found = {model: _score(logs, measure, group) for model, logs in by_model.items()}
     _check_inputs(found)
     remarks += [
-        f"{model} has {counted(len(own.unscored), 'sample')} without a score by {measure}, as {first!r}: left out for all."
+        f"{model} has {counted(len(own.unscored), 'sample')} without a score by {measure}, such as {first!r}: "
+        "left out for all."
         for model, own in found.items()
         for _, first in sorted(own.unscored, key=str)[:1]
     ]
     remarks += [
-        f"{model} has {counted(len(own.partly), 'sample')} of which some epochs have no score by {measure}, as {first!r}: "
-        "averaged over the others."
+        f"{model} has {counted(len(own.partly), 'sample')} in which some epochs have no score by {measure}, "
+        f"such as {first!r}: averaged over the others."
         for model, own in found.items()
         for _, first in sorted(own.partly, key=str)[:1]
     ]

@@ -13,7 +13,7 @@ from bayesf1.base.checks import OneLabel, checked
 from bayesf1.base.errors import Argument, WordedError
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import counted, listing, nearest, shown
-from bayesf1.designs.design import BlockedCV, Discount
+from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.runs import dotted_runs, flatten
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
@@ -22,7 +22,7 @@ from bayesf1.reading.known_formats import INPUT_FORMATS
 
 # Cells of what is positive by gold, and what is said where they are empty, as those of a file without its tags are.
 _OF_GOLD = [BINARY_CELLS.index("tp"), BINARY_CELLS.index("fn")]
-_NO_GOLD = "Nothing is positive by gold, so that recall is of nothing and all predicted is wrong: is it the right gold?"
+_NO_GOLD = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
 
 PathOrName: TypeAlias = str | PathLike[str]
 # A model's file, or those of the runs of a method.
@@ -52,7 +52,7 @@ class ReadOptions(TypedDict, total=False):
     filter: str
     qrels: PathOrName
     task: str
-    cv: BlockedCV | str
+    cv: BlockedCV | KFoldCV | str
     discount: Discount
     scheme: str
     mode: str

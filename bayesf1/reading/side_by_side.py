@@ -24,7 +24,7 @@ def check_unit(unit: Any) -> str:
             "difference would be claimed far too often; ",
             Wording(
                 "compare folds by bf.fold_tests and runs by bf.run_tests",
-                "give the tables of the folds, with columns repeat and fold",
+                "give the tables of the folds, with a column fold",
             ),
         )
     return unit

@@ -101,10 +101,10 @@ class PairReport:
         if not self.brief:
             runs = " Points below are the runs." if c.ev.methods else ""
             scores = scores_svg(c, f"{name}-scores")
-            yield figure(scores, f"What is believed about either score, with a marker at the peak.{runs}")
+            yield figure(scores, f"Posterior of each score, with a marker at its peak.{runs}")
         yield figure(
             f"{gap.removesuffix('</svg>')}{slider.band()}</svg>",
-            f"What is believed about the difference: blue where {c.model_b} is better, hatched where {c.model_a} is. "
+            f"Posterior of the difference: blue where {c.model_b} is better, hatched where {c.model_a} is. "
             f"The bar is the {100 * c.prob:.4g} % equal-tailed interval, the grey band the ROPE.",
         )
         yield "</div>"

@@ -1,7 +1,7 @@
 """The simulation on page 4 of Wang & Li (2019): does the 95 % interval of a cross-validated F1 hold what it promises?
 
 Two Gaussian classes, 600 items, logistic regression, 3×2 block-regularised cross-validation. The answer depends
-on what the interval is asked to cover: the F1 of *the six rules fitted in these folds*, or the expected F1 of the
+on what the interval is asked to cover: the F1 of *the six models fitted in these folds*, or the expected F1 of the
 *learner* at 300 training items, which also varies with the training set. The paper's numbers are those of the first.
 
     python examples/papers/wang_li_simulation.py [--replicates 1000]

@@ -49,4 +49,4 @@ def test_without_folds_there_is_no_spread():
 
 
 def test_the_estimand_is_named():
-    assert "for the rules fitted in these folds" in str(bf.compare(bf.load_example("wang-li-org")))
+    assert "for the models fitted in these folds" in str(bf.compare(bf.load_example("wang-li-org")))

@@ -25,7 +25,7 @@ def test_an_exact_comparison_is_said_to_need_no_sampling():
 def test_a_cross_validation_names_its_discount():
     text = bf.compare(bf.load_example("wang-li-ner"), metrics="f1").methods_sentence()
     assert "discounted by k = 0.3688 (rule wang-li)" in text
-    assert "rules fitted in these folds" in text
+    assert "models fitted in these folds" in text
 
 
 def test_draws_are_counted_and_units_named():
@@ -45,7 +45,7 @@ def test_scores_are_said_to_have_no_prior():
 def test_a_ranking_says_when_systems_count_as_tied():
     ranking = bf.rank(bf.load_example("wnut17"), rope=0.02, n_draws=1_000, rng=1)
     text = ranking.methods_sentence()
-    assert "7 systems were ranked by F1 from 1,000 joint posterior draws" in text
+    assert "The 7 systems were ranked by F1 from 1,000 joint posterior draws" in text
     assert "better by more than 2 percentage points with probability 0.975" in text
 
 

@@ -1,4 +1,4 @@
-"""compare(ev, target="method") on folds: ways of training, and not only the rules fitted in these folds."""
+"""compare(ev, target="method") on folds: ways of training, and not only the models fitted in these folds."""
 
 import json
 import pickle
@@ -113,7 +113,7 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     same, better = [(80, 20, 20)] * 6, [(81, 20, 19)] * 6
     res = bf.compare(bf.from_folds({"A": same, "B": better}), target="method")
     assert res["f1"].p_h1 == 1.0
-    assert "they say nothing of how much training varies" in str(res)
+    assert "they do not show how much training varies" in str(res)
     alike = bf.compare(bf.from_folds({"A": same, "B": same}), target="method")
     assert alike["f1"].p_h1 == 0.5
 
@@ -227,7 +227,7 @@ def test_both_answers_stand_side_by_side_in_every_form(name):
     ev = EVALUATIONS[name]().select(["A", "B"])
     models, method = (bf.compare(ev, target=target, rng=1, n_draws=2000) for target in ("models", "method"))
     assert models["f1"].target == bf.compare(ev, rng=1)["f1"].target == "models"
-    said = "For the way of training, and not only for the rules fitted in these folds: B is better with probability"
+    said = "For the way of training, and not only for the models fitted in these folds: B is better with probability"
     for text in (
         str(models),
         models.to_markdown(),
@@ -237,9 +237,7 @@ def test_both_answers_stand_side_by_side_in_every_form(name):
     ):
         assert said in text
     assert said.replace(":", "") in models.to_latex().replace(":", "")
-    assert "For the very rules fitted in these folds, and not for the way of training: B is better" in str(
-        method
-    )
+    assert "For the models fitted in these folds, not for the way of training: B is better" in str(method)
     assert "as ways of training on half of such data" in method.sentence()
     assert models["f1"].other_target.p_h1 == pytest.approx(method["f1"].p_h1, abs=0.05)
     assert method["f1"].other_target.p_h1 == pytest.approx(models["f1"].p_h1, abs=0.05)

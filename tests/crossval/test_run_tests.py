@@ -31,7 +31,7 @@ def test_direction_margin_and_order():
 
 def test_it_says_what_it_forgets():
     tests = bf.run_tests({"A": A, "B": B}, name="F1")
-    assert "same test items" in str(tests)
+    assert "tested on the same items" in str(tests)
     assert "F1 of B minus A over runs: mean +3.50 points" in str(tests)
     json.loads(tests.to_json())
 

@@ -229,7 +229,7 @@ def test_gold_columns_that_differ_are_refused_with_both_lines(write):
 
 
 def test_file_without_gold_column_is_refused_where_gold_is_none(write):
-    with pytest.raises(ValueError, match="line 1, has 2 columns, but needs at least 3"):
+    with pytest.raises(ValueError, match="needs at least 3: a token and 2 more; if gold tags are in a"):
         align_conll(None, {"A": write("Ada O\n")})
 
 
@@ -260,9 +260,9 @@ def test_tokens_spelled_otherwise_are_one_warning_a_file(write):
     with pytest.warns(UserWarning, match="otherwise") as caught:
         aligned = align_conll(gold, {"A": a, "B": b, "C": gold})
     first, second = (str(warning.message) for warning in caught)
-    assert first.startswith(f"{a} spells 2 of its tokens otherwise than {gold}; the first is 'runs'")
+    assert first.startswith(f"{a} spells 2 of its tokens differently from {gold}; the first is 'runs'")
     assert first.endswith(f"'runs' ({a}, line 2) for 'ran' ({gold}, line 4)")
-    assert second.startswith(f"{b} spells 1 of its tokens otherwise than {gold}; the first is 'rome'")
+    assert second.startswith(f"{b} spells 1 of its tokens differently from {gold}; the first is 'rome'")
     assert second.endswith(f"'rome' ({b}, line 5) for 'Rome' ({gold}, line 9)")
     assert caught[0].filename == __file__
     assert aligned.tokens == [["Ada", "ran"], ["In", "Rome"]]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bayesf1 import BlockedCV, compare, from_counts, from_folds, load_example, read_counts
+from bayesf1 import BlockedCV, KFoldCV, compare, from_counts, from_folds, load_example, read, read_counts
 from bayesf1.base.text_files import read_number
 from builders import writer
 
@@ -99,6 +99,19 @@ class TestFolds:
     def test_the_design_is_taken_from_the_file(self, write):
         ev = read_counts(write(self.header + "\n".join(self.rows("A", "B"))))
         assert ev == from_folds({"A": FOLD_TABLES, "B": FOLD_TABLES}, cv=BlockedCV(2))
+
+    @pytest.mark.parametrize("repeats", [1, 2])
+    def test_more_than_two_folds_are_those_of_k_fold_cross_validation(self, write, repeats):
+        tables = {name: [(7 + i, 2, 3 + j) for i in range(repeats) for j in range(3)] for name in "AB"}
+        spots = [(i, j) for i in range(1, repeats + 1) for j in (1, 2, 3)]
+        rows = [",".join(map(str, (m, *s, *t))) for m in "AB" for s, t in zip(spots, tables[m], strict=True)]
+        expected = from_folds(tables, cv=KFoldCV(3, repeats))
+        path = write(self.header + "\n".join(rows))
+        assert read_counts(path) == expected == read(path, cv=f"{repeats}x3")
+
+    def test_folds_of_one_repeat_need_no_column_repeat(self, write):
+        path = write("model,fold,tp,fp,fn\nA,1,7,2,3\nA,2,8,2,2\nA,3,6,1,4\n")
+        assert read(path, cv="3") == from_folds({"A": [(7, 2, 3), (8, 2, 2), (6, 1, 4)]}, cv=KFoldCV(3))
 
     def test_rows_may_come_in_any_order(self, write):
         rows = self.rows("A", "B")

@@ -199,14 +199,16 @@ def test_samples_without_a_score_are_left_out_for_all_and_said(tmp_path):
     b = write(tmp_path, "b", {"q1": "C", "q2": "C", "q3": "C"})
     ev = bf.read({"a": a, "b": b})
     assert ev.tables.tolist() == [[1, 1], [2, 0]]
-    assert ev.remarks == ("a has 1 sample without a score by match, as 'q2': left out for all.",)
+    assert ev.remarks == ("a has 1 sample without a score by match, such as 'q2': left out for all.",)
 
 
 def test_epochs_without_a_score_are_said(tmp_path):
     path = write(tmp_path, "a", {"q1": ["C", "C"], "q2": ["C", float("nan")], "q3": ["I", "C"]}, epochs=2)
     ev = bf.read({"a": path})
     assert bf.score(ev, "a", "mean") == pytest.approx((1 + 1 + 0.5) / 3, abs=1e-15)
-    said = "a has 1 sample of which some epochs have no score by match, as 'q2': averaged over the others."
+    said = (
+        "a has 1 sample in which some epochs have no score by match, such as 'q2': averaged over the others."
+    )
     assert ev.remarks == (said,)
 
 

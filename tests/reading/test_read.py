@@ -447,7 +447,7 @@ def test_the_command_line_knows_every_option_of_read():
 
 
 def test_gold_without_anything_positive_is_said(tmp_path):
-    said = "Nothing is positive by gold, so that recall is of nothing and all predicted is wrong: is it the right gold?"
+    said = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
     (tmp_path / "blind.csv").write_text("label,a,b\nham,spam,ham\nham,ham,spam\n")
     ev = bf.read(tmp_path / "blind.csv", gold="label", positive="spam")
     assert ev.tables.tolist() == [[0, 1, 0, 1], [0, 1, 0, 1]]

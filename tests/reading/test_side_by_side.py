@@ -131,7 +131,7 @@ def test_a_column_that_numbers_the_rows_is_no_model(tmp_path, capsys):
 def test_folds_are_no_units_on_the_command_line_either(tmp_path, capsys):
     path = table(tmp_path / "folds.csv", [f"{i},0.{i}1,0.{i}2" for i in (4, 2, 6)], "fold,a,b")
     assert main(["compare", path, "--scores", "--columns", "a,b", "--unit", "fold"]) == 2
-    assert "columns repeat and fold" in capsys.readouterr().err
+    assert "with a column fold" in capsys.readouterr().err
 
 
 # ---- lower is better --------------------------------------------------------------------------------------

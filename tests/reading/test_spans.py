@@ -131,7 +131,7 @@ def test_packaged_wnut17_reproduces_the_published_f1(name):
 
 
 def test_whole_files_give_the_counts_of_seqeval_type_by_type():
-    with pytest.warns(UserWarning, match="spells 1 of its tokens otherwise"):
+    with pytest.warns(UserWarning, match="spells 1 of its tokens differently"):
         ev = bf.from_conll(
             DATA / "gold.conll", {name: DATA / f"{name}.conll" for name in ("crf", "bert")}, by_type=True
         )
