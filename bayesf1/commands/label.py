@@ -17,7 +17,7 @@ from bayesf1.reading.model_columns import label_columns, named_columns
 
 ABOUT = "choose which items to label next, where gold labels are few and predictions many"
 EXAMPLE = """\
-bayesf1 label predictions.csv --gold label --judge gpt --budget 200 --output to_label.csv
+bayesf1 label predictions.csv --gold label --judge gpt --id doc_id --budget 200 --output to_label.csv
 bayesf1 label predictions.csv --gold label --models crf bert --metric precision"""
 GROUPS = {
     "input": {
@@ -30,6 +30,7 @@ GROUPS = {
         "--judge": options.names("columns of what judges say, as gpt,claude"),
         "--bins": options.whole("into how many bins a judge's scores are put"),
         "--columns": options.names("columns of the models' labels (default: all others)"),
+        "--id": options.word("column that tells items apart, to name the items to label by", "COLUMN"),
         "--group": options.word("column of the documents, to make them the units", "COLUMN"),
         "--audit-probability": options.word(
             "column of how probable it was that an item be labelled", "COLUMN"
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
         if gold is None and "gold" not in table.header:
             raise ValueError("--gold names the column of gold labels, empty where an item has none; give it")
         gold = gold or "gold"
-        beside = (args.group, args.audit_probability, *judges, *covariates)
+        beside = (args.id, args.group, args.audit_probability, *judges, *covariates)
         table.check(gold, *beside)
         given = args.columns
         models = named_columns(given, table, "columns") if given else label_columns(table, gold, beside)
@@ -79,6 +80,7 @@ def run(args: argparse.Namespace) -> None:
         ev = bf.from_labels(
             columns[gold],
             predictions,
+            ids=columns.get(args.id),
             groups=columns.get(args.group),
             judge={name: columns[name] for name in judges},
             audit_probability=columns.get(args.audit_probability),
@@ -95,12 +97,13 @@ def run(args: argparse.Namespace) -> None:
     plan = bf.plan_labels(ev, *asked, **settings)
     if args.output is not None:
         output.check_not_input(args.output, args)
+        rows = {name: row for row, name in enumerate(columns.get(args.id, range(len(frame))))}
         records = [
             {
-                "row": i + 1,
+                **({} if args.id else {"row": i + 1}),
                 **{name: "" if column[i] is None else column[i] for name, column in columns.items()},
             }
-            for i in sorted(plan.items.tolist())
+            for i in sorted(rows[item] for item in plan.items.tolist())
         ]
         write_atomic(args.output, table_of(records).to_csv())
     output.deliver([plan], argparse.Namespace(**{**vars(args), "output": None}))
