@@ -17,7 +17,7 @@ from bayesf1.reading.model_columns import label_columns, named_columns
 
 ABOUT = "choose which items to label next, if few items have gold labels"
 EXAMPLE = """\
-bayesf1 label predictions.csv --gold label --judge gpt --budget 200 --output to_label.csv
+bayesf1 label predictions.csv --gold label --judge gpt --id doc_id --budget 200 --output to_label.csv
 bayesf1 label predictions.csv --gold label --models crf bert --metric precision"""
 GROUPS = {
     "input": {
@@ -30,6 +30,7 @@ GROUPS = {
         "--judge": options.names("columns of judges' labels or scores, such as gpt,claude"),
         "--bins": options.whole("number of bins for a judge's scores"),
         "--columns": options.names("columns of the models' labels (default: all others)"),
+        "--id": options.word("column of the items' ids, by which to name those to label", "COLUMN"),
         "--group": options.word(
             "column of documents, if these were sampled rather than single items", "COLUMN"
         ),
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
         if gold is None and "gold" not in table.header:
             raise ValueError("--gold names the column of gold labels, empty where an item has none; give it")
         gold = gold or "gold"
-        beside = (args.group, args.audit_probability, *judges, *covariates)
+        beside = (args.id, args.group, args.audit_probability, *judges, *covariates)
         table.check(gold, *beside)
         given = args.columns
         models = named_columns(given, table, "columns") if given else label_columns(table, gold, beside)
@@ -81,6 +82,7 @@ def run(args: argparse.Namespace) -> None:
         ev = bf.from_labels(
             columns[gold],
             predictions,
+            ids=columns.get(args.id),
             groups=columns.get(args.group),
             judge={name: columns[name] for name in judges},
             audit_probability=columns.get(args.audit_probability),
@@ -97,12 +99,13 @@ def run(args: argparse.Namespace) -> None:
     plan = bf.plan_labels(ev, *asked, **settings)
     if args.output is not None:
         output.check_not_input(args.output, args)
+        rows = {name: row for row, name in enumerate(columns.get(args.id, range(len(frame))))}
         records = [
             {
-                "row": i + 1,
+                **({} if args.id else {"row": i + 1}),
                 **{name: "" if column[i] is None else column[i] for name, column in columns.items()},
             }
-            for i in sorted(plan.items.tolist())
+            for i in sorted(rows[item] for item in plan.items.tolist())
         ]
         write_atomic(args.output, table_of(records).to_csv())
     output.deliver([plan], inputs.changed(args, output=None))

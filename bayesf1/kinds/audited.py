@@ -3,10 +3,12 @@ r"""An evaluation with gaps: some items have a gold label, of all it is known wh
 Weights of units are those of a Bayesian bootstrap. In each draw of them the gold labels of what nobody has labelled are
 shared out stratum by stratum (`strata`), by shares with a prior,
 
-.. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c).
+.. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
+          m_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr),
 
-Where every item is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that hangs on
-what is known of all items alone is ignorable.
+with b the mean in such strata of what voices say, each taken on its own (`voices`). Where all is labelled this is the
+Dirichlet(λ) of paired models. Any choice of items to be labelled that hangs on what is known of all items alone is
+ignorable.
 
 Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
 """
@@ -243,14 +245,12 @@ class Audited(Kind):
     ) -> Iterator[FloatArray]:
         strata, k = self.strata, len(self.strata.golds)
         rows = units.rows @ strata.cell_sums
-        size = units.n_patterns + 3 * rows.shape[1]
+        size = units.n_patterns + 5 * rows.shape[1]
         for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             parts = flat.reshape(len(flat), strata.size, k + 1)
             labelled, unlabelled = parts[..., :k], parts[..., k:]
             labelled = labelled + drawn_prior(strata.weight(prior), labelled.shape, rng)
-            shares = labelled + rng.standard_gamma(
-                POOLED * drawn_pools(strata, labelled, strata.weight(prior), rng)
-            )
+            shares = labelled + rng.standard_gamma(POOLED * drawn_pools(strata, labelled, rng))
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
 
     def default_draws(self, under: Under) -> int:

@@ -2,8 +2,7 @@ r"""Draws of what the prior adds to gold labels where these could be many and th
 
 A gamma variate of shape a is smaller than any x near 0 with probability :math:`x^a / \Gamma(a + 1)`. With a hundred thousand
 combinations of what could be said, a is so small that nearly all variates are less than a computer's smallest number.
-Those above are drawn by number and place; of those below only the largest of some is ever asked for, whose logarithm is
-:math:`\log x - E/(na)` among n of them, with an exponential E.
+Those above are drawn by number and place; the others are 0.
 """
 
 from __future__ import annotations
@@ -41,19 +40,8 @@ def drawn_prior(shape: float, size: tuple[int, ...], rng: np.random.Generator) -
     return found.reshape(size)
 
 
-def drawn_pools(strata: Strata, labelled: FloatArray, weight: float, rng: np.random.Generator) -> FloatArray:
-    """Return shares of gold labels in each stratum's pool, axes (draw, stratum, gold), from labels and what a prior added.
-
-    The prior's `weight` decides where a pool has neither.
-    """
+def drawn_pools(strata: Strata, labelled: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return shares of gold labels in each stratum's pool, axes (draw, stratum, gold), from labels and what a prior added."""
     pools = strata.pools
-    sums = pools.sums(labelled)
-    shares = sums[:, pools.slots] / pools.several
-    totals = shares.sum(axis=-1, keepdims=True)
-    draw, stratum = np.nonzero(totals[..., 0] == 0.0)
-    if len(draw):
-        below = np.log(_LEAST) - rng.standard_exponential(sums.shape) / (weight * pools.numbers)
-        logs = below[draw[:, None], pools.slots[stratum]] - np.log(pools.several[stratum])
-        shares[draw, stratum] = np.exp(logs - logs.max(axis=-1, keepdims=True))
-        totals[draw, stratum] = shares[draw, stratum].sum(axis=-1, keepdims=True)
-    return np.asarray(shares / totals)
+    guessed = pools.means(strata.voices_alone.shares(labelled))
+    return pools.shares(pools.sums(labelled) + rng.standard_gamma(guessed))

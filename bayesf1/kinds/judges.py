@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Draws from which it is seen how much a judge tells.
 _DRAWS = 4000
-# Share of items whose gold labels are guesses, from which on a reader must be told.
+# Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
 _GUESSED = 0.05
 # Cells whose labels are tried one by one.
 _MOST_EMPTY = 12
@@ -151,7 +151,7 @@ def without_judges(ev: Evaluation) -> Evaluation:
 
 
 def guessed(kind: Audited, tables: FloatArray) -> float:
-    """Return the share of items of whose gold label nothing tells: not even in a stratum like theirs is one labelled."""
+    """Return the share of items without a labelled one in any stratum like theirs, of which voices tell one by one."""
     counts, pools = kind.counts(tables), kind.strata.pools
     alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
     return float(counts[alike == 0.0, -1].sum() / counts.sum())
@@ -162,9 +162,9 @@ def too_many_voices(under: Under, kind: Audited) -> Iterator[str]:
     share = guessed(kind, under.ev.tables)
     if share > _GUESSED:
         yield (
-            f"{100 * share:.2g} % of all items lie where nothing alike is labelled: their gold labels are guesses, half of "
-            "them either way, and scores are off by more than intervals say. Give fewer judges, or their majority as "
-            "one, or label more items."
+            f"{100 * share:.2g} % of all items lie where nothing alike is labelled: their gold labels rest on how often each "
+            "model and judge is right on its own, as if they erred independently. Of voices that copy one another keep one, "
+            "or label more items."
         )
 
 

@@ -12,11 +12,13 @@ What nobody has labelled is filled in by the shares of gold labels among the lab
 
 where a is the prior's, for S strata that could be and K gold labels, and m are the shares of its *pool*, the strata that
 are alike: with two gold labels those of the same judgements and of as many models that say yes, with more those in which
-the same voices agree; κ is half an item.
+the same voices agree; κ is half an item. A pool in turn has one item more of what its voices say if each is taken on its own
+(`voices`), so that pools without a label follow these.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.kinds.voices import Voices
 
 # How the probability of being labelled is called among the judges.
 PROBABILITY = "audit probability"
@@ -43,30 +46,34 @@ class Pools:
         Which share of its pool each gold label of a stratum has, axes (stratum, gold).
     several
         How many gold labels of the stratum have that share together.
-    size
-        How many shares there are in all pools.
+    strata
+        How many strata the pool of each share has.
     """
 
     slots: NDArray[np.intp]
     several: FloatArray
-    size: int
-
-    @cached_property
-    def numbers(self) -> NDArray[np.intp]:
-        """How many gold labels of strata have each share."""
-        return np.bincount(self.slots.ravel(), minlength=self.size)
+    strata: FloatArray
 
     @cached_property
     def _adds(self) -> Any:
         from scipy.sparse import csr_array
 
         n = self.slots.size
-        return csr_array((np.ones(n), (self.slots.ravel(), np.arange(n))), shape=(self.size, n))
+        return csr_array((np.ones(n), (self.slots.ravel(), np.arange(n))), shape=(len(self.strata), n))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
         flat = labelled.reshape(-1, self.slots.size)
-        return np.ascontiguousarray((self._adds @ flat.T).T).reshape(*labelled.shape[:-2], self.size)
+        return np.ascontiguousarray((self._adds @ flat.T).T).reshape(*labelled.shape[:-2], len(self.strata))
+
+    def means(self, shares: FloatArray) -> FloatArray:
+        """Return mean shares of gold labels in the strata of each pool, axes (..., stratum, gold) to (..., share)."""
+        return np.asarray(self.sums(shares) / self.strata)
+
+    def shares(self, sums: FloatArray) -> FloatArray:
+        """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
+        found = sums[..., self.slots] / self.several
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -195,18 +202,23 @@ class Strata:
         """Return what the prior adds to each gold label of a stratum; where all is labelled, that of paired models."""
         return 4.0 * prior / (self.possible * len(self.golds))
 
-    def pooled(self, labelled: FloatArray) -> FloatArray:
-        """Return the shares of gold labels in each stratum's pool, axes (..., stratum, gold), from numbers above 0."""
-        pools = self.pools
-        shares = pools.sums(labelled)[..., pools.slots] / pools.several
-        return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+    def pooled(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
+        """Return the shares of gold labels in each stratum's pool from what is labelled, axes (..., stratum, gold)."""
+        guessed = self.pools.means(self.voices_alone.shares(labelled, scale))
+        return self.pools.shares(self.pools.sums(labelled) + np.asarray(scale)[..., None] * guessed)
+
+    @cached_property
+    def voices_alone(self) -> Voices:
+        """What each voice is worth on its own."""
+        return Voices.of(self.golds, self.said)
 
     @cached_property
     def pools(self) -> Pools:
         """The pools of the strata."""
-        n, k, place = len(self.models), len(self.golds), dict[object, int]()
+        n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
         slots = np.zeros((self.size, k), dtype=np.intp)
         several = np.ones((self.size, k))
+        found = list[object]()
         for c, said in enumerate(self.said):
             if k == 2:
                 pool: object = (said[n:], said[:n].count(self.golds[1]))
@@ -218,7 +230,9 @@ class Strata:
                 roles = [first.get(gold, "another") for gold in self.golds]
             slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
             several[c] = [roles.count(role) for role in roles]
-        return Pools(slots, several, len(place))
+            found.append(pool)
+        sizes = Counter(found)
+        return Pools(slots, several, np.array([sizes[pool] for pool, _ in place], dtype=float))
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -227,7 +241,7 @@ class Strata:
         """
         by = np.asarray(scale)[..., None, None]
         found = labelled + by * self.weight()
-        found = found + by * POOLED * self.pooled(found)
+        found = found + by * POOLED * self.pooled(found, scale)
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
     def filled(

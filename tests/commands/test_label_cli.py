@@ -45,6 +45,47 @@ def test_rows_to_label_are_written_as_they_stand_in_the_file(predictions, tmp_pa
         assert row["label"] == ""
 
 
+def test_rows_to_label_may_be_told_apart_by_id(predictions, tmp_path, capsys):
+    out = tmp_path / "to_label.csv"
+    asked = [
+        "label",
+        str(predictions),
+        "--gold",
+        "label",
+        "--judge",
+        "gpt",
+        "--positive",
+        "spam",
+        "--id",
+        "id",
+    ]
+    assert main([*asked, "--budget", "30", "--output", str(out), "--format", "json", "--quiet"]) == 0
+    every = {row["id"]: row for row in csv.DictReader(predictions.read_text(encoding="utf-8").splitlines())}
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert sorted(row["id"] for row in rows) == sorted(json.loads(capsys.readouterr().out)["items"])
+    assert all(row == every[row["id"]] and row["label"] == "" for row in rows)
+
+
+def test_ids_that_come_twice_name_no_item(predictions, capsys):
+    predictions.write_text(
+        predictions.read_text(encoding="utf-8").replace("\nd7,", "\nd6,", 1), encoding="utf-8"
+    )
+    asked = [
+        "label",
+        str(predictions),
+        "--gold",
+        "label",
+        "--judge",
+        "gpt",
+        "--positive",
+        "spam",
+        "--id",
+        "id",
+    ]
+    assert main(asked) == 2
+    assert "d6" in capsys.readouterr().err
+
+
 def test_the_plan_may_be_json_and_of_one_model(predictions, capsys):
     asked = ["label", str(predictions), "--gold", "label", "--judge", "gpt", "--positive", "spam", "--quiet"]
     assert main([*asked, "--model", "crf", "--metric", "recall", "--format", "json", "--budget", "10"]) == 0

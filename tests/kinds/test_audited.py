@@ -8,12 +8,14 @@ import pytest
 from scipy.special import gammaincc
 from scipy.stats import ks_2samp, kstest
 from sklearn.metrics import f1_score, precision_score
+from sklearn.naive_bayes import CategoricalNB
 
 import bayesf1 as bf
 from bayesf1.evaluation.scoring import find_measure
 from bayesf1.kinds.gold_draws import drawn_prior
 from bayesf1.kinds.judges import agreement, without_judges
 from bayesf1.kinds.strata import Strata
+from bayesf1.kinds.voices import Voices
 from builders import flipped as noisy, judged_items as items
 
 
@@ -21,6 +23,17 @@ def scores(ev, metric, n_draws=40_000, seed=1):
     measure = find_measure(metric, ev)
     blocks = ev.under().scores([measure], prior=1.0, n_draws=n_draws, rng=np.random.default_rng(seed))
     return np.concatenate([block for (block,) in blocks])
+
+
+def by_bayes(labelled, words):
+    """Shares of two gold labels by what each voice says of labelled strata, axes (..., stratum, gold)."""
+    odds = labelled.sum(axis=-2, keepdims=True) + 1
+    for column in np.array(words).T.tolist():
+        heard = {
+            word: labelled[..., np.equal(column, word), :].sum(axis=-2) + 1 for word in sorted({*column})
+        }
+        odds = odds * np.stack([heard[word] / sum(heard.values()) for word in column], axis=-2)
+    return odds / odds.sum(axis=-1, keepdims=True)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -74,10 +87,13 @@ def test_draws_are_those_of_an_independent_simulation_of_the_model():
     counts = np.zeros((8, 3))
     np.add.at(counts, (cell, np.where(labelled, gold, 2)), 1)
     pools = [pool[cell == c][0] for c in range(8)]
+    words = [(c // 4, c // 2 % 2, c % 2) for c in range(8)]
     f1 = []
     for _ in range(5_000):
         w = rng.gamma(np.c_[counts[:, :2] + 0.25, counts[:, 2:]])
-        m = np.array([w[np.equal(pools, p), :2].sum(axis=0) for p in pools])
+        alone = by_bayes(w[:, :2], words)
+        more = {p: rng.gamma(alone[np.equal(pools, p)].mean(axis=0)) for p in sorted({*pools})}
+        m = np.array([w[np.equal(pools, p), :2].sum(axis=0) + more[p] for p in pools])
         theta = w[:, :2] + rng.gamma(0.5 * m / m.sum(axis=1, keepdims=True))
         theta /= theta.sum(axis=1, keepdims=True)
         mass = w[:, :2] + w[:, 2:] * theta
@@ -343,15 +359,55 @@ def test_pools_are_strata_of_as_many_votes():
     strata = Strata(
         ("no", "yes"), ("A", "B"), ("j",), (("no", "yes", "yes"), ("yes", "no", "yes"), ("yes", "yes", "yes"))
     )
-    labelled = np.array([[1.0, 3.0], [3.0, 1.0], [0.0, 5.0]])
-    np.testing.assert_allclose(strata.pooled(labelled), [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], atol=1e-12)
+    labelled = 1e9 * np.array([[1.0, 3.0], [3.0, 1.0], [0.0, 5.0]])
+    np.testing.assert_allclose(strata.pooled(labelled), [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], atol=1e-8)
 
 
 def test_pools_of_several_classes_are_strata_where_the_same_voices_agree():
     strata = Strata(("a", "b", "c"), ("A", "B"), (), (("a", "a"), ("a", "b"), ("b", "b"), ("c", "a")))
-    labelled = np.array([[8.0, 0, 1], [3.0, 1.0, 0], [0, 0, 1], [0, 0, 0]])
+    labelled = 1e9 * np.array([[8.0, 0, 1], [3.0, 1.0, 0], [0, 0, 1], [0, 0, 0]])
     expected = [[0.8, 0.1, 0.1], [0.75, 0.25, 0.0], [0.1, 0.8, 0.1], [0.25, 0.0, 0.75]]
-    np.testing.assert_allclose(strata.pooled(labelled), expected, atol=1e-12)
+    np.testing.assert_allclose(strata.pooled(labelled), expected, atol=1e-8)
+
+
+def test_voices_alone_are_those_of_naive_bayes():
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 3, (40, 4))
+    labelled = rng.integers(0, 5, (40, 2)).astype(float)
+    # Laplace's rule for words is that of scikit-learn; each gold label has an item more as well.
+    peer = CategoricalNB(alpha=1.0, class_prior=(labelled.sum(axis=0) + 1) / (labelled.sum() + 2))
+    peer.fit(np.r_[words, words], np.repeat([0, 1], 40), sample_weight=labelled.T.ravel())
+    said = [tuple(map(str, row)) for row in words]
+    found = Voices.of(("no", "yes"), said).shares(labelled)
+    np.testing.assert_allclose(found, peer.predict_proba(words), rtol=1e-12)
+
+
+def test_voices_of_several_classes_are_right_or_wrong():
+    said = [("a", "a"), ("a", "b"), ("b", "c")]
+    labelled = np.array([[6.0, 1.0, 0.0], [2.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    # The first is right on 8 of 10 items and the second on 6; each outcome has an item more.
+    right, wrong = np.array([9, 7]) / 12, np.array([3, 5]) / 12 / 2
+    share = np.array([9.0, 2.0, 2.0])
+    expected = share * [[right[0] * right[1], wrong[0] * wrong[1], wrong[0] * wrong[1]]]
+    found = Voices.of(("a", "b", "c"), said).shares(labelled)
+    np.testing.assert_allclose(found[0], expected[0] / expected.sum(), rtol=1e-12)
+    expected = share * [wrong[0] * wrong[1], right[0] * wrong[1], wrong[0] * right[1]]
+    np.testing.assert_allclose(found[2], expected / expected.sum(), rtol=1e-12)
+
+
+def test_swapping_the_models_swaps_the_shares():
+    rng = np.random.default_rng(1)
+    said = sorted({tuple(row) for row in rng.choice(["no", "yes"], (40, 4)).tolist()})
+    swapped = sorted((b, a, *rest) for a, b, *rest in said)
+    labelled = rng.integers(0, 4, (len(said), 2)).astype(float)
+    to = [swapped.index((b, a, *rest)) for a, b, *rest in said]
+    other = np.empty_like(labelled)
+    other[to] = labelled
+    one, two = (
+        Strata(("no", "yes"), ("A", "B"), ("s", "t"), tuple(rows)).shares(numbers)
+        for rows, numbers in ((said, labelled), (swapped, other))
+    )
+    np.testing.assert_allclose(two[to], one, rtol=1e-12)
 
 
 def test_few_labels_are_a_caution():
@@ -378,7 +434,7 @@ def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
     ev = _many_voices()
     kind = ev.kind
     strata, counts = kind.strata, kind.counts(ev.tables)
-    n, weight, pools = 2000, strata.weight(), strata.pools
+    n, weight = 2000, strata.weight()
     assert weight < 1e-2
     with np.errstate(divide="raise", invalid="raise"):
         drawn = np.concatenate(list(ev.under().draw(prior=1.0, n_draws=n, rng=np.random.default_rng(1))))
@@ -389,13 +445,13 @@ def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
     prior = np.log(rng.standard_gamma(weight + 1.0, shape)) + np.log(rng.random(shape)) / weight
     with np.errstate(divide="ignore"):
         labelled = np.logaddexp(prior, np.log(rng.standard_gamma(np.broadcast_to(counts[:, :-1], shape))))
-    sums = np.stack(
-        [np.logaddexp.reduce(labelled[:, pools.slots == slot], axis=1) for slot in range(pools.size)], axis=1
-    )
-    pooled = sums[:, pools.slots] - np.log(pools.several)
-    pooled = np.exp(pooled - np.logaddexp.reduce(pooled, axis=-1)[..., None])
     numbers = np.exp(labelled)
-    shares = numbers + rng.standard_gamma(0.5 * pooled)
+    pools = [(*row[2:], list(row[:2]).count(strata.golds[1])) for row in strata.said]
+    alone, shares = by_bayes(numbers, strata.said), np.empty(shape)
+    for those in ([c for c, other in enumerate(pools) if other == pool] for pool in sorted({*pools})):
+        pool = numbers[:, those].sum(axis=1) + rng.standard_gamma(alone[:, those].mean(axis=1))
+        pool = (pool / pool.sum(axis=1, keepdims=True))[:, None]
+        shares[:, those] = numbers[:, those] + rng.standard_gamma(0.5 * pool, (n, len(those), 2))
     shares /= shares.sum(axis=-1, keepdims=True)
     filled = numbers + rng.standard_gamma(np.broadcast_to(counts[:, -1:], (n, len(counts), 1))) * shares
     for i, model in enumerate("AB"):
