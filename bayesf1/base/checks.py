@@ -235,7 +235,7 @@ _MEASURE = _Rule(
     lambda value: not isinstance(value, str) or _is_text(value), "the name of a measure or a function"
 )
 _DISCOUNT = _Rule(
-    lambda value: value is None or isinstance(value, str | Number | np.generic | tuple | list),
+    lambda value: value is None or isinstance(value, str | Number | np.number | tuple | list),
     "a name, a number or a pair of numbers",
 )
 _SERIES = _Rule(_is_series, "a sequence")
