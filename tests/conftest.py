@@ -1,11 +1,16 @@
 """Tests see the same examples and draws in every run; ``--hypothesis-profile=random`` asks for other examples."""
 
+import os
 from itertools import count
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 
 from browser import browser  # noqa: F401
+
+# What a terminal or a build says of colours and width is none of a test's business.
+for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR_FORCE"):
+    os.environ.pop(name, None)
 
 # A busy computer is no reason to fail.
 patient = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])

@@ -58,20 +58,14 @@ def check_whole(value: Any, name: str, least: int, exponent: int) -> int:
 
 def check_prob(prob: float, name: str = "prob") -> float:
     """Return a credible mass, or say that it is not strictly between 0 and 1."""
-    if is_number(prob) and 0.0 < prob < LEAST_PROB:
-        raise WordedError(Argument(name), f" is {shown(prob)}, which is as good as 0; give one such as 0.95")
+    if is_number(prob) and (0.0 < prob < LEAST_PROB or 1.0 - LEAST_PROB < prob < 1.0):
+        end = f"which is as good as {round(prob)}; give one such as 0.95"
+        raise WordedError(Argument(name), f" is {shown(prob)}, {end}")
     if not is_number(prob) or not 0.0 < prob < 1.0:
         raise WordedError(
             Argument(name), f" must lie strictly between 0 and 1 (0.95 for 95 %), not {shown(prob)}"
         )
     return float(prob)
-
-
-def check_unmasked(values: Any, where: str) -> None:
-    """Say which entry of a masked array is masked: numpy would take what stands below the mask."""
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        place = ", ".join(str(int(i) + 1) for i in np.argwhere(np.ma.getmaskarray(values))[0])
-        raise ValueError(f"{where} is masked at entry {place}; drop or fill it first")
 
 
 def check_levels(q: ArrayLike) -> FloatArray:
@@ -164,8 +158,9 @@ def _is_series(value: Any) -> bool:
     """Say whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
     if isinstance(value, list | tuple | range | np.ndarray):
         return not isinstance(value, np.ndarray) or value.ndim > 0
-    unordered = isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set) or hasattr(
-        value, "columns"
+    # Asked of the class, as a lazy frame looks for its columns.
+    unordered = isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set | type) or hasattr(
+        type(value), "columns"
     )
     return not unordered and hasattr(value, "__len__") and hasattr(value, "__getitem__")
 
@@ -174,7 +169,8 @@ def _is_numeric(value: Any) -> bool:
     if isinstance(value, float | int):
         return isinstance(value, float) or abs(value) <= sys.float_info.max
     if isinstance(value, np.generic | np.ndarray):
-        return value.dtype.kind in "buif" or (value.dtype.kind == "O" and _converts(value))
+        plain = value.dtype.kind in "buif" or (value.dtype.kind == "O" and _converts(value))
+        return plain and not np.ma.is_masked(value)
     return (_is_series(value) or hasattr(value, "__array__")) and _converts(value)
 
 
@@ -189,10 +185,12 @@ def _is_column(value: Any) -> bool:
     return _is_series(value) or isinstance(value, Mapping | Iterator)
 
 
-def _is_label(value: Any) -> bool:
+def is_label(value: Any) -> bool:
+    """Say whether a value is one label, or none at all, and no collection."""
     plain = isinstance(value, bytes | Number | np.generic | date | Enum)
     # A signalling NaN fails as soon as it is compared.
-    return value is None or _is_text(value) or (plain and not getattr(value, "is_snan", bool)())
+    odd = isinstance(value, complex | np.void) or getattr(value, "is_snan", bool)()
+    return value is None or _is_text(value) or (plain and not odd)
 
 
 def _is_array(value: Any) -> bool:
@@ -207,7 +205,7 @@ def _is_iterable(value: Any) -> bool:
     return (
         isinstance(value, Iterable)
         and getattr(value, "ndim", 1) == 1
-        and not isinstance(value, str | bytes | bytearray | memoryview)
+        and not isinstance(value, str | bytes | bytearray | memoryview | type)
     )
 
 
@@ -237,7 +235,7 @@ _MEASURE = _Rule(
     lambda value: not isinstance(value, str) or _is_text(value), "the name of a measure or a function"
 )
 _DISCOUNT = _Rule(
-    lambda value: value is None or isinstance(value, str | Number | np.generic | tuple | list),
+    lambda value: value is None or isinstance(value, str | Number | np.number | tuple | list),
     "a name, a number or a pair of numbers",
 )
 _SERIES = _Rule(_is_series, "a sequence")
@@ -270,7 +268,7 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     "FloatArray": (_ARRAY,),
     "Numbers": (_Rule(_is_numeric, "a number or an array of numbers"),),
     "Column": (_Rule(_is_column, "one value for each item"),),
-    "OneLabel": (_Rule(_is_label, "a label, such as a string or a number"),),
+    "OneLabel": (_Rule(is_label, "a label, such as a string or a number"),),
     "Lists": (_ARRAY,),
     "SoftClusters": (_ARRAY,),
     "Level": (_TEXT,),
@@ -339,9 +337,15 @@ def _rule(annotation: str) -> _Rule | None:
     rules = [rule for part in parts for rule in _rules(part)]
     if _ANY in rules:
         return None
-    checks = tuple(rule.fits for rule in rules)
     words = joined(dict.fromkeys(rule.words for rule in rules), "or")
-    return _Rule(checks[0] if len(checks) == 1 else lambda value: any(fits(value) for fits in checks), words)
+
+    def fits(value: Any) -> bool:
+        try:
+            return any(rule.fits(value) for rule in rules)
+        except Exception:  # of something that fails when it is looked at
+            return False
+
+    return _Rule(fits, words)
 
 
 def _rules_of(function: Callable[..., Any]) -> dict[str, _Rule]:

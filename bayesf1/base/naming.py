@@ -18,9 +18,13 @@ def listing(names: Iterable[str], *, most: int = 30) -> str:
     >>> listing("abcde", most=3)
     'a, b, c and 2 more'
     """
-    found = ["".join(c if c.isprintable() else "�" for c in str(name)[:LONGEST_SHOWN]) for name in names]
+    found = [_printable(str(name)[:LONGEST_SHOWN]) for name in names]
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
 
 
 def joined(names: Iterable[str], word: str = "and") -> str:
@@ -88,7 +92,7 @@ def shown(value: object) -> str:
         Exception
     ):  # what cannot be shown, as lists nested too deep or integers too long, has at least a type
         return f"something of type {type(value).__name__}"
-    line = " ".join(said.split()) if "\n" in said else said
+    line = _printable(" ".join(said.split()) if "\n" in said else said)
     return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}... {line[-20:].strip()}"
 
 

@@ -10,6 +10,7 @@ from bayesf1.base.answer import table_of
 from bayesf1.base.errors import located
 from bayesf1.base.input_files import input_files
 from bayesf1.base.naming import listing
+from bayesf1.base.number_columns import numbers_in_texts
 from bayesf1.base.text_files import write_atomic
 from bayesf1.commands import inputs, options, output
 from bayesf1.reading.data_table import DataTable
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> None:
     columns: dict[str, Any] = {
         name: [None if value != value else value for value in frame[name].tolist()] for name in frame
     }
+    chosen = columns.get(args.audit_probability)
     predictions: dict[str, Any] = {name: columns[column] for name, column in models.items()}
     with located(table.file):
         ev = bf.from_labels(
@@ -85,8 +87,8 @@ def run(args: argparse.Namespace) -> None:
             ids=columns.get(args.id),
             groups=columns.get(args.group),
             judge={name: columns[name] for name in judges},
-            audit_probability=columns.get(args.audit_probability),
-            covariates={name: columns[name] for name in covariates},
+            audit_probability=chosen if chosen is None else numbers_in_texts(chosen),
+            covariates={name: numbers_in_texts(columns[name]) for name in covariates},
             **inputs.given(args, "bins", "positive"),
         )
     if len(models) > 2 and args.model is None and args.models is None:

@@ -19,7 +19,8 @@ from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked, is_whole
 from bayesf1.base.multiplicity import adjusted
-from bayesf1.base.naming import shown
+from bayesf1.base.naming import listing, shown
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.base.table import Table, points, printable, probability
 from bayesf1.bayes.rope import RopeLike, check_rope
 from bayesf1.crossval.fold_results import read_results
@@ -233,13 +234,10 @@ def _given(
         raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
     pair = names if a is None and b is None else (a, b)
     if len(pair) != 2 or any(name not in names for name in pair):
-        raise ValueError(f"name two of the models {', '.join(names)} to compare, not {pair!r}")
+        raise ValueError(f"name two of the models {listing(names)} to compare, not {shown(pair)}")
     found = []
     for name in pair:
-        try:
-            array = np.asarray(scores[str(name)], dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"scores of {name!r} are no array of numbers") from None
+        array = numbers_of(scores[str(name)], f"scores of {name!r}", remedy="are no array of numbers")
         if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
             raise ValueError(
                 f"scores of {name!r} have shape {array.shape}, but {cv} has {cv.get_n_splits()} folds: give as many finite "

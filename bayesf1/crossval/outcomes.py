@@ -21,6 +21,7 @@ from bayesf1.reading.label_columns import (
     distinct_labels,
     find_classes,
     guess_positive,
+    read_groups,
     read_labels,
 )
 from bayesf1.reading.predictions import CELL_OF_CODE, from_labels
@@ -160,7 +161,7 @@ def folded(
         *cv.shape, len(total.models), len(total.cells)
     )
     if gold.groups is not None:
-        documents, which = np.unique(read_labels(gold.groups, "groups"), return_inverse=True)
+        documents, which = np.unique(read_groups(gold.groups), return_inverse=True)
         shape = len(documents), n
         rows = csr_array((np.ones(n), (which.ravel(), np.arange(n))), shape=shape) @ rows
     units = Units.merge(rows, np.ones(rows.shape[0]), total.unit)

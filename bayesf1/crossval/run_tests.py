@@ -15,6 +15,8 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked
+from bayesf1.base.naming import listing, shown
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.base.table import points, printable
 from bayesf1.bayes.rope import RopeLike, check_rope
 from bayesf1.crossval.fold_tests import FoldTest, FoldTests, standardised, t_test
@@ -83,7 +85,7 @@ def run_tests(
     names = model_names(scores)
     pair = names if a is None and b is None else (a, b)
     if len(pair) != 2 or any(one not in names for one in pair):
-        raise ValueError(f"name two of the methods {', '.join(names)} to compare, not {pair!r}")
+        raise ValueError(f"name two of the methods {listing(names)} to compare, not {shown(pair)}")
     first, second = (_runs(scores[str(one)], str(one)) for one in pair)
     margin, sign = check_rope(rope).high, -1.0 if lower_is_better else 1.0
     gap = float(second.mean() - first.mean())
@@ -110,12 +112,9 @@ def run_tests(
 
 
 def _runs(values: ArrayLike, method: str) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"scores of {method!r} are no array of numbers") from None
+    array = numbers_of(values, f"scores of {method!r}", remedy="are no array of numbers")
     if array.ndim != 1 or len(array) < 2 or not np.isfinite(array).all():
         raise ValueError(
-            f"scores of {method!r} are finite numbers, one for each of at least two runs, not {values!r:.60}"
+            f"scores of {method!r} are finite numbers, one for each of at least two runs, not {shown(values)}"
         )
     return array

@@ -365,6 +365,6 @@ def _real(value: object) -> float:
     if hasattr(value, "__array__") and not isinstance(value, np.generic):
         return math.nan
     try:
-        return math.nan if isinstance(value, bool | str | bytes) else float(value)  # type: ignore[arg-type]
+        return math.nan if isinstance(value, bool | str | bytes | np.complexfloating) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.nan

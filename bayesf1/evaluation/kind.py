@@ -214,7 +214,7 @@ class Kind(ABC):
             raise ValueError(
                 f"prior must be a number such as 1 (uniform) or 0.5 (Jeffreys), not {shown(prior)}"
             )
-        if not self.least_prior <= prior <= 1e6:
+        if not self.least_prior <= float(prior) <= 1e6:
             raise ValueError(
                 f"prior must be between {self.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
                 f"not {shown(prior)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_whole
 from bayesf1.base.naming import shown
+from bayesf1.base.number_columns import check_unmasked
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
 # Sums of larger gains could overflow.
@@ -19,7 +20,9 @@ _MOST = 1e100
 
 def read_lists(values: Lists, name: str) -> FloatArray:
     """Return ranked lists as an array (..., rank), the short ones filled up with zeros, or say what is wrong."""
-    if getattr(getattr(values, "dtype", None), "kind", "f") == "c":
+    check_unmasked(values, name)
+    # numpy would make numbers of dates and of complex numbers.
+    if {*_kinds(values)} & {*"cmMV"}:
         raise ValueError(f"{name} must be numbers, one list for each query, not {shown(values)}")
     try:
         array = np.asarray(values, dtype=np.float64)
@@ -33,6 +36,12 @@ def read_lists(values: Lists, name: str) -> FloatArray:
             f"{name} hold {array[bad][0]:g}{where(bad, rank=True)}; relevance is a number from 0 to {_MOST:g}"
         )
     return array
+
+
+def _kinds(values: Any) -> Iterator[str]:
+    """Yield the kinds of numbers of arrays, and of a list of them."""
+    for array in values if isinstance(values, list | tuple) else (values,):
+        yield getattr(getattr(array, "dtype", None), "kind", "c" if isinstance(array, complex) else "f")
 
 
 def _filled(values: Any, name: str) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -112,7 +112,7 @@ def _table(ratings: Any) -> NDArray[Any]:
         table = np.asarray(ratings)
     else:
         # numpy would turn a list of strings and NaN into strings without a word.
-        rows = [list(row) if _is_row(row) else row for row in ratings] if _is_row(ratings) else []
+        rows = [_listed(row) if _is_row(row) else row for row in ratings] if _is_row(ratings) else []
         lengths = {len(row) if isinstance(row, list) else -1 for row in rows}
         if -1 in lengths or len(lengths) > 1:
             raise ValueError("ratings must be one list of values for each rater, all of the same length")
@@ -127,7 +127,16 @@ def _table(ratings: Any) -> NDArray[Any]:
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, str | bytes | Mapping)
+        and getattr(value, "ndim", 1) > 0
+    )
+
+
+def _listed(row: Any) -> list[Any]:
+    # Columns of pyarrow have values in a shell, and what is masked is None in a list.
+    return np.ma.asanyarray(row).tolist() if hasattr(row, "__array__") else list(row)
 
 
 def _absent(table: NDArray[Any], missing: Any) -> NDArray[np.bool_]:
@@ -150,6 +159,10 @@ def _coded(
     )
     known = tuple(dict.fromkeys(distinct.tolist()) if values is None else values)
     numeric = all(isinstance(value, int | float | np.number) for value in known)
+    if not numeric and any(isinstance(value, int | float | np.number) for value in known):
+        raise ValueError(
+            f"ratings mix numbers and others, such as {listing(map(repr, known), most=3)}; use one kind"
+        )
     if values is None:
         known = tuple(sorted(known, key=None if numeric else str))
     if len(set(known)) < len(known) or not known:

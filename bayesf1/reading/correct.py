@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, check_unmasked, checked
+from bayesf1.base.checks import Column, checked
 from bayesf1.base.naming import shown
+from bayesf1.base.number_columns import check_unmasked, numbers_of
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import is_by_id, with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.right_wrong import RightWrong
-from bayesf1.reading.label_columns import is_missing, read_labels
+from bayesf1.reading.label_columns import is_missing, read_groups
 from bayesf1.reading.side_by_side import align, check_unit, ids_of
 
 
@@ -84,7 +85,7 @@ def from_correct(
             raise ValueError(
                 f"there are {len(column)} answers of {model!r}, but {len(right[0])} of {names[0]!r}"
             )
-    document = None if groups is None else read_labels(aligned["groups"], "groups")
+    document = None if groups is None else read_groups(aligned["groups"])
     return from_right(np.stack(right, axis=1), names, name=name, unit=unit, groups=document)
 
 
@@ -130,14 +131,17 @@ def _rows(ones: FloatArray, size: FloatArray) -> FloatArray:
 def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
     """Return which items are right, or say which answer is neither right nor wrong."""
     check_unmasked(values, where)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{where} must be True or False, one for each item, not lists") from None
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{where} have shape {array.shape}; True or False for each item belongs here")
     missing = np.zeros(len(array), dtype=bool)
     if array.dtype.kind == "O":
         missing = np.array([is_missing(value) for value in array])
         if all(isinstance(value, int | float | np.number | np.bool_) for value in array[~missing]):
-            array = np.where(missing, 0, array).astype(float)
+            array = numbers_of(np.where(missing, 0, array), where)
     elif array.dtype.kind == "f":
         missing = np.isnan(array)
     if missing.any():

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_unmasked, checked
+from bayesf1.base.checks import checked
+from bayesf1.base.number_columns import check_unmasked
 from bayesf1.designs.design import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.folds import Folds

@@ -36,6 +36,7 @@ from bayesf1.reading.label_columns import (
     check_positive,
     distinct_labels,
     guess_positive,
+    is_missing,
     plain_label,
 )
 from bayesf1.reading.predictions import default_names, from_hits
@@ -131,7 +132,7 @@ def from_frame(
     read = label_columns(lazy, columns[: 1 + len(named)])
     names = tuple(named)
     if positive is None:
-        found = _count(lazy, read, [label.expr for label in read], group)
+        found = _count(lazy, read, [label.expr for label in read], group, blank=labels is not None)
         if labels is not None or len(found.labels()) > 2:
             if group is None:
                 return found.by_class(names, labels=labels)
@@ -149,7 +150,10 @@ def from_frame(
         found = _count(lazy, read, [label.code(positive) for label in read], group)
         hits = found.hits(1)
     if any(label.text for label in read):
-        check_alike(_some_labels(lazy, read))
+        said = _some_labels(lazy, read)
+        check_alike(said)
+        if any(is_missing(label, blank=True) for label in said):
+            _count(lazy, read[:1], [read[0].expr], None)  # says how many items have no gold label
     check_positive(positive, hits, names, lambda: _some_labels(lazy, read))
     items = from_hits(hits, names, weights=found.weights)
     if group is None:
@@ -240,8 +244,10 @@ def _beside(columns: str | Models | None) -> dict[str, str]:
     return {columns: columns} if isinstance(columns, str) else named_columns(columns)
 
 
-def _count(lazy: Lazy, labels: Sequence[Label], keys: Sequence[nw.Expr], group: str | None) -> Tally:
-    """Count the items of each combination of keys, one for each column of labels."""
+def _count(
+    lazy: Lazy, labels: Sequence[Label], keys: Sequence[nw.Expr], group: str | None, *, blank: bool = False
+) -> Tally:
+    """Count the items of each combination of keys, one for each column of labels; a gold label may be `blank`."""
     import narwhals as nw
 
     # Columns get plain names, so that no engine stumbles over spaces, quotes or reserved words.
@@ -258,7 +264,7 @@ def _count(lazy: Lazy, labels: Sequence[Label], keys: Sequence[nw.Expr], group: 
     if not rows:
         raise ValueError("the frame has no rows; there is nothing to compare the models on")
     found = Tally.from_rows(columns, rows, np.array([row[-1] for row in rows], dtype=np.float64))
-    found.check_missing(judge=True)
+    found.check_missing(gold=not blank, judge=True)
     return replace(found, columns=found.columns[: len(labels)], values=found.values[: len(labels)])
 
 

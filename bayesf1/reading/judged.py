@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, shown
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.kind import Kind
 from bayesf1.evaluation.units import Units
@@ -28,6 +29,7 @@ from bayesf1.reading.label_columns import (
     guess_positive,
     is_missing,
     read_labels,
+    sort_of,
     stray_labels,
 )
 from bayesf1.reading.uneven_audit import uneven_audit
@@ -102,9 +104,9 @@ def read_items(
     for name, column in columns.items():
         if len(column) != n:
             raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {n}")
-        if (values.dtype.kind in "biuf") != (column.dtype.kind in "biuf"):
+        if sort_of(values) != sort_of(column):
             raise ValueError(
-                f"y_true has labels like {values[0]!r} but predictions of {name!r} like {column[0]!r}; "
+                f"y_true has labels like {shown(values[0])} but predictions of {name!r} like {shown(column[0])}; "
                 "numbers and strings are never equal"
             )
     for name in judges:
@@ -206,19 +208,20 @@ def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]
     if (
         isinstance(values, str | bytes | Mapping)
         or not isinstance(values, Iterable)
-        or not getattr(values, "ndim", 1)
+        or getattr(values, "ndim", 1) != 1
     ):
         raise ValueError(f"{where} must be a sequence of labels, one for each item, not {shown(values)}")
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
         known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
         return read_labels(values[known], where), known
-    every = list(values)
+    # Columns of pyarrow have values in a shell.
+    every = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
     known = np.array([not _is_gap(value) for value in every], dtype=bool)
     return read_labels([value for value, has in zip(every, known, strict=True) if has], where), known
 
 
 def _is_gap(value: Any) -> bool:
-    return is_missing(value) or (isinstance(value, str) and not value.strip()) or value is np.ma.masked
+    return value is np.ma.masked or is_missing(value, blank=True)
 
 
 def _read_judges(judge: Any, bins: Any, labels: list[Any], weights: FloatArray) -> dict[str, Voice]:
@@ -246,6 +249,8 @@ def _said(said: NDArray[Any], name: str, bins: Any, labels: list[Any], weights: 
     if bins is not None and said.dtype.kind not in "biuf":
         said = _as_numbers(said)
     different = distinct_labels([said])
+    if said.dtype.kind not in "biuf" and len(different) <= _MOST_LABELS:
+        check_alike(different, f"judge {name!r} says")
     scores = said.dtype.kind == "f" and any(value % 1 for value in different)
     # Whole numbers are scores, too, such as 0 to 100, where they are no labels of the task.
     if bins is not None and said.dtype.kind in "iuf" and (scores or not set(different) <= set(labels)):
@@ -261,7 +266,8 @@ def _said(said: NDArray[Any], name: str, bins: Any, labels: list[Any], weights: 
 def _as_numbers(said: NDArray[Any]) -> NDArray[Any]:
     """Return texts that are all numbers as numbers, as files have them, and others as they are."""
     try:
-        return said.astype(float)
+        texts = all(isinstance(value, str) for value in said.tolist())
+        return said.astype(float) if texts else numbers_of(said, "scores")
     except ValueError:
         return said
 
@@ -299,13 +305,7 @@ def _is_bins(bins: Any) -> bool:
 
 def _read_probabilities(values: Any, known: NDArray[np.bool_]) -> Voice:
     """Return how probable it was that each item would be labelled, as strata."""
-    try:
-        found = np.asarray(values)
-        if found.dtype.kind == "c":
-            raise TypeError
-        found = found.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"audit_probability is a number for each item, not {shown(values)}") from None
+    found = numbers_of(values, "audit_probability", remedy=f"is a number for each item, not {shown(values)}")
     if found.shape != known.shape:
         raise ValueError(f"audit_probability has shape {found.shape}, but there are {len(known)} items")
     bad = ~((found >= 0.0) & (found <= 1.0)) | (known & (found == 0.0)) | (~known & (found == 1.0))
@@ -326,10 +326,9 @@ def _read_covariates(covariates: Mapping[str, Any] | None, n: int) -> dict[str, 
     """Return numbers of every item by their names."""
     found = {}
     for name, values in (covariates or {}).items():
-        try:
-            found[name] = numbers = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f"covariate {name!r} has values that are no numbers") from None
+        found[name] = numbers = numbers_of(
+            values, f"covariate {name!r}", remedy="has values that are no numbers"
+        )
         if numbers.shape != (n,):
             raise ValueError(f"covariate {name!r} has shape {numbers.shape}, but there are {n} items")
     return found

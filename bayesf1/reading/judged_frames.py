@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.naming import listing
+from bayesf1.base.number_columns import numbers_in_texts
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.frame_columns import as_text, check_frame, collect, label_columns
 from bayesf1.reading.judged import from_judged
@@ -75,7 +76,7 @@ def from_judged_frame(
             columns=tuple(columns[i] for i in places),
             values=tuple(found.values[i] for i in places),
         )
-        part.check_missing()
+        part.check_missing(gold=False)
     values = dict(zip(columns, found.values, strict=True))
     return from_judged(
         values[gold],
@@ -83,17 +84,12 @@ def from_judged_frame(
         {name: values[column] for name, column in judges.items()},
         groups=None if group is None else values[group].astype(str),
         weights=found.weights,
-        covariates={name: _with_gaps(values[column]) for name, column in covariates.items()},
-        audit_probability=None if probability is None else values[probability],
+        covariates={name: numbers_in_texts(values[column]) for name, column in covariates.items()},
+        audit_probability=None if probability is None else numbers_in_texts(values[probability]),
         of_row=of_row,
         ids=ids,
         **how,
     )
-
-
-def _with_gaps(values: NDArray[Any]) -> list[Any]:
-    """Return values with NaN for what is not known of an item."""
-    return [np.nan if value is None or value == "" else value for value in values.tolist()]
 
 
 def _counted(lazy: Lazy) -> tuple[list[tuple[Any, ...]], NDArray[np.intp]]:

@@ -7,14 +7,16 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.base.checks import check_unmasked
+from bayesf1.base.checks import is_label
 from bayesf1.base.errors import WordedError, Wording
 from bayesf1.base.naming import listing, shown
+from bayesf1.base.number_columns import check_unmasked
 from bayesf1.kinds.strays import Strays
 
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
@@ -122,8 +124,8 @@ def check_astray(classes: Sequence[Any], said: Iterable[Any]) -> None:
             raise _too_alike(other, label)
 
 
-def check_alike(labels: Iterable[Any]) -> None:
-    """Say which two labels a reader would take for one.
+def check_alike(labels: Iterable[Any], what: str = "labels") -> None:
+    """Say which two labels, or names of something else, a reader would take for one.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def check_alike(labels: Iterable[Any]) -> None:
     for label in labels:
         other = seen.setdefault(_as_seen(label), label)
         if other is not label and (type(other), other) != (type(label), label):
-            raise _too_alike(other, label)
+            raise _too_alike(other, label, what)
 
 
 def _as_seen(label: Any) -> str:
@@ -147,16 +149,14 @@ def _as_seen(label: Any) -> str:
     return whole[1] if (whole := _WHOLE.fullmatch(plain)) else plain
 
 
-def _too_alike(one: Any, other: Any) -> ValueError:
+def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
     plain = str(one).strip().casefold() == str(other).strip().casefold()
     how = "in case or spaces" if plain else "in how their characters are coded"
     if any(_WHOLE.fullmatch(str(label).strip()) for label in (one, other)):
         how = "in how a number is written"
-    return WordedError(
-        f"labels {shown(one)} and {shown(other)} differ only {how}; make them one",
-        # Files are read without a list of classes.
-        Wording(", or say by labels= that both are classes", " in the file"),
-    )
+    # Files are read without a list of classes.
+    classes = Wording(", or say by labels= that both are classes" if what == "labels" else "", " in the file")
+    return WordedError(f"{what} {shown(one)} and {shown(other)} differ only {how}; make them one", classes)
 
 
 def plain_label(label: Any) -> Any:
@@ -235,6 +235,39 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     return array
 
 
+def sort_of(labels: NDArray[Any]) -> str:
+    """Return what labels are, all of one sort: numbers, texts or something else, such as dates."""
+    if labels.dtype.kind in "biuf":
+        return "number"
+    return "text" if not len(labels) or isinstance(labels[0], str | bytes) else "other"
+
+
+def read_groups(values: Any, where: str = "groups") -> NDArray[Any]:
+    """Return the group of each item, numbered where labels are no numbers, as others may have no order.
+
+    Examples
+    --------
+    >>> read_groups(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    labels = read_labels(values, where)
+    if labels.dtype.kind in "biuf":
+        return labels
+    place: dict[Any, int] = {}
+    codes = np.array([place.setdefault(label, len(place)) for label in labels.tolist()], dtype=np.intp)
+    check_blank(labels, place, where)
+    return codes
+
+
+def check_blank(
+    labels: NDArray[Any], distinct: Iterable[Any], where: str, remedy: str = "drop or fill it first"
+) -> None:
+    """Say which item has an empty label, as files have where there is none."""
+    for label in distinct:
+        if is_missing(label, blank=True) and (empty := labels == label).any():
+            raise ValueError(f"{where} has no label for item {int(np.argmax(empty)) + 1}; {remedy}")
+
+
 def _as_array(values: Any) -> NDArray[Any]:
     """Return values as an array; of long texts one of objects, as others hold every text at the longest's length."""
     if isinstance(values, list | tuple) and _has_long(values):
@@ -248,10 +281,17 @@ def _has_long(values: Iterable[Any]) -> bool:
     return any(isinstance(value, str) and len(value) > _LONG_LABEL for value in values)
 
 
-def is_missing(value: Any) -> bool:
-    """Return whether a value stands for no value: None, NaN, pandas' NA or NaT."""
-    # NA is asked by name, as NA != NA is NA again.
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+def is_missing(value: Any, *, blank: bool = False) -> bool:
+    """Return whether a value stands for no value: None, NaN, pandas' NA or NaT, and perhaps a blank text."""
+    if isinstance(value, str):
+        return blank and not value.strip()
+    # NA is asked by name, as NA != NA is NA again; a signalling NaN fails when it is compared.
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, Decimal) and value.is_nan())
+        or bool(value != value)
+    )
 
 
 def _check_objects(values: Any, where: str, remedy: str) -> None:
@@ -259,6 +299,10 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
     for i, value in enumerate(values, start=1):
         if is_missing(value):
             raise ValueError(f"{where} has no label for item {i}; {remedy}")
+        if not isinstance(value, str) and not is_label(value):
+            raise ValueError(
+                f"{where} has {shown(value)} for item {i}; a label is a string, a number or the like"
+            )
         kinds.add(isinstance(value, str))
         if len(kinds) > 1:
             raise ValueError(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.checks import check_unmasked
 from bayesf1.base.naming import shown
+from bayesf1.base.number_columns import check_unmasked
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.reading.class_codes import from_indicators
 from bayesf1.reading.label_columns import check_labels, class_names, distinct_labels

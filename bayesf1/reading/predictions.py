@@ -20,13 +20,16 @@ from bayesf1.reading.counts import check_counts, check_same_gold
 from bayesf1.reading.label_columns import (
     BY_A_JUDGE,
     check_alike,
+    check_blank,
     check_positive,
     class_codes,
     class_names,
     distinct_labels,
     find_classes,
     guess_positive,
+    read_groups,
     read_labels,
+    sort_of,
     stray_labels,
 )
 from bayesf1.reading.label_sets import from_label_sets
@@ -126,7 +129,7 @@ def from_labels(
     if gaps:
         y_true, ids, called = gold_with_gaps(y_true, {**beside, **predictions}, ids)
     y_true, predictions, beside = with_gold(y_true, {n: predictions[n] for n in names}, beside, ids)
-    document = None if groups is None else read_labels(beside["groups"], "groups")
+    document = None if groups is None else read_groups(beside["groups"])
     if gaps:
         from bayesf1.reading.judged import from_judged
 
@@ -145,14 +148,15 @@ def from_labels(
         if positive is not None:
             raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
         return from_label_sets(y_true, predictions, labels, document)
-    gold = read_labels(y_true, "y_true", remedy=f"drop or fill it first, or {BY_A_JUDGE}judge")
+    remedy = f"drop or fill it first, or {BY_A_JUDGE}judge"
+    gold = read_labels(y_true, "y_true", remedy=remedy)
     if not len(gold):
         raise ValueError("y_true is empty; there is nothing to compare the models on")
     columns = [read_labels(predictions[name], f"predictions of {name!r}") for name in names]
     for name, column in zip(names, columns, strict=True):
         if len(column) != len(gold):
             raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {len(gold)}")
-        if (gold.dtype.kind in "biuf") != (column.dtype.kind in "biuf"):
+        if sort_of(gold) != sort_of(column):
             raise ValueError(
                 f"y_true has labels like {shown(gold[0])} but predictions of {name!r} like {shown(column[0])}; "
                 "numbers and strings are never equal"
@@ -160,6 +164,7 @@ def from_labels(
     if positive is None:
         found = distinct_labels([gold, *columns])
         if labels is not None or len(found) > 2:
+            check_blank(gold, () if labels is not None else found, "y_true", remedy)
             classes = find_classes(labels, distinct_labels([gold]), found)
             coded = np.stack([class_codes(column, classes) for column in (gold, *columns)], axis=1)
             strays = stray_labels(dict(zip(names, columns, strict=True)), classes)
@@ -170,7 +175,8 @@ def from_labels(
     elif labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     if gold.dtype.kind not in "biuf":
-        check_alike(distinct_labels([gold, *columns]))
+        check_alike(found := distinct_labels([gold, *columns]))
+        check_blank(gold, found, "y_true", remedy)
     hits = np.stack([column == positive for column in (gold, *columns)], axis=1)
     check_positive(positive, hits, names, lambda: distinct_labels([gold, *columns]))
     return from_hits(hits, names, groups=document)

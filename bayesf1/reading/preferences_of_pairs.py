@@ -13,7 +13,8 @@ from bayesf1.base.naming import nearest, shown
 from bayesf1.evaluation.evaluation import Evaluation
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.preferences import Preferences
-from bayesf1.reading.label_columns import is_missing, read_labels
+from bayesf1.reading.label_columns import check_alike, check_blank, is_missing, read_groups, read_labels
+from bayesf1.reading.side_by_side import align
 
 _MOST_MODELS = 30
 _UNITS = ("item", "rater")
@@ -64,9 +65,20 @@ def from_preferences(
     ----------
     Bradley & Terry (1952), Biometrika 39; Davidson (1970), Journal of the American Statistical Association 65.
     """
-    won = [tie if is_missing(value) else value for value in _listed(preferred, "preferred")]
-    left, right = (_names(names, len(won), where) for names, where in ((first, "first"), (second, "second")))
+    given: dict[str, Any] = {
+        "first": first,
+        "second": second,
+        "preferred": preferred,
+        "items": items,
+        "raters": raters,
+    }
+    given |= align({name: column for name, column in given.items() if _is_column(column)})
+    won = [tie if is_missing(value) else value for value in _listed(given["preferred"], "preferred")]
+    left, right = (_names(given[where], len(won), where) for where in ("first", "second"))
     models = tuple(dict.fromkeys([*left, *right]))
+    check_alike(models, "models")
+    if tie in models:
+        raise ValueError(f"tie {shown(tie)} is the name of a model, too; say by tie= what stands for a tie")
     if not 2 <= len(models) <= _MOST_MODELS:
         raise ValueError(f"preferences are among 2 to {_MOST_MODELS} models, not {len(models)}")
     kind = Preferences(models)
@@ -81,7 +93,7 @@ def from_preferences(
             )
         i, j = sorted((models.index(a), models.index(b)))
         cells[row] = place[i, j] + (1 if winner == tie else 0 if winner == models[i] else 2)
-    where, name = _units(items, raters, unit, len(won))
+    where, name = _units(given["items"], given["raters"], unit, len(won))
     outcomes = np.concatenate([np.eye(len(kind.cells))[:, kind.seen_from(model)] for model in models], axis=1)
     counts = np.bincount(cells, minlength=len(kind.cells)).astype(float)
     judged = Units.merge(outcomes, counts, "item").seen
@@ -92,6 +104,10 @@ def from_preferences(
     np.add.at(sums, (which.ravel(), cells), 1.0)
     units = Units.merge(sums @ outcomes, np.ones(len(sums)), name)
     return Evaluation.of_units(models, kind, units, judged)
+
+
+def _is_column(value: Any) -> bool:
+    return value is not None and not isinstance(value, str) and getattr(value, "ndim", 1) == 1
 
 
 def _units(
@@ -111,7 +127,7 @@ def _units(
     if not given:
         return None, "item"
     name = unit or given[0]
-    labels = read_labels(known[name], f"{name}s")
+    labels = read_groups(known[name], f"{name}s")
     if len(labels) != n:
         raise ValueError(f"{name}s are {len(labels)} labels, but there are {n} judgements")
     # Items that were judged once are as good as judgements.
@@ -123,19 +139,23 @@ def _units(
 def _listed(values: Any, where: str) -> list[Any]:
     if (
         isinstance(values, str)
+        or hasattr(type(values), "columns")
         or getattr(values, "ndim", 1) != 1
         or getattr(getattr(values, "dtype", None), "kind", "O") == "V"
         or not hasattr(values, "__len__")
         or not len(values)
     ):
         raise ValueError(f"{where} is one name for each judgement, not {shown(values)}")
-    return list(values)
+    # Columns of pyarrow have values in a shell.
+    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
 
 
 def _names(names: str | ArrayLike, n: int, where: str) -> Sequence[str]:
     if isinstance(names, str):
         return [names] * n
-    found = [str(name) for name in read_labels(names, where)]
+    labels = read_labels(names, where)
+    check_blank(labels, {*labels.tolist()}, where)
+    found = [str(name) for name in labels]
     if len(found) != n:
         raise ValueError(f"{where} has {len(found)} names, but preferred {n}")
     return found

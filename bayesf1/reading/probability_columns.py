@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked
+from bayesf1.base.checks import Column, OneLabel, checked
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import is_by_id, with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.probabilities import cells_of
-from bayesf1.reading.label_columns import distinct_labels, guess_positive, plain_label, read_labels
+from bayesf1.reading.label_columns import (
+    distinct_labels,
+    guess_positive,
+    plain_label,
+    read_groups,
+    read_labels,
+)
 from bayesf1.reading.side_by_side import with_gold
 
 
@@ -88,7 +95,7 @@ def from_probabilities(
     items = Units.merge(rows, np.ones(n), "item")
     if groups is None:
         return Evaluation.of_units(names, kind, items)
-    document = read_labels(groups, "groups")
+    document = read_groups(groups)
     if len(document) != n:
         raise ValueError(f"groups are {len(document)} labels, but y_true has {n}")
     group, which = np.unique(document, return_inverse=True)
@@ -98,11 +105,7 @@ def from_probabilities(
 
 
 def _column(values: Any, where: str, gold: Any) -> FloatArray:
-    check_unmasked(values, where)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{where} must be numbers, one for each item") from None
+    array = numbers_of(values, where, remedy="must be numbers, one for each item")
     if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(
             f"{where} have shape {array.shape}; give those of the positive label alone, such as p[:, 1]"

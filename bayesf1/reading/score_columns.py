@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, check_unmasked, checked
+from bayesf1.base.checks import Column, checked
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.base.reports import refuse_reports
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.runs import is_by_id, with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.scores import Scores
 from bayesf1.reading.correct import from_right
-from bayesf1.reading.label_columns import read_labels
+from bayesf1.reading.label_columns import read_groups
 from bayesf1.reading.query_results import fill_missing, pick_measure
 from bayesf1.reading.score_frames import columns_of
 from bayesf1.reading.side_by_side import align, check_unit, ids_of
@@ -127,7 +128,7 @@ def _from_columns(
     for model, column in zip(names, columns, strict=True):
         if len(column) != n:
             raise ValueError(f"there are {len(column)} scores of {model!r}, but {n} of {names[0]!r}")
-    document = None if groups is None else read_labels(aligned["groups"], "groups")
+    document = None if groups is None else read_groups(aligned["groups"])
     if document is not None and len(document) != n:
         raise ValueError(f"groups are {len(document)} labels, but there are {n} scores of {names[0]!r}")
     ev = _evaluation(np.stack(columns, axis=1), names, name, unit, bool(lower_is_better), document)
@@ -165,14 +166,7 @@ def _evaluation(
 
 
 def _scores(values: ArrayLike, where: str) -> FloatArray:
-    check_unmasked(values, where)
-    try:
-        # Numbers that were read as text are not taken for scores.
-        if np.asarray(values).dtype.kind not in "biufO":
-            raise TypeError
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{where} must be numbers, one for each unit") from None
+    array = numbers_of(values, where, remedy="must be numbers, one for each unit")
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{where} have shape {array.shape}; one number for each unit belongs here")
     if not np.isfinite(array).all():

@@ -190,7 +190,9 @@ def _index_of(column: Any, ids: Any, name: str) -> Any:
 
     given = list(column if ids is None else ids) if ids is None or isinstance(ids, Iterable) else [[]]
     index = pd.Index(given, tupleize_cols=False, dtype=object)
-    if index.ndim != 1 or not all(isinstance(label, Hashable) for label in given):
+    if index.ndim != 1 or not all(
+        isinstance(label, Hashable) and not isinstance(label, np.void) for label in given
+    ):
         raise ValueError(f"ids of {name} must be one text or number for each item, not {shown(ids)}")
     if index.isna().any():
         raise ValueError(f"ids of {name} lack one, that of item {int(index.isna().argmax()) + 1}")

@@ -18,7 +18,7 @@ from bayesf1.evaluation.units import Units
 from bayesf1.kinds.binary import BINARY_CELLS, Binary
 from bayesf1.reading.class_codes import from_typed_spans
 from bayesf1.reading.conll import AlignedTags, align_conll
-from bayesf1.reading.label_columns import read_labels
+from bayesf1.reading.label_columns import read_groups
 from bayesf1.reading.predictions import merge_codes
 from bayesf1.reading.tags import SpanTable, TagError, read_spans
 
@@ -88,7 +88,7 @@ def from_span_table(
         raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
     unit, n = "sentence", table.n_sentences
     if groups is not None:
-        labels = read_labels(groups, "groups")
+        labels = read_groups(groups)
         if labels.shape != (n,):
             raise ValueError(
                 f"groups have shape {labels.shape}, but there are {n} sentences; give one for each"

@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, check_unmasked, checked
+from bayesf1.base.checks import Column, checked
 from bayesf1.base.naming import listing
+from bayesf1.base.number_columns import numbers_of
 from bayesf1.evaluation.evaluation import Evaluation, model_names
 from bayesf1.evaluation.metric import points_down
 from bayesf1.evaluation.runs import with_runs_in
 from bayesf1.evaluation.units import Units
 from bayesf1.kinds.statistics import Statistics, Totals, check_ratio, name_of
-from bayesf1.reading.label_columns import read_labels
+from bayesf1.reading.label_columns import read_groups
 from bayesf1.reading.side_by_side import align, check_unit, ids_of
 
 
 def _is_columns(value: Mapping[Any, Any]) -> bool:
     """Say whether a mapping holds columns of numbers, and no arrays (unit, statistic) of several runs."""
-    return all(np.ndim(column) == 1 for column in value.values())
+    try:
+        return all(np.ndim(column) == 1 for column in value.values())
+    except ValueError:  # lists of different lengths in one, of which more is said later
+        return False
 
 
 @checked
@@ -114,7 +118,7 @@ def from_statistics(
     units = Units.merge(rows, np.ones(len(rows)), one)
     if groups is None:
         return Evaluation.of_units(names, kind, units)
-    document = read_labels(aligned["groups"], "groups")
+    document = read_groups(aligned["groups"])
     if len(document) != len(rows):
         raise ValueError(f"groups are {len(document)} labels, but there are {len(rows)} {one}s")
     group, which = np.unique(document, return_inverse=True)
@@ -158,13 +162,9 @@ def _columns(value: Any) -> list[Any]:
 
 
 def _sums(values: Any, where: str) -> FloatArray:
-    check_unmasked(values, where)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{where} must be numbers, a row for each unit and a column for each statistic"
-        ) from None
+    array = numbers_of(
+        values, where, remedy="must be numbers, a row for each unit and a column for each statistic"
+    )
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{where} have shape {array.shape}; an array (unit, statistic) belongs here")
     bad = ~(np.isfinite(array) & (array >= 0.0))

@@ -47,10 +47,12 @@ class Tally:
             value[:] = [float(label) if isinstance(label, Decimal) else label for label in labels]
         return cls(tuple(columns), values, weights[seen])
 
-    def check_missing(self, *, judge: bool = False) -> None:
+    def check_missing(self, *, gold: bool = True, judge: bool = False) -> None:
         """Raise a ValueError where a column has no label for some items; of the first, gold, a judge may say more."""
         for name, column in zip(self.columns, self.values, strict=True):
-            items = sum(self.weights[i] for i, value in enumerate(column) if is_missing(value))
+            # A model may well have said nothing, but nothing is no gold label.
+            empty = gold and name == self.columns[0]
+            items = sum(self.weights[i] for i, value in enumerate(column) if is_missing(value, blank=empty))
             if items:
                 number = "1 item" if items == 1 else f"{items:,.10g} items"
                 also = (f", or {BY_A_JUDGE}", Argument("judge")) if judge and name == self.columns[0] else ()

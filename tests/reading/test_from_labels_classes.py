@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 import bayesf1 as bf
 from builders import noisy
 
-STRANGE = ["B-[x]", "", "a_b & $c%", "<b>", "f1[y]|z"]
+STRANGE = ["B-[x]", "-", "a_b & $c%", "<b>", "f1[y]|z"]
 
 
 @pytest.fixture(scope="module")
