@@ -190,8 +190,8 @@ class Audited(Kind):
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
         return (
-            f"Dirichlet({prior:g}) prior of gold labels, spread over {self.strata.possible} cells of what "
-            f"{joined(self.strata.voices)} say, each with half an item more of what cells like it show"
+            f"Dirichlet({prior:g}) prior of gold labels, spread over the {self.strata.possible} combinations of what "
+            f"{joined(self.strata.voices)} can say, each with half an item from similar combinations"
         )
 
     def draw(
@@ -305,8 +305,8 @@ class Audited(Kind):
         labelled, total = counts[:, :-1].sum(), counts.sum()
         said = (
             f"{labelled:,.0f} of {total:,.0f} items were labelled by hand; gold labels of the others were drawn from those "
-            f"of labelled items of which {joined(self.strata.voices)} said the same, which holds where the choice of items "
-            "to label hung on nothing else that tells of gold."
+            f"of labelled items on which {joined(self.strata.voices)} said the same. This is valid if nothing else that is "
+            "related to the gold label influenced which items were labelled."
         )
         strays = self.task.notes(self.tables_of(self.strata.filled(tables)))
         return (said, *self.cautions, *strays)

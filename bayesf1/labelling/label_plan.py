@@ -159,8 +159,8 @@ class LabelPlan(Answer):
                     f"{probability(self.verdict_random)}; {self._until()}."
                 )
         said.append(
-            "Looking after each batch is allowed: P(H1) means the same however labelling stopped, though of models that are "
-            "alike more than one in twenty is called better by chance where one looks often."
+            "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
+            "good, frequent looks call one of them better by chance in more than one of twenty cases."
         )
         return [printable(line) for line in (*said, *self.cautions)]
 

@@ -79,8 +79,8 @@ def uneven_values(
     if not some.any() or special.chdtrc(int(some.sum()), statistic) >= _LEVEL:
         return ()
     note = (
-        f"Labelled items differ in {name} from others of which the same was said, more than chance would have them: they "
-        "may not stand for the others, unless it is known how probable each item was to be labelled."
+        f"Labelled items differ in {name} from others on which the same was said, by more than chance: they may not "
+        "represent the others, unless you give the probability with which each item was chosen for labelling."
     )
     return (note,)
 
@@ -117,8 +117,8 @@ def uneven_documents(
         return ()
     holding = int((found.sum(axis=0) > 0).sum())
     note = (
-        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than a choice by judge and predictions "
-        "alone would have them: that is right where whole documents were chosen at random, and else the labelled ones may "
-        "not stand for the others."
+        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than if items had been chosen by judge "
+        "and predictions alone. That is fine if whole documents were chosen at random; otherwise the labelled items may not "
+        "represent the others."
     )
     return (note,)

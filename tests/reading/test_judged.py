@@ -90,7 +90,7 @@ def test_labelled_items_that_differ_otherwise_are_a_caution():
 
     assert cautions(fair) == []
     (note,) = cautions(longer)
-    assert "differ in length from others of which the same was said" in note
+    assert "differ in length from others on which the same was said" in note
     assert any("differ in score" in note for note in cautions(sure))
     (note,) = bf.from_labels(longer, said, judge=judge, covariates={"length": length}, positive=1).notes[1:]
     assert "length" in note
