@@ -313,12 +313,13 @@ class Audited(Kind):
 
     def notes_on(self, under: Under, measure: Metric) -> tuple[str, ...]:
         """Say what strata without a label could change, and what the judges are worth."""
-        from bayesf1.kinds.judges import empty_strata, judged, too_many_voices, worth
+        from bayesf1.kinds.judges import copies, empty_strata, judged, too_many_voices, worth
 
         return (
             *too_many_voices(under, self),
             *empty_strata(under, self, measure),
             *judged(under, self),
+            *copies(under, self),
             *worth(under, self, measure),
         )
 

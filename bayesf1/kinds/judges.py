@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _DRAWS = 4000
 # Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
 _GUESSED = 0.05
+# Share of what judges could agree on beyond independence, from which on they are copies of one another: independent ones
+# have -.05 to .13, those that err on the same hard items up to .3, and those that copy 85 % of their words .6 to .9.
+_COPIED = 0.5
 # Cells whose labels are tried one by one.
 _MOST_EMPTY = 12
 
@@ -49,20 +53,49 @@ class Agreement(NamedTuple):
 
 def agreement(kind: Audited, tables: FloatArray) -> tuple[Agreement, ...]:
     """Return how far each judge agrees with gold, of those that speak of gold labels and not in scores."""
-    strata, counts = kind.strata, kind.counts(tables)
-    shares = strata.shares(counts[:, :-1])
-    gold = counts[:, :-1] + counts[:, -1:] * shares
-    gold = gold / gold.sum()
     found = []
-    for j, judge in enumerate(strata.judges, start=len(strata.models)):
-        words = {said[j] for said in strata.said}
-        if words.isdisjoint(strata.golds) or judge == PROBABILITY:
-            continue
-        matrix = gold.T @ np.eye(len(strata.golds) + 1)[judge_words(strata, judge)]
+    for judge, matrix in _confusions(kind, tables).items():
         share = float(np.trace(matrix[:, :-1]))
         chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
         found.append(Agreement(judge, share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0))
     return tuple(found)
+
+
+def _confusions(kind: Audited, tables: FloatArray) -> dict[str, FloatArray]:
+    """Return which share of all items has each gold label and word of a judge, of those that speak of gold labels."""
+    strata, counts = kind.strata, kind.counts(tables)
+    gold = counts[:, :-1] + counts[:, -1:] * strata.shares(counts[:, :-1])
+    words = np.eye(len(strata.golds) + 1)
+    return {
+        judge: np.asarray(gold.T @ words[judge_words(strata, judge)] / gold.sum())
+        for j, judge in enumerate(strata.judges, start=len(strata.models))
+        if judge != PROBABILITY and not {said[j] for said in strata.said}.isdisjoint(strata.golds)
+    }
+
+
+def copies(under: Under, kind: Audited) -> Iterator[str]:
+    r"""Say which judges repeat one another, as strata without labels take each for a witness of its own.
+
+    Judges that say the same on a share o of all items, and on e if they err independently given gold,
+    :math:`e = \sum_g P(g) \sum_w P_1(w \mid g) P_2(w \mid g)`, are as dependent as :math:`(o - e)/(1 - e)` says.
+    """
+    items, known = kind.counts(under.ev.tables).sum(axis=1), _confusions(kind, under.ev.tables)
+    found = []
+    for one, other in combinations(known, 2):
+        joint, gold = known[one] * known[other], known[one].sum(axis=1)
+        expected = float((joint.sum(axis=1)[gold > 0.0] / gold[gold > 0.0]).sum())
+        same = judge_words(kind.strata, one) == judge_words(kind.strata, other)
+        observed = float(items[same].sum() / items.sum())
+        if observed - expected > _COPIED * (1.0 - expected):
+            found.append((one, other, observed, expected))
+    if found:
+        names = [judge for judge in known if any(judge in pair[:2] for pair in found)]
+        observed, expected = (100.0 * float(np.mean([pair[i] for pair in found])) for i in (2, 3))
+        yield (
+            f"{joined(names)} say the same on {observed:.3g} % of items, where judges that err independently would on "
+            f"{expected:.3g} %. They are taken for {len(names)} witnesses where labels are few, which makes intervals too "
+            "short: keep one of them, or label more items."
+        )
 
 
 def judge_words(strata: Strata, judge: str) -> NDArray[np.intp]:
@@ -163,8 +196,7 @@ def too_many_voices(under: Under, kind: Audited) -> Iterator[str]:
     if share > _GUESSED:
         yield (
             f"{100 * share:.2g} % of all items lie where nothing alike is labelled: their gold labels rest on how often each "
-            "model and judge is right on its own, as if they erred independently. Of voices that copy one another keep one, "
-            "or label more items."
+            "model and judge is right on its own, as if they erred independently. More labels would test that."
         )
 
 

@@ -520,3 +520,33 @@ def test_more_voices_than_labels_can_tell_of_are_warned_of():
         assert "lie where nothing alike is labelled" in " ".join(text.split())
     assert "worth about" not in str(many)
     assert "nothing alike" not in str(one)
+
+
+@pytest.mark.filterwarnings("ignore:.*what is labelled counts as:UserWarning")
+@pytest.mark.parametrize("k", [2, 3])
+def test_judges_that_repeat_one_another_are_told_of_and_others_are_not(k):
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, k, 4000)
+
+    def said(accuracy):
+        return np.where(rng.random(4000) < accuracy, gold, (gold + 1) % k)
+
+    models = {"A": said(0.85), "B": said(0.87)}
+    judges = {"gpt": said(0.8), "claude": said(0.8), "good": said(0.99), "better": said(0.99)}
+    judges["copy"] = np.where(rng.random(4000) < 0.85, judges["gpt"], said(0.8))
+    some = [str(label) if i < 200 else None for i, label in enumerate(gold)]
+    words = {"positive": "1"} if k == 2 else {}
+
+    def told(*names):
+        chosen = {name: judges[name].astype(str) for name in names}
+        named = {name: word.astype(str) for name, word in models.items()}
+        res = bf.compare(bf.from_labels(some, named, judge=chosen, **words), metrics="accuracy", rng=1)
+        return " ".join(str(res).split())
+
+    text = told("gpt", "claude", "copy", "good", "better")
+    same = 100 * np.mean(judges["gpt"] == judges["copy"])
+    assert f"gpt and copy say the same on {same:.3g} % of items" in text
+    # What is expected rests on 200 labels; the truth is .8² + .2² of two who err independently, and always alike.
+    expected = float(text.split("would on ")[1].split(" %")[0])
+    assert abs(expected - 68) < 5
+    assert "say the same" not in told("gpt", "claude", "good", "better")
