@@ -65,7 +65,8 @@ def decimals(half_width: float) -> int:
     >>> decimals(6.7), decimals(0.35), decimals(0.036)
     (1, 2, 3)
     """
-    if not half_width > 0 or not math.isfinite(half_width):
+    # Less is rounding of what has no width.
+    if not half_width > 1e-9 or not math.isfinite(half_width):
         return 2
     return min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
 

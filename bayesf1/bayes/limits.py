@@ -31,7 +31,7 @@ def notes_of(c: Comparison) -> tuple[str, ...]:
     found = (
         *_of_training(c),
         *_of_folds(c),
-        _few_units(c),
+        _no_spread(c) or _few_units(c),
         spread and spread.sentence(),
         _pairing(c),
         *c.ev.notes,
@@ -79,6 +79,20 @@ def _of_folds(c: Comparison) -> Iterator[str]:
         f"{high}; {how})."
     )
     yield trained.caution
+
+
+def _no_spread(c: Comparison) -> str:
+    """Say where all units show one difference, of which a bootstrap without a prior is then certain."""
+    if c.ev.alike or not c.under.bootstraps or not c.under.sampled or c.target == "method":
+        return ""
+    low, high = c.difference.interval(c.prob)
+    if high - low > 1e-9 * max(abs(low), abs(high)):
+        return ""
+    unit = c.under.ev.unit
+    return (
+        f"The difference is the same on all {c.under.sampled}, so they do not show how much it varies from {unit} to {unit}: "
+        "its interval has no width, and the probability is surer than the data."
+    )
 
 
 def _few_units(c: Comparison) -> str:

@@ -175,3 +175,15 @@ def test_a_lower_loss_is_better():
     joint = joint_evaluation(NEAR)
     higher, lower = (bf.compare(joint, metrics=[m], rope=0.01, rng=1)["f1"] for m in ("f1", f1))
     assert (lower.p_h1, lower.p_less) == pytest.approx((higher.p_h0, higher.p_greater))
+
+
+@pytest.mark.filterwarnings("ignore:there are only:UserWarning")
+def test_a_difference_that_no_unit_contradicts_is_said_to_be_surer_than_the_data():
+    a = np.array([0.5, 0.4, 0.3, 0.2])
+    same = bf.compare(bf.from_scores({"A": a, "B": a + 0.25}, name="chrF"))
+    for text in (str(same), same.to_latex(), same.methods_sentence(), same.to_json()):
+        assert "The difference is the same on all 4" in " ".join(text.split())
+    assert "+25.00 [+25.00, +25.00]" in str(same)
+    assert "intervals are wider for it" not in str(same)
+    for other in (a + np.array([0.25, 0.25, 0.25, 0.2]), a):
+        assert "The difference is the same" not in str(bf.compare(bf.from_scores({"A": a, "B": other})))
