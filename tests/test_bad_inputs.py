@@ -1,5 +1,6 @@
 """What bad input gets: one sentence with the value, the place and the remedy; never a NaN, never a file."""
 
+import itertools
 import json
 import math
 import re
@@ -836,3 +837,10 @@ def test_counts_that_are_allowed_however_extreme_give_no_nan(tables, prior):
             low, high = post.interval(0.95)
             assert 0.0 <= low <= post.median() <= high <= 1.0
             assert 0.0 <= post.mean() <= 1.0
+
+
+def test_measures_that_never_end_are_refused_at_the_first_that_comes_again():
+    with pytest.raises(ValueError, match="metric 'f1' is given twice"):
+        bf.compare(FULL, metrics=itertools.repeat("f1"))
+    with pytest.raises(ValueError, match=r"metrics 'f1' and 'f1\.0' are the same here|'f1' is given twice"):
+        bf.compare(FULL, metrics=["f1", "recall", "f1.0"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from bayesf1.base.checks import checked
 from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
@@ -38,21 +38,20 @@ def find_measures(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluat
     check_evaluation(ev)
     chosen: Any = ev.kind.default_metrics if metrics is None else metrics
     several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
-    given: list[Any] = list(cast("Iterable[Any]", chosen)) if several else [chosen]
-    if not given:
-        raise ValueError("no metric given; name one such as 'f1'")
-    found = [find_measure(m, ev) for m in given]
-    names = [m.name for m in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"metric {name!r} is given twice")
-    labels = {m.label: m.name for m in found}
-    for m in found:
-        if labels[m.label] != m.name:
+    given: Iterable[Any] = chosen if several else [chosen]
+    found, labels = dict[str, Metric](), dict[str, str]()
+    # One by one, as an iterator may never end.
+    for measure in (find_measure(m, ev) for m in given):
+        if measure.name in found:
+            raise ValueError(f"metric {measure.name!r} is given twice")
+        if (other := labels.setdefault(measure.label, measure.name)) != measure.name:
             raise ValueError(
-                f"metrics {m.name!r} and {labels[m.label]!r} are the same here, {m.label}; name one"
+                f"metrics {other!r} and {measure.name!r} are the same here, {measure.label}; name one"
             )
-    return found
+        found[measure.name] = measure
+    if not found:
+        raise ValueError("no metric given; name one such as 'f1'")
+    return list(found.values())
 
 
 @checked
