@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.units import Units
-from bayesf1.kinds.binary import BINARY_CELLS, Binary
-from bayesf1.kinds.binary_measures import find_metric
+from bayesf1.evaluation import Evaluation, Units
+from bayesf1.metrics import find_metric
+from bayesf1.sampling import sampling_model
+from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 F1 = find_metric("f1")
 
@@ -40,7 +40,7 @@ class Quality(NamedTuple):
 
 def interval(ev: bf.Evaluation, assumption: str, rng: np.random.Generator, n_draws: int = 2000) -> np.ndarray:
     """Return the equal-tailed 95 % interval of F1(B) - F1(A)."""
-    blocks = ev.under(assumption).scores([F1], prior=1.0, n_draws=n_draws, rng=rng)
+    blocks = sampling_model(ev, assumption).scores([F1], prior=1.0, n_draws=n_draws, rng=rng)
     scores = np.concatenate([block for (block,) in blocks])
     return np.quantile(scores[:, 1] - scores[:, 0], [0.025, 0.975])
 
@@ -114,7 +114,7 @@ def span_evaluation(n_documents: int, size: int, spread: float, rng: np.random.G
     joint = [(present & (found[0] == a) & (found[1] == b)).sum() for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     weights = np.array([*joint, 0, *false.sum((1, 2))], dtype=float)
     items = Units.merge(Binary(BINARY_CELLS[:3]).joint_outcomes(2), weights, "item")
-    return replace(bf.from_units(rows, unit="document"), finer=items)
+    return replace(bf.from_units(rows, unit="document"), item_units=items)
 
 
 def span_study(size: int, spread: float, *, replicates: int, rng: np.random.Generator) -> dict[str, object]:
@@ -161,6 +161,7 @@ def pairs(replicates: int) -> None:
 
 # Name of a study, and the script that has it.
 STUDIES = {
+    "counts": "calibration_counts",
     "units": "calibration_units",
     "correct": "calibration_correct",
     "classes": "calibration_classes",

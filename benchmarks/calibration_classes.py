@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -140,8 +141,10 @@ def before(gold: Labels, said: dict[str, Labels], k: int, rng: np.random.Generat
 def after(gold: Labels, said: dict[str, Labels], k: int, rng: np.random.Generator) -> Floats:
     """Draw macro F1 (draw, model) by the package, over the classes that the sample has."""
     ev = bf.from_labels(gold, said, labels=np.unique(gold))
-    measure = find_measure("macro_f1", ev)
-    blocks = ev.under("paired").scores([measure], prior=ev.kind.default_prior, n_draws=N_DRAWS, rng=rng)
+    measure = resolve_metric("macro_f1", ev)
+    blocks = sampling_model(ev, "paired").scores(
+        [measure], prior=ev.task.default_prior, n_draws=N_DRAWS, rng=rng
+    )
     return np.concatenate([scores for (scores,) in blocks])
 
 

@@ -3,7 +3,7 @@
     python benchmarks/calibration_corpora.py [--replicates 100]
 
 * Equal models on a few corpora of documents that differ much: how often is one said to outperform the other, where
-  all items are taken as independent (the likelihood "dirichlet"), and at the level of scores?
+  all items are taken as independent, and where documents are units?
 * Coverage and mean length of the 95 % interval of the average difference, where differences vary by τ between corpora.
 * Many corpora with few items: does the prior of each add up?
 * P(H1) of the three corpora of the README.
@@ -21,8 +21,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measures
-from bayesf1.laws.random_effects import RandomEffects
+from bayesf1.distributions.random_effects import RandomEffects
+from bayesf1.evaluation import resolve_metrics
 
 README = {
     "news": {"A": (770, 240, 130), "B": (800, 210, 100)},
@@ -54,10 +54,8 @@ def equal_models(n_corpora: int, replicates: int, rng: np.random.Generator) -> d
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fits = {
-                "dirichlet": bf.hierarchical(
-                    data, likelihood="dirichlet", assumption="items", metrics="f1", draws=1000, rng=rng
-                ),
-                "scores": bf.hierarchical(data, metrics="f1", draws=1000, rng=rng),
+                "items": bf.hierarchical(data, assumption="items", metrics="f1", draws=1000, rng=rng),
+                "documents": bf.hierarchical(data, metrics="f1", draws=1000, rng=rng),
             }
         for name, fit in fits.items():
             told = {q: "outperforms" in fit.compare(question=q).sentence() for q in fit.questions}
@@ -100,8 +98,8 @@ def small_corpora(
                 gold, {m: rng.random(n_items) < q for m, q in zip("AB", p, strict=True)}, positive=True
             )
         res = bf.hierarchical(data, metrics="recall", draws=500, rng=rng).compare()["recall"]
-        for i, (law, true) in enumerate(((res.posterior_a, 0.85), (res.difference, 0.0))):
-            low, high = law.interval(0.95)
+        for i, (distribution, true) in enumerate(((res.posterior_a, 0.85), (res.difference, 0.0))):
+            low, high = distribution.interval(0.95)
             hits[i] += low <= true <= high
     return dict(zip(("recall", "difference"), hits / replicates, strict=True))
 
@@ -134,7 +132,7 @@ def many_classes(gaps: np.ndarray, replicates: int, rng: np.random.Generator) ->
         names = [f"f1[{name}]" for name in ev.classes]
         weights = rng.standard_gamma(ev.units.weights, size=(2000, ev.units.n_patterns))
         tables = (weights @ ev.units.rows).reshape(2000, 2, -1)
-        scores = np.stack([measure(tables, ev.cells) for measure in find_measures(names, ev)], axis=-1)
+        scores = np.stack([measure(tables, ev.cells) for measure in resolve_metrics(names, ev)], axis=-1)
         draws = scores[:, 1] - scores[:, 0]
         gap = gaps[[int(name[-2:]) for name in ev.classes]]
         res = bf.compare_classes(ev, n_draws=2000, rng=rng)
@@ -169,10 +167,8 @@ def rows(replicates: int, rng: np.random.Generator) -> Iterator[str]:
         yield f"  {n_corpora} corpora: " + ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     yield "The three corpora of the README, P(H1) of F1"
     corpora = {name: bf.from_counts(tables) for name, tables in README.items()}
-    for likelihood in ("dirichlet", "scores"):
-        fit = bf.hierarchical(corpora, likelihood=likelihood, metrics="f1", rng=1)
-        asked = ", ".join(f"{q} {fit.compare(question=q)['f1'].p_h1:.3f}" for q in fit.questions)
-        yield f"  {likelihood}: {asked}"
+    fit = bf.hierarchical(corpora, metrics="f1", rng=1)
+    yield "  " + ", ".join(f"{q} {fit.compare(question=q)['f1'].p_h1:.3f}" for q in fit.questions)
     yield "Thirty classes, 2,000 items, claims at P ≥ .975"
     some = np.where(np.isin(np.arange(30), (0, 2, 5)), 0.1, 0.0)
     for label, gaps in (

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
+from bayesf1.sampling import sampling_model
 
 DRAWS = 2000
 # Share of the models' luck that is common to both, as on one test set.
@@ -45,8 +46,8 @@ def bootstrapped(gap: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def by_package(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the equal-tailed interval of a difference, B minus A, by the package."""
     ev = bf.from_scores({"A": a, "B": b})
-    mean = ev.kind.measure("mean", ev.tables)
-    blocks = ev.under().scores([mean], prior=1.0, n_draws=DRAWS, rng=rng)
+    mean = ev.task.metric("mean", ev.tables)
+    blocks = sampling_model(ev).scores([mean], prior=1.0, n_draws=DRAWS, rng=rng)
     gaps = [scores[:, 1] - scores[:, 0] for (scores,) in blocks]
     return np.quantile(np.concatenate(gaps), [0.025, 0.975])
 

@@ -18,7 +18,8 @@ import numpy as np
 from scipy import special
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
 
 DRAWS = 2000
 
@@ -81,11 +82,11 @@ def rows(
             ends: dict[str, list[np.ndarray]] = {"before": [], "after": [], "alone": []}
             for _ in range(replicates):
                 ev = experiment(draw(k, rng), rng)
-                f1, under = find_measure("f1", ev), ev.under()
+                f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
                 plain = np.concatenate(
-                    [f1(t, ev.cells) for t in under.draw(prior=1.0, n_draws=DRAWS, rng=rng)]
+                    [f1(t, ev.cells) for t in sampling.draw(prior=1.0, n_draws=DRAWS, rng=rng)]
                 )
-                (scores,) = zip(*under.scores([f1], prior=1.0, n_draws=DRAWS, rng=rng), strict=True)
+                (scores,) = zip(*sampling.scores([f1], prior=1.0, n_draws=DRAWS, rng=rng), strict=True)
                 stretched = np.concatenate(scores)
                 ends["before"].append(np.quantile(plain[:, 1] - plain[:, 0], [0.025, 0.975]))
                 gaps = np.clip(stretched[:, 1] - stretched[:, 0], -1.0, 1.0)

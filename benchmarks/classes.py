@@ -131,7 +131,7 @@ def beside_numpy() -> None:
             slow = once * DRAWS / n_naive
             how = "" if n_naive == DRAWS else " by extrapolation"
             if naive is joint_dirichlet:
-                # Classes borrow from each other here and not there, which leaves the accuracy as it is.
+                # The prior of classes is another one here, which leaves the accuracy as it is.
                 p, c = theirs[0], ours["accuracy"]
                 assert abs(c.p_h1 - p) < 4 * np.sqrt(0.25 / n_naive) + 4 * c.mcse, (c.p_h1, p)
             print(f"  {name}: {slow:.1f} s{how}, {slow / fast:.0f} times; P(H1) of macro F1 {theirs[1]:.3f}")

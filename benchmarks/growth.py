@@ -47,7 +47,7 @@ def _randomize_scores(n: int) -> Work:
     import bayesf1 as bf
 
     a, b = _scores(n).values()
-    return lambda: str(bf.randomization_test_scores(a, b))
+    return lambda: str(bf.randomization_test(bf.from_scores({"A": a, "B": b})))
 
 
 def _documents(n: int, n_models: int = 2) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _hierarchical(n: int) -> Work:
 
 def _pages(pairs: int) -> Work:
     import bayesf1 as bf
-    from bayesf1.report.html import report_html
+    from bayesf1.output.html import report_html
 
     n_models = round((1 + (1 + 8 * pairs) ** 0.5) / 2)
     rng = np.random.default_rng(n_models)

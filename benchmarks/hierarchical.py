@@ -1,100 +1,190 @@
-"""Speed of hierarchical models: a grid, importance sampling, nutpie and PyMC side by side, cold and warm.
+"""The multinomial model beside a hand-written script, and beside the model of scores.
 
-    python benchmarks/hierarchical.py [quick]
+    python benchmarks/hierarchical.py time
+    python benchmarks/hierarchical.py seeds [--replicates 30]
+    python benchmarks/hierarchical.py coverage [--replicates 60]
+    python benchmarks/hierarchical.py figure
 
-Each engine runs in a process of its own, first with empty compile caches (cold), then with filled ones (warm). Times
-are from a running Python with bayesf1 imported to a finished fit: import of the sampler, compilation, sampling,
-diagnostics, predictions. Effective draws are those of the difference in F1, for each second of a warm fit. ``quick``
-leaves out PyMC, which compiles for a minute.
+* ``time``: a fit by `bayesf1.hierarchical` and the same model as one would write it in PyMC, with predictions and log
+  likelihood, one after the other in one process, both compiled before.
+* ``seeds``: the folds of organisations with one seed after the other, by both samplers: does any fail?
+* ``coverage``: 95 % intervals of the average corpus' and a new corpus' difference in F1, coverage and mean length, for 3, 5
+  and 8 corpora. Corpora are hard for both models alike, or each model varies by itself. Both models of corpora see the same.
+* ``figure``: the four checks of the guide on several corpora, ``docs/guides/corpora_checks.png``, by ArviZ 0.x.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
+import argparse
+import logging
+import time
 import warnings
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.base.arviz_data import effective
-from timing import timed
+from bayesf1.output.arviz import convergence, group
 
 
-def corpora(n_groups: int, n_models: int) -> dict[str, bf.Evaluation]:
-    rng = np.random.default_rng(1)
-    found = {}
-    for g in range(n_groups):
-        hard = rng.normal(scale=0.2)
-        tables = {}
-        for m in range(n_models):
-            odds = np.exp([1.0 + hard + 0.02 * m, 0.1 * rng.normal(), -0.5 - hard])
-            tables[f"m{m}"] = rng.multinomial(rng.integers(300, 2000), odds / odds.sum())
-        found[f"c{g}"] = bf.from_counts(tables)
-    return found
+def by_hand(counts: np.ndarray, seed: int) -> object:
+    import pymc as pm
+
+    with pm.Model() as model:
+        pi = pm.Dirichlet("pi", np.ones(counts.shape[1:]), shape=counts.shape[1:])
+        log_kappa = pm.TruncatedNormal("log_kappa", np.log(100), 2, upper=15, shape=counts.shape[1])
+        a = pm.math.exp(log_kappa)[:, None] * pi
+        pm.DirichletMultinomial("counts", n=counts.sum(axis=-1), a=a, observed=counts)
+        quiet = {"progressbar": False, "random_seed": seed}
+        trace = pm.sample(chains=4, cores=1, nuts_sampler="pymc", target_accept=0.9, **quiet)
+        pm.sample_prior_predictive(500, random_seed=seed)
+        pm.sample_posterior_predictive(trace, **quiet)
+        pm.compute_log_likelihood(trace, progressbar=False)
+    return model
 
 
-def measure(likelihood: str, sampler: str, groups: int, models: int, draws: int) -> None:
-    """Fit twice in this process and print what it took."""
-    data, warm = corpora(groups, models), {}
-    settings = {"likelihood": likelihood, "sampler": sampler, "draws": draws, "metrics": "f1"}
-    settings |= {"rng": 1, "progress": False}
-    for run in ("first", "second"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warm[run], fit = timed(partial(bf.hierarchical, data, **settings))
-    scores = fit.posterior["score"].sel(measure="f1").values
-    ess = effective(scores[..., 1] - scores[..., 0])
-    print(
-        json.dumps({**warm, "ess": ess, "divergences": fit.diagnostics.divergences, "ok": fit.diagnostics.ok})
-    )
+def times() -> None:
+    ev = bf.load_example("wang-li-org")
+    counts = ev.folds.counts.reshape(6, 2, 3).astype(int)
+
+    def fit() -> object:
+        return bf.hierarchical(ev, likelihood="multinomial", rng=1, progress=False)
+
+    def seconds(work: Callable[[], object]) -> float:
+        # Of the processor, as chains run one after the other and other programs may run beside.
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    # Compiled code is kept in files.
+    by_hand(counts, 0), fit()
+    rows = [(seconds(lambda: by_hand(counts, 1)), seconds(fit)) for _ in range(3)]
+    script, package = np.median(rows, axis=0)
+    print(f"4 × (1000 + 1000) draws of 6 folds × 2 models, script {script:.1f} s, bayesf1 {package:.1f} s")
+    print(f"ratio {package / script:.2f}")
 
 
-def in_process(folder: str, *arguments: object) -> dict[str, float]:
-    flags = {"NUMBA_CACHE_DIR": f"{folder}/numba", "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor"}
-    command = [sys.executable, __file__, "measure", *map(str, arguments)]
-    done = subprocess.run(command, env={**os.environ, **flags}, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def seeds(n: int) -> None:
+    """Fit the folds once by either sampler, and sample the fit's model with all further seeds, compiled once."""
+    import nutpie
+    import pymc as pm
+
+    ev = bf.load_example("wang-li-org")
+    for sampler in ("nutpie", "pymc"):
+        settings = {"likelihood": "multinomial", "metrics": "f1", "progress": False}
+        model = bf.hierarchical(ev, sampler=sampler, **settings, rng=0).model
+        compiled = nutpie.compile_pymc_model(model) if sampler == "nutpie" else None
+        with model:
+            step = None if compiled else pm.NUTS(target_accept=0.9)
+        chances, diverged, r_hats = [], 0, []
+        for seed in range(n):
+            if compiled:
+                trace = nutpie.sample(compiled, chains=4, seed=seed, target_accept=0.9, progress_bar=False)
+            else:
+                quiet = {"progressbar": False, "compute_convergence_checks": False}
+                trace = pm.sample(model=model, step=step, cores=1, chains=4, random_seed=seed, **quiet)
+            posterior, stats = group(trace, "posterior"), group(trace, "sample_stats")
+            f1 = 2 * posterior["pi"].sel(cell="tp") / (1 + posterior["pi"].sel(cell="tp"))
+            chances.append(float((f1.isel(system=1) > f1.isel(system=0)).mean()))
+            diverged += int(stats["diverging"].sum())
+            r_hats.append(convergence(posterior[["pi", "log_kappa"]])[0])
+        told = f"P(H1) from {min(chances):.3f} to {max(chances):.3f}, {diverged} divergences, R-hat ≤ {max(r_hats):.3f}"
+        print(f"{sampler}: {n} seeds without a failure, {told}", flush=True)
 
 
-def main(quick: bool) -> None:
-    engines = [
-        ("scores", "grid", 6, 2, 2000),
-        ("dirichlet", "importance", 6, 2, 2000),
-        ("dirichlet", "nutpie", 6, 2, 2000),
-        ("dirichlet", "pymc", 6, 2, 2000),
-        ("logistic-normal", "nutpie", 6, 2, 2000),
-        ("logistic-normal", "pymc", 6, 2, 2000),
-        ("scores", "grid", 50, 5, 1000),
-        ("scores", "grid", 200, 7, 500),
-        ("dirichlet", "importance", 50, 5, 1000),
-        ("dirichlet", "nutpie", 50, 5, 1000),
-        ("logistic-normal", "nutpie", 50, 5, 1000),
-    ]
-    print(
-        f"{'likelihood, sampler':<30}{'size':<9}{'cold':>7}{'warm':>8}{'again':>8}{'ESS':>8}{'ESS/s':>8}  diagnostics"
-    )
-    for likelihood, sampler, groups, models, draws in engines:
-        if quick and sampler == "pymc":
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            arguments = (likelihood, sampler, groups, models, draws)
-            cold, warm = in_process(folder, *arguments), in_process(folder, *arguments)
-        print(
-            f"{f'{likelihood}, {sampler}':<30}{f'{groups} × {models}':<9}{cold['first']:>6.1f}s{warm['first']:>7.1f}s"
-            f"{warm['second']:>7.1f}s{warm['ess']:>8.0f}{warm['ess'] / warm['second']:>8.0f}  "
-            f"{'good' if warm['ok'] else 'bad'}, {warm['divergences'] or 0} divergences",
-            flush=True,
+def experiments(
+    n_corpora: int, replicates: int, shared: bool, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return shares (corpus, experiment, model, cell), one corpus more than is seen, and counts of 200 items of each."""
+    effects = rng.normal(scale=0.4, size=(n_corpora + 1, replicates, 1 if shared else 2, 3))
+    own = rng.normal(scale=0.05, size=(n_corpora + 1, replicates, 2, 3))
+    odds = np.exp(np.log([0.6, 0.25, 0.15]) + effects + own)
+    shares = odds / odds.sum(axis=-1, keepdims=True)
+    return shares, rng.multinomial(200, shares[:-1])
+
+
+def coverage(n_corpora: int, replicates: int, shared: bool, rng: np.random.Generator) -> dict[str, str]:
+    """Return coverage / length of 95 % intervals by model and question; logits vary by 0.4 between corpora.
+
+    As models are independent in the multinomial model, many experiments are fitted at once.
+    """
+    found: dict[str, list[tuple[bool, float]]] = {}
+    shares, counts = experiments(n_corpora, replicates, shared, rng)
+    f1 = 2 * shares[-1, ..., 0] / (1 + shares[-1, ..., 0])
+    names = [f"{model}{i}" for i in range(replicates) for model in "AB"]
+    tables = counts.reshape(n_corpora, -1, 3)
+    data = {f"c{g}": bf.from_counts(dict(zip(names, row, strict=True))) for g, row in enumerate(tables)}
+    quick = {"draws": 500, "tune": 500, "chains": 2, "progress": False}
+    together = bf.hierarchical(data, likelihood="multinomial", metrics="f1", rng=rng, **quick)
+    for i in range(replicates):
+        pair = names[2 * i : 2 * i + 2]
+        alone = bf.hierarchical(
+            {name: ev.select(pair) for name, ev in data.items()}, metrics="f1", draws=500, rng=rng
         )
-    print("cold: empty caches; warm: filled caches, new process; again: second fit of that process")
+        for likelihood, fit in (("scores", alone), ("multinomial", together)):
+            for question, true in (("average", 0.0), ("new", f1[i, 1] - f1[i, 0])):
+                low, high = fit.compare(*pair, question=question)["f1"].difference.interval(0.95)
+                found.setdefault(f"{likelihood}, {question}", []).append((low <= true <= high, high - low))
+    means = {name: np.mean(rows, axis=0) for name, rows in found.items()}
+    return {name: f"{covered:.2f} / {length:.3f}" for name, (covered, length) in means.items()}
+
+
+def figure() -> None:
+    """Draw prior predictive, trace, forest and posterior predictive of the three corpora of the guide."""
+    import arviz as az
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    tables = {
+        "news": {"A": (770, 240, 130), "B": (800, 210, 100)},
+        "tweets": {"A": (310, 180, 290), "B": (350, 190, 250)},
+        "forum": {"A": (420, 160, 200), "B": (450, 150, 170)},
+    }
+    data = {name: bf.from_counts(counts) for name, counts in tables.items()}
+    fit = bf.hierarchical(data, likelihood="multinomial", rng=1, draws=500, tune=500, progress=False)
+    idata, f1 = fit.to_arviz(), {"coords": {"measure": "f1"}, "combined": True}
+    drawn, axes = plt.subplots(2, 3, figsize=(12, 6.5), layout="constrained")
+    before, after, seen = (
+        group(idata, name)["counts"] for name in ("prior_predictive", "posterior_predictive", "observed_data")
+    )
+    for ax, counts, title in ((axes[0, 0], before, "prior"), (axes[1, 2], after, "posterior")):
+        share = (counts / seen.sum("cell")).sel(cell="tp").values.ravel()
+        ax.hist(share, bins=40, density=True, color="#4477aa")
+        for value in (seen / seen.sum("cell")).sel(cell="tp").values.ravel():
+            ax.axvline(value, color="black", linewidth=0.8)
+        ax.set(title=f"{title} predictive", xlabel="share of true positives", xlim=(0, 1))
+    az.plot_trace(idata, var_names=["log_kappa"], compact=True, axes=axes[:1, 1:])
+    az.plot_forest(idata, var_names=["difference"], ax=axes[1, 0], **f1)
+    axes[1, 0].set_title("differences in F1, by question")
+    az.plot_forest(idata, var_names=["score"], ax=axes[1, 1], **f1)
+    axes[1, 1].set_title("F1")
+    drawn.savefig("docs/guides/corpora_checks.png", dpi=80)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["time", "seeds", "coverage", "figure"])
+    parser.add_argument("--replicates", type=int, default=30)
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.getLogger("pymc").setLevel(logging.ERROR)
+    if args.what in ("time", "figure"):
+        return times() if args.what == "time" else figure()
+    if args.what == "seeds":
+        return seeds(args.replicates)
+    rng = np.random.default_rng(2024)
+    for shared in (True, False):
+        print("Corpora hard for both models alike" if shared else "Each model varies by itself", flush=True)
+        for n_corpora in (3, 5, 8):
+            cells = coverage(n_corpora, args.replicates, shared, rng)
+            print(
+                f"  {n_corpora} corpora: " + "; ".join(f"{name} {cell}" for name, cell in cells.items()),
+                flush=True,
+            )
+    return None
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["measure"]:
-        measure(sys.argv[2], sys.argv[3], *map(int, sys.argv[4:7]))
-    else:
-        main("quick" in sys.argv[1:])
+    main()

@@ -2,11 +2,11 @@
 
 Coverage of the true F1 difference and of F1 itself, and mean length, of 95 % intervals: from the labelled items alone, with
 the judge taken for gold, and with both together; for items labelled at random, and for half of them where not all agree.
-Then the same for many voices and few labels, for classifiers of scikit-learn and for CRFs with a stronger one as the judge;
+Then the same for classifiers of scikit-learn and for CRFs with a stronger one as the judge;
 against `ppi_python` for the accuracy; labels until a verdict by plan and at random; and what looking after every batch
 does. Seeded; half an hour for 300.
 
-    python benchmarks/labelling.py [--replicates 300] [--seed 0] [--only coverage elsewhere many classifiers names ppi verdict stopping]
+    python benchmarks/labelling.py [--replicates 300] [--seed 0] [--only coverage elsewhere classifiers names ppi verdict stopping]
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
 
 DRAWS = 1000
 CELLS = np.array([[j, a, b, g] for j in (0, 1) for a in (0, 1) for b in (0, 1) for g in (0, 1)])
@@ -110,8 +111,8 @@ def audited(
 
 def ends(ev: bf.Evaluation, rng: np.random.Generator, metric: str = "f1") -> np.ndarray:
     """Return 95 % intervals of both models' scores and of their difference, axes (end, [A, B, B - A])."""
-    measure = find_measure(metric, ev)
-    blocks = ev.under().scores([measure], prior=ev.kind.default_prior, n_draws=DRAWS, rng=rng)
+    measure = resolve_metric(metric, ev)
+    blocks = sampling_model(ev).scores([measure], prior=ev.task.default_prior, n_draws=DRAWS, rng=rng)
     scores = np.concatenate([block for (block,) in blocks])
     every = np.column_stack([scores, scores[:, 1] - scores[:, 0]])
     return np.quantile(every, [0.025, 0.975], axis=0)
@@ -166,7 +167,7 @@ def coverage(seeds: range) -> None:
 
 
 def elsewhere(seeds: range) -> None:
-    """Where the prior was not chosen: errors of other kinds, no judge, three models, a judge's scores, a judge that guesses."""
+    """Where the prior was not chosen: errors of other kinds, no judge, three models, a judge that guesses."""
 
     def world(
         n: int, rng: np.random.Generator, prevalence: float, hard: float
@@ -187,7 +188,6 @@ def elsewhere(seeds: range) -> None:
         "errors together, judge by threshold": (0.15, 2.0, "AB", "threshold"),
         "no judge": (0.20, 2.0, "AB", None),
         "three models": (0.20, 2.0, "ABC", "threshold"),
-        "a judge's scores, five bins": (0.10, 2.0, "AB", "score"),
         "a judge that guesses": (0.20, 2.0, "AB", "guess"),
     }
     print(
@@ -205,82 +205,14 @@ def elsewhere(seeds: range) -> None:
             judge = {
                 None: {},
                 "threshold": {"judge": (score > 0.5).astype(int)},
-                "score": {"judge": score},
                 "guess": {"judge": rng.integers(0, 2, len(gold))},
             }[kind]
             known = audited(gold, [gold], 400, "random", rng)
             some = ~np.isnan(known)
-            how = {"bins": 5} if kind == "score" else {}
-            both = bf.from_labels(known, said, judge=judge, positive=1, **how).select(["A", "B"])
+            both = bf.from_labels(known, said, judge=judge, positive=1).select(["A", "B"])
             alone = bf.from_labels(gold[some], {m: said[m][some] for m in "AB"}, positive=1)
             found.append({"labelled alone": ends(alone, rng), "both": ends(both, rng)})
         print(f"{name:<36} {told(found, np.array([*truth, truth[1] - truth[0]]))}", flush=True)
-
-
-FOUR = ((0.20, 0.10), (0.15, 0.10), (0.25, 0.08), (0.20, 0.12))
-RARE = ((0.20, 0.01), (0.20, 0.01), (0.25, 0.008), (0.25, 0.008))
-UNEVEN = ((0.05, 0.05), (0.10, 0.10), (0.30, 0.20), (0.40, 0.40), (0.50, 0.50), (0.50, 0.50))
-
-
-class Panel(NamedTuple):
-    """Many voices: how often each misses and claims, and how much more on hard items; judges may copy the first of them."""
-
-    items: int
-    labelled: int
-    prevalence: float
-    models: tuple[tuple[float, float], ...]
-    judges: tuple[tuple[float, float], ...]
-    hard: float = 2.0
-    copied: float = 0.0
-    where: str = "random"
-
-    def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return gold labels of n items, and what each voice says of them."""
-        gold = (rng.random(n) < self.prevalence).astype(int)
-        factor = np.where(rng.random(n) < 0.3, self.hard, 1.0)
-        wrong = [np.minimum(np.where(gold, *rates) * factor, 0.9) for rates in self.models + self.judges]
-        said = [np.where(rng.random(n) < error, 1 - gold, gold) for error in wrong]
-        first = len(self.models)
-        for j in range(first + 1, len(said)):
-            said[j] = np.where(rng.random(n) < self.copied, said[first], said[j])
-        return gold, said
-
-
-PANELS = {
-    "4 models, 6 judges": Panel(2_000, 40, 0.30, FOUR, ((0.2, 0.2),) * 6, 1.0),
-    "4 models, 6 judges, hard items": Panel(2_000, 40, 0.30, FOUR, ((0.2, 0.15),) * 6),
-    "4 models, 6 judges, half where not all agree": Panel(
-        5_000, 100, 0.30, FOUR, ((0.2, 0.15),) * 6, where="odd"
-    ),
-    "4 models, 6 uneven judges": Panel(5_000, 100, 0.30, FOUR, UNEVEN, 1.5),
-    "4 models, 6 judges, rare": Panel(20_000, 300, 0.03, RARE, ((0.2, 0.01),) * 6),
-    "2 models, 3 judges": Panel(5_000, 100, 0.30, FOUR[:2], ((0.2, 0.15),) * 3),
-    "2 models, 4 judges": Panel(10_000, 200, 0.15, ((0.20, 0.05), (0.15, 0.05)), ((0.2, 0.10),) * 4),
-    "2 models, 4 judges, nearly copies": Panel(10_000, 200, 0.15, FOUR[:2], ((0.2, 0.10),) * 4, 1.5, 0.85),
-    "4 models, 6 judges, nearly copies": Panel(5_000, 100, 0.30, FOUR, ((0.2, 0.15),) * 6, 1.5, 0.85),
-}
-
-
-def many(seeds: range) -> None:
-    """More combinations of what can be said than labels: several models and judges."""
-    print("\nMany voices, few labels: labelled alone, both")
-    for name, panel in PANELS.items():
-        gold, said = panel.drawn(2_000_000, np.random.default_rng(99))
-        truth = [2 * np.sum(word & gold) / (word.sum() + gold.sum()) for word in said[:2]]
-        models, found = [f"m{i}" for i in range(len(panel.models))], []
-        for seed in seeds:
-            rng = np.random.default_rng(seed)
-            gold, said = panel.drawn(panel.items, rng)
-            known = audited(gold, said, panel.labelled, panel.where, rng)
-            some = ~np.isnan(known)
-            if len({*known[some]}) < 2:
-                continue
-            own = dict(zip(models, said, strict=False))
-            judge = {f"j{i}": word for i, word in enumerate(said[len(models) :])}
-            both = bf.from_labels(known, own, judge=judge, positive=1).select(models[:2])
-            alone = bf.from_labels(gold[some], {m: own[m][some] for m in models[:2]}, positive=1)
-            found.append({"labelled alone": ends(alone, rng), "both": ends(both, rng)})
-        print(f"{name:<46} {told(found, np.array([*truth, truth[1] - truth[0]]))}", flush=True)
 
 
 def classifiers(seeds: range) -> None:
@@ -400,7 +332,7 @@ def ppi(seeds: range) -> None:
             theirs = np.ravel(ppi_mean_ci(right[some], judged[some], judged[~some], alpha=0.05))
             ev = bf.from_labels(known, {"A": a, "B": b}, judge=judge, positive=1)
             one = ev.select(["A"])
-            helped = one.kind.assisted(one.under(), find_measure("accuracy", one))
+            helped = one.task.assisted(sampling_model(one), resolve_metric("accuracy", one))
             half = 1.96 * helped.standard_error
             ours = ends(ev, rng, "accuracy")[:, 0]
             found.append((theirs, (helped.value - half, helped.value + half), ours))
@@ -506,9 +438,7 @@ def _calibrated(seeds: range) -> tuple[float, int]:
     return float(np.mean(right)), len(right)
 
 
-PARTS = {
-    part.__name__: part for part in (coverage, elsewhere, many, classifiers, names, ppi, verdict, stopping)
-}
+PARTS = {part.__name__: part for part in (coverage, elsewhere, classifiers, names, ppi, verdict, stopping)}
 
 
 def main() -> None:

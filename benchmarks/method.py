@@ -19,7 +19,8 @@ import numpy as np
 from scipy import special, stats
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measure
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
 
 DRAWS = 1000
 PREVALENCE, EASE, SHARED = 0.3, 1.5, 0.7
@@ -77,8 +78,8 @@ def experiment(setting: Setting, better: float, rng: np.random.Generator) -> bf.
 
 def interval(ev: bf.Evaluation, target: str, rng: np.random.Generator) -> tuple[float, float]:
     """Return the 95 % interval of F1(B) - F1(A)."""
-    f1 = find_measure("f1", ev)
-    blocks = ev.under("auto", target).scores([f1], prior=1.0, n_draws=DRAWS, rng=rng)
+    f1 = resolve_metric("f1", ev)
+    blocks = sampling_model(ev, "auto", target).scores([f1], prior=1.0, n_draws=DRAWS, rng=rng)
     gaps = np.concatenate([scores[:, 1] - scores[:, 0] for (scores,) in blocks])
     low, high = np.quantile(gaps, [0.025, 0.975])
     return float(low), float(high)
@@ -86,7 +87,7 @@ def interval(ev: bf.Evaluation, target: str, rng: np.random.Generator) -> tuple[
 
 def t_interval(ev: bf.Evaluation) -> tuple[float, float]:
     """Return that of a t-test over runs."""
-    scores = find_measure("f1", ev)(ev.tables, ev.cells)
+    scores = resolve_metric("f1", ev)(ev.tables, ev.cells)
     a, b = np.split(scores, 2)
     found = stats.ttest_ind(b, a).confidence_interval(0.95)
     return float(found.low), float(found.high)

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.reading.tags import read_spans
+from bayesf1.io.tags import read_spans
 from method import interval, t_interval
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "papers"))

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.evaluation.retraining import Contrasts, Retraining
-from bayesf1.kinds.binary_measures import find_metric
+from bayesf1.metrics import find_metric
+from bayesf1.sampling import Contrasts, TrainingVariance
 
 F1 = find_metric("f1")
 WAYS = ("items, for the rules", "paper's k", "correlated t", "contrast t", "mixture")
@@ -174,7 +174,7 @@ def truth_of(setting: Setting, draws: int, rng: np.random.Generator) -> float:
 
 def intervals(ev: bf.Evaluation, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     """Return 95 % intervals of F1(B) - F1(A), by the way they were found."""
-    both = Retraining.of(ev, shared=True)
+    both = TrainingVariance.of(ev, shared=True)
     drawn = np.concatenate([scores for (scores,) in both.tested([F1], N_DRAWS, rng)])
     gap = (-1.0, 1.0)
     mixture = bf.compare(ev, metrics="f1", target="method", n_draws=N_DRAWS, rng=rng)["f1"]
@@ -182,8 +182,8 @@ def intervals(ev: bf.Evaluation, rng: np.random.Generator) -> dict[str, tuple[fl
     return {
         "items, for the rules": tuple(np.quantile(drawn @ gap, [0.025, 0.975])),
         "paper's k": paper.difference.interval(),
-        "correlated t": Contrasts.of_folds(both.scores(F1)).law(gap).interval(),
-        "contrast t": both.contrasts(F1).law(gap).interval(),
+        "correlated t": Contrasts.of_folds(both.scores(F1)).distribution(gap).interval(),
+        "contrast t": both.contrasts(F1).distribution(gap).interval(),
         "mixture": mixture.difference.interval(),
     }
 

@@ -13,10 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.kinds.joint import joint_counts, paired_sf
-from bayesf1.reading.conll import align_conll
-from bayesf1.reading.tags import read_spans
+from bayesf1.io.tags import read_spans
 from timing import best, in_turns, timed
 
 
@@ -54,15 +51,14 @@ def labels() -> None:
     count, compare = in_turns(lambda: bf.from_labels(gold, models), lambda: bf.compare(ev, rng=0), repeats=3)
     print(f"10^6 labels counted in {count:.2f} s and compared in {compare:.2f} s, goal 1 s together")
     small = bf.from_labels(gold[:1000], {name: y[:1000] for name, y in models.items()})
-    counts, f1 = joint_counts(small, 0, 1), find_metric("f1")
-    one = best(lambda: paired_sf(counts, f1, small.cells, 0.0, prior=1.0, rng=np.random.default_rng(0)))
-    found = paired_sf(counts, f1, small.cells, 0.0, prior=1.0, rng=np.random.default_rng(0))
+    y, (a, b) = gold[:1000], (models[name][:1000] for name in "AB")
+    counts = [int(((y == g) & (a == i) & (b == j)).sum()) for g in (1, 0) for i in (1, 0) for j in (1, 0)]
+    one = best(lambda: bf.compare(small, metrics="f1", prior=1.0))
+    found = bf.compare(small, metrics="f1", prior=1.0)["f1"]
     brute, wins = timed(lambda: drawn_wins(np.array(counts) + 0.5, 4_000_000))
-    print(
-        f"paired P(H1) of F1, 1000 items: {float(found.value):.5f} ± {float(found.error):.0e} in {1e3 * one:.0f} ms;"
-    )
+    print(f"paired P(H1) of F1, 1000 items: {found.p_h1:.5f} ± {found.mcse:.0e} in {1e3 * one:.0f} ms;")
     error = np.sqrt(wins * (1 - wins) / 4e6)
-    same_error = brute * (error / max(float(found.error), 1e-9)) ** 2
+    same_error = brute * (error / found.mcse) ** 2
     print(
         f"  4·10^6 Dirichlet draws: {wins:.5f} ± {error:.0e} in {brute:.2f} s, at the same error {same_error / one:.0f} times as long\n"
     )
@@ -113,8 +109,7 @@ def reading() -> None:
             Path(folder, name).write_text(text + "\n", encoding="utf-8")
 
         def read_and_count() -> object:
-            aligned = align_conll(Path(folder, "gold"), {"A": Path(folder, "A")})
-            return read_spans(aligned.gold, aligned.predictions).counts()
+            return bf.from_conll(Path(folder, "gold"), {"A": Path(folder, "A")})
 
         def read_plainly() -> object:
             files = [

@@ -366,7 +366,7 @@ QUESTIONS = (
             Call(
                 "bayesf1",
                 "posterior",
-                lambda: bf.posterior(bf.from_counts(TABLES), "A").interval(0.95),
+                lambda: bf.posterior(bf.from_counts(TABLES), "A", prior=1).interval(0.95),
                 f"{DRAWS}closed form",
             ),
             Call("credible", "f1_posterior", ask_credible_interval, f"{DRAWS}10⁵ draws"),
@@ -386,7 +386,7 @@ QUESTIONS = (
             Call(
                 "bayesf1",
                 'compare(assumption="independent")',
-                lambda: bf.compare(bf.from_counts(TABLES), metrics="f1")["f1"].p_h1,
+                lambda: bf.compare(bf.from_counts(TABLES), metrics="f1", prior=1)["f1"].p_h1,
                 f"{DRAWS}quadrature",
             ),
             Call("credible", "compare_f1_scores", ask_credible_probability, f"{DRAWS}10⁵ draws"),

@@ -75,11 +75,11 @@ def jsonl(folder: Path) -> None:
             texts = dict(zip(("label", "crf", "bert"), map(str, row), strict=True))
             out.write(json.dumps({"id": i, "text": f"item {i} of a list", **texts}) + "\n")
 
-    def parser(loads: Callable[[bytes], Any]) -> Callable[[], None]:
+    def parser(denominator_weights: Callable[[bytes], Any]) -> Callable[[], None]:
         def run() -> None:
             with path.open("rb") as stream:
                 for line in stream:
-                    loads(line)
+                    denominator_weights(line)
 
         return run
 

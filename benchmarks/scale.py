@@ -90,9 +90,8 @@ def infer(patterns: list[Any], weights: list[float], group: str | None) -> dict[
     import numpy as np
 
     from bayesf1 import compare
-    from bayesf1.evaluation.evaluation import Evaluation
-    from bayesf1.evaluation.units import Units
-    from bayesf1.kinds.binary import BINARY_CELLS, Binary
+    from bayesf1.evaluation import Evaluation, Units
+    from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
     unit = "item" if group is None else "document"
     names = tuple(COLUMNS["models"])

@@ -50,7 +50,7 @@ nitpick_ignore_regex = [
         "py:.*",
         r"(np|numpy|npt|pd|pandas|xr|xarray|nw|narwhals|matplotlib|arviz|typing|collections|os|abc)\b.*",
     ),
-    ("py:.*", r"bayesf1\.[a-z_]+\.[a-z_]+\..*|[A-Z]\w+"),
+    ("py:.*", r"bayesf1\.[a-z_]+\..*|[A-Z]\w+"),
 ]
 
 # ---- figures ----------------------------------------------------------------------------------------------
@@ -64,8 +64,7 @@ plot_pre_code = ""
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
-    # What samples with PyMC for minutes is shown and not run.
-    "filename_pattern": r"/(?!hierarchical_folds)\w+\.py$",
+    "filename_pattern": r"/\w+\.py$",
     "ignore_pattern": r"/papers/|__init__\.py|/ci/",
     "abort_on_example_error": True,
     "download_all_examples": False,
@@ -76,7 +75,7 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
     "within_subsection_order": "FileNameSortKey",
 }
-warnings.filterwarnings("ignore", message=".*ArviZ is undergoing a major refactor.*")
+warnings.filterwarnings("ignore", message=r"\s*ArviZ is undergoing a major refactor")
 
 # ---- pages ------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,9 @@ def wrapped(line: str) -> list[str]:
     """Return a line as a page shows it: prose in lines of its width, which doctest does not mind; tables as they are."""
     if not line.strip():
         return ["<BLANKLINE>"]
-    prose = len(line) > WIDTH and "  " not in line.strip() and not line.startswith(("|", "%", "──"))
+    prose = (
+        len(line) > WIDTH and "  " not in line.strip() and not line.startswith(("|", "%", "──", "bayesf1|"))
+    )
     return textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False) if prose else [line]
 
 

@@ -7,11 +7,22 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import bayesf1 as bf
-from bayesf1.base.arviz_data import is_old
+from bayesf1.output.arviz import is_old
 
 ROOT = Path(__file__).parents[1]
+
+
+def needed(module):
+    """A module of a package that not everybody has who runs the tests; `pip install '.[test-all]'` brings it."""
+    return pytest.importorskip(module, reason=f"{module.partition('.')[0]} is not installed")
+
+
+def has(module):
+    """Whether a module that not everybody has is installed."""
+    return importlib.util.find_spec(module) is not None
 
 
 def noisy(rng, gold, skill, others=None):
@@ -113,3 +124,12 @@ def pdflatex(document, folder, *options):
     (folder / "paper.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", *options, "paper.tex"]
     return subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+
+
+# Four corpora of unequal sizes.
+FOUR_CORPORA = {
+    "conll": bf.from_counts(A=(77, 44, 10), B=(83, 9, 4)),
+    "wnut": bf.from_counts(A=(30, 25, 22), B=(33, 20, 19)),
+    "folk": bf.from_counts(A=(55, 20, 31), B=(50, 22, 36)),
+    "mail": bf.from_counts(A=(12, 3, 2), B=(11, 0, 3)),
+}

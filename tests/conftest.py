@@ -4,6 +4,7 @@ import os
 from itertools import count
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 from browser import browser  # noqa: F401
@@ -25,3 +26,11 @@ def pytest_runtest_setup():
     # Who asks for no seed gets another one at each call, but the same ones in every run.
     seeds = count()
     np.random.default_rng = lambda seed=None: default_rng(next(seeds) if seed is None else seed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    # The tests of a file go to one process, as what they share takes seconds to make.
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)

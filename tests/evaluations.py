@@ -83,16 +83,6 @@ def probabilities(seed=0, n=60, groups=False):
     return bf.from_probabilities(gold, found, groups=documents(n, rng) if groups else None)
 
 
-def preferences(seed=0, n=150, groups=False):
-    rng = np.random.default_rng(seed)
-    pairs = [(0, 1), (1, 2), (2, 0)] * (n // 3)
-    said = [
-        MODELS[min(pair)] if rng.random() < 0.6 else rng.choice([MODELS[max(pair)], "tie"]) for pair in pairs
-    ]
-    shown = [[MODELS[pair[side]] for pair in pairs] for side in (0, 1)]
-    return bf.from_preferences(*shown, said, items=documents(n, rng) if groups else None)
-
-
 def folds(seed=0):
     rng = np.random.default_rng(seed)
     tp = rng.integers(60, 90, (3, 6))
@@ -160,8 +150,6 @@ EVALUATIONS = {
     "items with gaps": gaps,
     "documents with gaps": functools.partial(gaps, groups=True),
     "classes with gaps": functools.partial(gaps, k=3),
-    "preferences": preferences,
-    "preferences of questions": functools.partial(preferences, groups=True),
     "cross-validated items": cross_validated,
     "cross-validated documents": functools.partial(cross_validated, groups=True),
 }

@@ -12,6 +12,10 @@ import pyarrow.csv
 import pyarrow.parquet
 
 import bayesf1 as bf
+from builders import needed
+
+# Packages that read a format, and that not everybody has.
+NEEDED = {"inspect": "inspect_ai", "trec": "ir_measures"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Sample:
     paths
         Options that name a file.
     undetectable
-        Kinds of mutations, as `tests/reading/test_mutated_files.py` names them, that may yield another correct file, and why.
+        Kinds of mutations, as `tests/io/test_mutated_files.py` names them, that may yield another correct file, and why.
     n_damaged
         How many damaged files, all different, are made of them there; fewer where a format has several samples.
     """
@@ -49,6 +53,8 @@ class Sample:
 
     def write(self, folder: Path) -> None:
         """Write all files."""
+        if self.format in NEEDED:
+            needed(NEEDED[self.format])
         for name, data in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
@@ -267,19 +273,6 @@ SAMPLES = {
         gold="gold.conllu",
         options={"positive": "NOUN"},
         undetectable=VALUES,
-        n_damaged=1000,
-    ),
-    "conllu tags": Sample(
-        "conllu",
-        {
-            "gold.conllu": conllu("Aé/NER=B-PER bé/_", "cé/_ dé/NER=B-LOC eé/NER=I-LOC", column=9),
-            "crf.conllu": conllu("Aé/NER=B-PER bé/_", "cé/_ dé/NER=B-LOC eé/_", column=9),
-        },
-        {"crf": "crf.conllu"},
-        gold="gold.conllu",
-        options={"field": "NER"},
-        undetectable=VALUES | LAST,
-        n_damaged=1000,
     ),
     "conlleval": Sample(
         "conlleval",
@@ -310,19 +303,6 @@ SAMPLES = {
         undetectable=dict.fromkeys(
             ("wrong type", "byte", "swap cells"), "another name, or another value beside its sum"
         ),
-        n_damaged=2000,
-    ),
-    "preferences": Sample(
-        "preferences",
-        {
-            "arena.csv": lines(
-                "question,judge,model_a,model_b,winner",
-                *(f"q{i},j{i % 3},crfé,bert,{('model_a', 'bert', 'bert')[i % 3]}" for i in range(12)),
-            )
-        },
-        "arena.csv",
-        options={"group": "judge", "id": "question"},
-        undetectable=VALUES | FEWER,
         n_damaged=2000,
     ),
     "table of columns": Sample(

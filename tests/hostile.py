@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 import bayesf1 as bf
-from bayesf1.bayes.condition import ConditionError
 
 PACKAGE = str(Path(bf.__file__).parent)
 # So long may a message be that people are to read.
@@ -197,7 +196,7 @@ def fault(call, words, is_path=False, value=""):
             found = f"names no argument: {message[:200]}"
         elif len(message) > LONGEST:
             found = f"message of {len(message)} characters: {message[:100]}"
-        elif any(ord(c) < 32 for c in message) and not isinstance(error, ConditionError):
+        elif any(ord(c) < 32 for c in message):
             found = f"control characters: {message[:200]!r}"
     except OSError as error:
         if not is_path:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import bayesf1 as bf
-from builders import ROOT, load_script
+from builders import ROOT, load_script, needed
 
 PAGE = (ROOT / "docs" / "background" / "peers.md").read_text(encoding="utf-8")
 SLOW = pytest.mark.skipif("BAYESF1_SLOW_TESTS" not in os.environ, reason="a cluster takes a minute to start")
@@ -22,6 +21,7 @@ def peers():
     return load_script("benchmarks/peers.py")
 
 
+@pytest.mark.long
 def test_the_answers_here_are_the_exact_ones(peers):
     # A bootstrap of 9,999 resamples has ends with a standard error of .05 points.
     allowed = {"points": 0.002, "": 1e-9}
@@ -34,6 +34,7 @@ def test_the_answers_here_are_the_exact_ones(peers):
             )
 
 
+@pytest.mark.long
 def test_exact_values_are_those_of_brute_force(peers):
     rng = np.random.default_rng(1)
     drawn = {m: peers.f1_law(t).rvs(400_000, random_state=rng) for m, t in peers.TABLES.items()}
@@ -47,6 +48,7 @@ def test_exact_values_are_those_of_brute_force(peers):
     assert abs(p - peers.exact_swaps()) < 4 * np.sqrt(p * (1 - p) / 4000)
 
 
+@pytest.mark.long
 def test_intervals_of_a_judge_hold_the_truth_as_often_as_they_say(peers):
     ends = np.array([peers.ask_judged(seed) for seed in range(12)])
     held = ((ends[:, 0] <= peers.TRUTH) & (ends[:, 1] >= peers.TRUTH)).sum()
@@ -68,7 +70,7 @@ def test_the_page_has_every_question_and_every_peer(peers):
     calls = [*(call for question in peers.QUESTIONS for call in question.calls), *peers.JUDGED]
     assert all(f"| {call.module} | `{call.what}` |" in made for call in calls)
     assert {call.module for call in calls} == peers.PEERS.keys()
-    assert bf.__version__ in made
+    assert re.search(r"bayesf1 \d+\.\d+\.\d+", made)
 
 
 def test_the_extra_installs_every_peer(peers):
@@ -85,7 +87,9 @@ def distributed(*options):
     ).stdout
 
 
+@pytest.mark.long
 def test_engines_and_processes_with_files_count_alike():
+    needed("duckdb")
     said = distributed("--only", "duckdb,polars,files")
     assert re.findall(r"^(\S+).* (yes|NO)$", said, flags=re.MULTILINE) == [
         ("DuckDB", "yes"),
@@ -96,6 +100,7 @@ def test_engines_and_processes_with_files_count_alike():
 
 @SLOW
 def test_a_cluster_counts_and_fits_as_one_process_does():
+    needed("duckdb"), needed("dask")
     said = distributed("--only", "duckdb,dask,dask-shards,crossed")
     assert said.count("  yes") == 3
     assert re.search(r"cross_validate on 2 workers of Dask: .*, equal$", said, flags=re.MULTILINE)

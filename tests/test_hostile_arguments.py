@@ -22,7 +22,7 @@ from hostile_calls import (
 )
 
 # The whole walk takes minutes; each argument always meets one value in so many, the same in every run.
-FEW = 12
+FEW = 40
 # How people call an argument, where a message does not use its name.
 WORDS = {
     "metrics": ("metric", "classes"),
@@ -43,15 +43,11 @@ WORDS = {
         "answers",
         "format",
     ),
-    "preferred": ("prefers", "judgements"),
-    "first": ("judgement",),
-    "second": ("judgement",),
     "values": ("ratings",),
     "missing": ("ratings",),
     "y_true": ("gold",),
     "path": ("write", "figure"),
     "methods": ("method",),
-    "condition": ("metric",),
     "classes": ("class",),
     "weights": ("weight",),
     "name": ("example",),
@@ -73,9 +69,7 @@ WORDS = {
     "columns": ("column",),
     "runs": ("method",),
     "pilot": ("model",),
-    "ratings": ("model",),
     "statistics": ("model",),
-    "covariates": ("covariate", "column"),
     "q": ("probabilities",),
     "rule": ("discount",),
     "text": ("cv design",),
@@ -87,7 +81,6 @@ WORDS = {
         "column",
         "model",
     ),
-    "audit_probability": ("column",),
     "count": ("column",),
     "id": ("column",),
     "data": ("corpus", "Evaluation"),

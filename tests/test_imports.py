@@ -19,7 +19,6 @@ HEAVY = (
     "scipy.optimize",
     "scipy.integrate",
     "scipy.interpolate",
-    "scipy.linalg",
     "pandas",
     "polars",
     "pyarrow",

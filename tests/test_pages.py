@@ -8,11 +8,12 @@ import shutil
 import matplotlib.pyplot as plt
 import pytest
 
-from bayesf1.commands.main import main
-from builders import ROOT
+from bayesf1.cli.main import main
+from builders import ROOT, needed
 
 DOCS = ROOT / "docs"
 PARTS = ("guides", "background", "reference")
+LONG = {f"guides/{name}" for name in ("paper", "deciding", "large_data", "corpora", "planning", "seeds")}
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.md")
@@ -22,8 +23,25 @@ PAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(DOCS).with_suffix("").as_posix())
+def name_of(path):
+    return path.relative_to(DOCS).with_suffix("").as_posix()
+
+
+def pages():
+    """Every page, those whose examples take seconds by the marker."""
+    for path in PAGES:
+        slow = name_of(path) in LONG
+        yield pytest.param(path, id=name_of(path), marks=[pytest.mark.long] if slow else [])
+
+
+@pytest.mark.parametrize("path", [*pages()])
 def test_examples_of_a_page_give_what_they_show(path, tmp_path, monkeypatch):
+    words = path.read_text(encoding="utf-8")
+    for package in ("dask", "duckdb", "jiwer", "sacrebleu"):
+        if f">>> import {package}" in words:
+            needed(package)
+    if re.search(r"^\$ bayesf1 .*--qrels", words, flags=re.MULTILINE):
+        needed("ir_measures")
     # Examples write files where they stand, beside those of tags that commands name.
     monkeypatch.chdir(tmp_path)
     for name in ("gold", "crf", "bert"):

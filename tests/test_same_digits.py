@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import bayesf1 as bf
+from builders import needed
 
 
 def columns(n=240):
@@ -71,11 +71,11 @@ ENGINES = {
     "polars": pl.DataFrame,
     "polars, lazy": pl.LazyFrame,
     "pyarrow": pa.table,
-    "duckdb": lambda data: duckdb.from_arrow(pa.table(data)),
+    "duckdb": lambda data: needed("duckdb").from_arrow(pa.table(data)),
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*list(ENGINES)[:-1], pytest.param("duckdb", marks=pytest.mark.long)])
 @pytest.mark.parametrize("group", [None, "doc"])
 def test_any_engine_gives_the_same_digits(engine, group):
     how = {"gold": "gold", "models": ["A", "B", "C"], "positive": "spam", "group": group}

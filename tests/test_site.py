@@ -81,8 +81,8 @@ def test_links_within_the_site_lead_somewhere(name):
 def test_a_page_fetches_nothing_from_elsewhere_and_its_pictures_have_words(name):
     assert [address for address in page(name).fetched if urlsplit(address).netloc] == []
     # A thumbnail stands beside its title, and would say it twice.
-    shown = [image for image in page(name).pictures if "thumb" not in image["src"]]
-    assert [image for image in shown if not image.get("alt")] == []
+    quoted = [image for image in page(name).pictures if "thumb" not in image["src"]]
+    assert [image for image in quoted if not image.get("alt")] == []
 
 
 # ---- in a browser -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesf1 as bf
-from bayesf1.commands.main import BROKEN_PIPE
+from bayesf1.cli.main import BROKEN_PIPE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
 
@@ -25,7 +25,6 @@ COMMANDS = {
             "hierarchical": ("hierarchical", "x=zählung.csv", "y=zählung.csv", "--draws", "500"),
             "show": ("show", "fit.nc"),
             "demo": ("demo",),
-            "completion": ("completion", "bash"),
             "help": ("compare", "--help"),
         }.items()
     },

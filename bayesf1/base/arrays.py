@@ -1,8 +1,8 @@
-"""Arrays of numbers: their type, and working through many of them in blocks that fit into memory."""
+"""Numbers: arrays and their blocks that fit into memory, where a function crosses 0, and p-values of many tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,7 +38,85 @@ def slices_of(n: int, numbers_each: int) -> Iterator[slice]:
 
 def plain(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
-    if isinstance(value, float):
-        return float(value)
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
+
+
+def increasing_root(
+    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    low: FloatArray,
+    high: FloatArray,
+    start: FloatArray,
+) -> FloatArray:
+    """Return the roots of increasing functions given with their slopes, by Newton steps inside a bracket.
+
+    Values are taken to be dimensionless: below 1e-8 one more step is the last.
+
+    Examples
+    --------
+    >>> squares = np.array([2.0, 9.0])
+    >>> increasing_root(lambda x: (np.log(x * x / squares), 2.0 / x), np.zeros(2), squares, np.ones(2))
+    array([1.41421356, 3.        ])
+    """
+    low, high = np.broadcast_arrays(low, high)
+    x = np.clip(start, low, high)
+    done = np.zeros(x.shape, dtype=bool)
+    with np.errstate(all="ignore"):
+        for _ in range(200):
+            y, slope = f(x)
+            step = np.where((slope > 0.0) & (slope < np.inf), y / slope, np.nan)
+            close = (np.abs(y) < 1e-8) | (np.fmin(np.abs(step), high - low) <= 4e-16 * np.abs(x))
+            low, high = np.where(y < 0.0, x, low), np.where(y > 0.0, x, high)
+            after = x - step
+            inside = (after >= low) & (after <= high)
+            after = np.where(inside, after, np.where(close, x, 0.5 * (low + high)))
+            # What has settled does not depend on its neighbours.
+            x = np.where(done, x, after)
+            done |= close
+            if done.all():
+                break
+    return x
+
+
+def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float = 1e-15) -> float:
+    """Return where an increasing function changes sign, between low and high; if it does not, the nearer end.
+
+    Examples
+    --------
+    >>> [round(crossing(lambda x: x * x - square, 0.0, 10.0), 8) for square in (2.0, 9.0, 400.0)]
+    [1.41421356, 3.0, 10.0]
+    """
+    from scipy import optimize
+
+    first, last = float(low), float(high)
+    if f(first) >= 0.0 or f(last) <= 0.0:
+        return first if f(first) >= 0.0 else last
+    return float(optimize.brentq(f, first, last, xtol=1e-300, rtol=max(accuracy, 1e-15), maxiter=2000))
+
+
+def adjusted(p_values: Sequence[float | None]) -> list[tuple[float | None, float | None]]:
+    r"""Return each p-value adjusted by Holm, and by Benjamini and Hochberg; None if there is none, or only one.
+
+    Of twenty true hypotheses one has p < .05. Holm's adjusted p-values keep the probability of *any* false claim below
+    the level,
+
+    .. math:: \tilde p_{(i)} = \max_{j \le i} \min\bigl(1, (m - j + 1)\, p_{(j)}\bigr),
+
+    and those of Benjamini and Hochberg the expected *share* of false claims, :math:`\min_{j \ge i} \min(1, m\, p_{(j)} / j)`.
+
+    Examples
+    --------
+    >>> adjusted([0.01, None, 0.04])[:2]
+    [(0.02, 0.02), (None, None)]
+    """
+    known = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    if len(known) < 2:
+        return [(None, None)] * len(p_values)
+    from scipy import stats
+
+    order = np.argsort(known, kind="stable")
+    holm = np.empty(len(known))
+    # Holm (1979), Scandinavian Journal of Statistics 6, 65–70.
+    holm[order] = np.maximum.accumulate(np.minimum(np.arange(len(known), 0, -1) * known[order], 1.0))
+    pairs = iter(zip(holm.tolist(), stats.false_discovery_control(known).tolist(), strict=True))
+    return [(None, None) if p is None else next(pairs) for p in p_values]

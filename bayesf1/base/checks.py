@@ -9,17 +9,17 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from datetime import date
+from decimal import Decimal
 from enum import Enum
-from numbers import Number
+from numbers import Number, Real
 from os import PathLike, fsencode, fspath
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.errors import Argument, WordedError
-from bayesf1.base.naming import joined, nearest, shown
+from bayesf1.base.naming import joined, nearest, quoted
 
 RNGLike: TypeAlias = np.random.Generator | int | None
 # Arrays of numbers, where others may hold labels; and a label, which is one thing and no collection.
@@ -33,6 +33,9 @@ Size: TypeAlias = int | tuple[int, ...] | None
 DEFAULT_RNG = 0
 # Half of it is still seen beside 1.
 LEAST_PROB = 1e-12
+# What averages are known by, those of scikit-learn and of lm-evaluation-harness.
+_REPORT = frozenset(("precision", "recall", "f1-score", "support"))
+_HARNESS = frozenset(("results", "versions", "n-shot"))
 
 
 def is_number(value: Any) -> bool:
@@ -50,9 +53,7 @@ def is_whole(value: Any) -> bool:
 def check_whole(value: Any, name: str, least: int, exponent: int) -> int:
     """Return a whole number from `least` to a power of ten, or say that it is none."""
     if not is_whole(value) or not least <= value <= 10**exponent:
-        raise WordedError(
-            Argument(name), f" must be a whole number from {least} to 1e{exponent}, not {shown(value)}"
-        )
+        raise ValueError(f"{name} must be a whole number from {least} to 1e{exponent}, not {quoted(value)}")
     return int(value)
 
 
@@ -60,11 +61,9 @@ def check_prob(prob: float, name: str = "prob") -> float:
     """Return a credible mass, or say that it is not strictly between 0 and 1."""
     if is_number(prob) and (0.0 < prob < LEAST_PROB or 1.0 - LEAST_PROB < prob < 1.0):
         end = f"which is as good as {round(prob)}; give one such as 0.95"
-        raise WordedError(Argument(name), f" is {shown(prob)}, {end}")
+        raise ValueError(f"{name} is {quoted(prob)}, {end}")
     if not is_number(prob) or not 0.0 < prob < 1.0:
-        raise WordedError(
-            Argument(name), f" must lie strictly between 0 and 1 (0.95 for 95 %), not {shown(prob)}"
-        )
+        raise ValueError(f"{name} must lie strictly between 0 and 1 (0.95 for 95 %), not {quoted(prob)}")
     return float(prob)
 
 
@@ -79,12 +78,9 @@ def check_levels(q: ArrayLike) -> FloatArray:
 
 def check_rng(rng: RNGLike) -> np.random.Generator:
     """Return a source of randomness, that of `DEFAULT_RNG` for None, or say that it is none."""
-    try:
-        return np.random.default_rng(DEFAULT_RNG if rng is None else rng)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"rng must be a numpy Generator, a whole number from 0, or None, not {shown(rng)}"
-        ) from None
+    if not _is_rng(rng):
+        raise ValueError(f"rng must be a numpy Generator, a whole number from 0, or None, not {quoted(rng)}")
+    return np.random.default_rng(DEFAULT_RNG if rng is None else rng)
 
 
 def start_of(rng: RNGLike) -> int | None:
@@ -108,40 +104,96 @@ def start_in_words(start: int | None, what: str = "draws") -> str:
 def check_draws(n_draws: int, name: str = "n_draws") -> int:
     """Return a number of draws, or say that it is none."""
     if not is_number(n_draws) or not 100 <= n_draws <= 10**9 or n_draws % 1 != 0:
-        raise WordedError(Argument(name), f" must be a whole number from 100 to 1e9, not {shown(n_draws)}")
+        raise ValueError(f"{name} must be a whole number from 100 to 1e9, not {quoted(n_draws)}")
     return int(n_draws)
 
 
-class _Rule(NamedTuple):
-    """What a value must be, and how to say it."""
+def check_unmasked(values: Any, where: str) -> None:
+    """Say which entry of a masked array, or of a list of them, is masked: numpy would take what stands below the mask."""
+    rows = enumerate(values, 1) if isinstance(values, list | tuple) else [(None, values)]
+    for i, row in rows:
+        if isinstance(row, np.ma.MaskedArray) and np.ma.getmaskarray(row).any():
+            places = [i, *(int(j) + 1 for j in np.argwhere(np.ma.getmaskarray(row))[0])]
+            place = ", ".join(str(at) for at in places if at is not None)
+            raise ValueError(f"{where} is masked at entry {place}; drop or fill it first")
 
-    fits: Callable[[Any], bool]
-    words: str
+
+def numbers_of(values: Any, where: str, *, remedy: str = "must be numbers") -> FloatArray:
+    """Return numbers as an array of floats, or say that they are none.
+
+    numpy makes numbers of dates, of texts and of complex numbers, too, and of what a mask hides. None is NaN.
+
+    Examples
+    --------
+    >>> numbers_of([1, 0.5, None], "scores")
+    array([1. , 0.5, nan])
+    >>> numbers_of(["1", "0.5"], "scores", remedy="must be numbers, one for each unit")
+    Traceback (most recent call last):
+    ValueError: scores must be numbers, one for each unit
+    """
+    check_unmasked(values, where)
+    try:
+        array = np.asarray(values)
+        kind = array.dtype.kind
+        if kind in "biuf" or (
+            kind == "O" and all(isinstance(x, Real | Decimal | np.bool_ | None) for x in array.flat)
+        ):
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{where} {remedy}")
+
+
+def refuse_reports(given: Any) -> None:
+    """Say why averages are no data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
+
+    Examples
+    --------
+    >>> refuse_reports({"A": {"spam": {"precision": 0.9, "recall": 0.8, "f1-score": 0.85, "support": 40}}})
+    Traceback (most recent call last):
+    ValueError: 'A' is a classification report, which has no counts and does not tell ...
+    """
+    whole = given if isinstance(given, Mapping) else {}
+    if _HARNESS.issubset(whole):
+        raise ValueError(
+            "what was given are results of lm-evaluation-harness, averages over documents; run it with --log_samples and "
+            "give the samples_*.jsonl"
+        )
+    for name, value in (("what was given", whole), *((repr(k), v) for k, v in whole.items())):
+        rows = value.values() if isinstance(value, Mapping) else ()
+        fitted = isinstance(value, Mapping) and "fit_time" in value
+        if fitted or any(isinstance(row, Mapping) and _REPORT.issubset(row) for row in rows):
+            what = "result of cross_validate" if fitted else "classification report"
+            raise ValueError(
+                f"{name} is a {what}, which has no counts and does not tell what models did on the same items; give gold "
+                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to fold_tests"
+            )
+
+
+# What a value must be: whether it is, and how to say it.
+_Rule: TypeAlias = tuple[Callable[[Any], bool], str]
 
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, float | np.floating) or (is_whole(value) and abs(value) <= sys.float_info.max)
 
 
-def _is_text(value: Any) -> bool:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        return False
+def _encodes(text: str, encode: Callable[[str], bytes]) -> bool:
     try:
-        return value.isascii() or bool(value.encode())
+        return bool(encode(text)) or not text
     except UnicodeEncodeError:
         return False
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT and _encodes(value, str.encode)
 
 
 def _is_path(value: Any) -> bool:
-    if not isinstance(value, str | PathLike):
-        return False
-    path = fspath(value)
+    path = fspath(value) if isinstance(value, str | PathLike) else None
     if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > LONGEST_PATH:
         return False
-    try:
-        return bool(fsencode(path))
-    except UnicodeEncodeError:
-        return False
+    return _encodes(path, fsencode)
 
 
 def _is_size(value: Any) -> bool:
@@ -194,11 +246,7 @@ def is_label(value: Any) -> bool:
 
 
 def _is_array(value: Any) -> bool:
-    return (
-        isinstance(value, float | int | np.generic | np.ndarray)
-        or _is_series(value)
-        or hasattr(value, "__array__")
-    )
+    return isinstance(value, float | int | np.generic) or _is_series(value) or hasattr(value, "__array__")
 
 
 def _is_iterable(value: Any) -> bool:
@@ -209,77 +257,51 @@ def _is_iterable(value: Any) -> bool:
     )
 
 
-def _instance(kind: Any, words: str) -> _Rule:
-    return _Rule(lambda value: isinstance(value, kind), words)
-
-
 def _named(name: str) -> _Rule:
     """Return the rule of a class by its name, which needs no import of what may be heavy."""
     article = "an" if name[0] in "AEIOU" else "a"
-    return _Rule(
-        lambda value: any(kind.__name__ == name for kind in type(value).__mro__), f"{article} {name}"
-    )
+    return lambda value: any(kind.__name__ == name for kind in type(value).__mro__), f"{article} {name}"
 
 
 # More is no name, caption or command, and would fill the screen if it stood in a message.
 LONGEST_TEXT = 100_000
 # No system has longer ones.
 LONGEST_PATH = 32_767
-_ANY = _Rule(lambda value: True, "")
-_NUMBER = _Rule(_is_float, "a number")
-_TEXT = _Rule(_is_text, "a string")
-_FUNCTION = _Rule(callable, "a function")
-_PATH = _Rule(_is_path, "the name of a file")
-# What stands for measures and discounts is looked at closer by who knows them.
-_MEASURE = _Rule(
-    lambda value: not isinstance(value, str) or _is_text(value), "the name of a measure or a function"
-)
-_DISCOUNT = _Rule(
-    lambda value: value is None or isinstance(value, str | Number | np.number | tuple | list),
-    "a name, a number or a pair of numbers",
-)
-_SERIES = _Rule(_is_series, "a sequence")
-_MAPPING = _instance(Mapping, "a mapping such as {'A': …}")
-_ARRAY = _Rule(_is_array, "an array")
-# What an annotation asks for, by the words before its brackets; any other is the name of a class.
+_ANY: _Rule = (lambda value: True, "")
+_TEXT: _Rule = (_is_text, "a string")
+_FUNCTION: _Rule = (callable, "a function")
+_PATH: _Rule = (_is_path, "the name of a file")
+_SERIES: _Rule = (_is_series, "a sequence")
+_MAPPING: _Rule = (lambda value: isinstance(value, Mapping), "a mapping such as {'A': …}")
+_ARRAY: _Rule = (_is_array, "an array")
+_AXES = "axes of matplotlib"
+# What an annotation asks for, by the words before its brackets; any other is the name of a class. What stands for metrics
+# and discounts is looked at closer by who knows them.
 _RULES: dict[str, tuple[_Rule, ...]] = {
-    "Any": (_ANY,),
-    "object": (_ANY,),
-    "None": (_Rule(lambda value: value is None, "None"),),
-    "bool": (_instance(bool | np.bool_, "True or False"),),
-    "int": (_Rule(is_whole, "a whole number"),),
-    "float": (_NUMBER,),
-    "str": (_TEXT,),
-    "Literal": (_TEXT,),
-    "PathLike": (_PATH,),
-    "PathOrName": (_PATH,),
-    "Files": (_PATH, _SERIES, _MAPPING),
-    "Callable": (_FUNCTION,),
-    "Totals": (_FUNCTION,),
-    "Method": (_FUNCTION,),
-    "Sequence": (_SERIES,),
-    "list": (_SERIES,),
-    "tuple": (_SERIES,),
-    "NDArray": (_SERIES,),
-    "Iterable": (_Rule(_is_iterable, "a collection"),),
+    **dict.fromkeys(("Any", "object", "RopeLike"), (_ANY,)),
+    **dict.fromkeys(("str", "Literal", "Level", "Log"), (_TEXT,)),
+    **dict.fromkeys(("Callable", "Totals", "Method"), (_FUNCTION,)),
+    **dict.fromkeys(("PathLike", "PathOrName"), (_PATH,)),
+    **dict.fromkeys(("Sequence", "list", "tuple", "NDArray"), (_SERIES,)),
+    **dict.fromkeys(("ArrayLike", "FloatArray", "Lists", "SoftClusters"), (_ARRAY,)),
     "Mapping": (_MAPPING,),
     "Models": (_SERIES, _MAPPING),
-    "ArrayLike": (_ARRAY,),
-    "FloatArray": (_ARRAY,),
-    "Numbers": (_Rule(_is_numeric, "a number or an array of numbers"),),
-    "Column": (_Rule(_is_column, "one value for each item"),),
-    "OneLabel": (_Rule(is_label, "a label, such as a string or a number"),),
-    "Lists": (_ARRAY,),
-    "SoftClusters": (_ARRAY,),
-    "Level": (_TEXT,),
-    "Log": (_TEXT,),
-    "RNGLike": (_Rule(_is_rng, "a numpy Generator, a whole number from 0, or None"),),
-    "Size": (_Rule(_is_size, "a whole number from 0, a tuple of them, or None"),),
-    "RopeLike": (_ANY,),
-    "Discount": (_DISCOUNT,),
-    "MetricLike": (_MEASURE,),
-    "Axes": (_Rule(lambda value: hasattr(value, "get_figure"), "axes of matplotlib"),),
-    "AxesLike": (_Rule(lambda value: hasattr(value, "get_figure") or _is_series(value), "axes of matplotlib"),),
+    "Files": (_PATH, _SERIES, _MAPPING),
+    "None": ((lambda value: value is None, "None"),),
+    "bool": ((lambda value: isinstance(value, bool | np.bool_), "True or False"),),
+    "int": ((is_whole, "a whole number"),),
+    "float": ((_is_float, "a number"),),
+    "Iterable": ((_is_iterable, "a collection"),),
+    "Numbers": ((_is_numeric, "a number or an array of numbers"),),
+    "Column": ((_is_column, "one value for each item"),),
+    "OneLabel": ((is_label, "a label, such as a string or a number"),),
+    "RNGLike": ((_is_rng, "a numpy Generator, a whole number from 0, or None"),),
+    "Size": ((_is_size, "a whole number from 0, a tuple of them, or None"),),
+    "Discount": ((lambda value: value is None or isinstance(value, str | Number | np.number | tuple | list),
+                  "a name, a number or a pair of numbers"),),
+    "MetricLike": ((lambda value: not isinstance(value, str) or _is_text(value), "the name of a metric or a function"),),
+    "Axes": ((lambda value: hasattr(value, "get_figure"), _AXES),),
+    "AxesLike": ((lambda value: hasattr(value, "get_figure") or _is_series(value), _AXES),),
 }  # fmt: skip
 
 P = ParamSpec("P")
@@ -311,13 +333,13 @@ def _rules(part: str) -> tuple[_Rule, ...]:
     entries = _rule(inner.removesuffix(", ...")) if head in ("Sequence", "Iterable", "tuple") else None
     if entries is None or "," in inner:
         return rules
-    (outer,) = rules
+    ((outer, words),), (each, of_each) = rules, entries
 
     def fits(value: Any) -> bool:
         # An iterator is used up by looking at it.
-        return outer.fits(value) and (isinstance(value, Iterator) or all(map(entries.fits, value)))
+        return outer(value) and (isinstance(value, Iterator) or all(map(each, value)))
 
-    return (_Rule(fits, f"{outer.words}, each entry {entries.words}"),)
+    return ((fits, f"{words}, each entry {of_each}"),)
 
 
 def _rule(annotation: str) -> _Rule | None:
@@ -325,10 +347,10 @@ def _rule(annotation: str) -> _Rule | None:
 
     Examples
     --------
-    >>> rule = _rule("Mapping[str, float] | Evaluation | None")
-    >>> rule.words, rule.fits({}), rule.fits(3)
+    >>> fits, words = _rule("Mapping[str, float] | Evaluation | None")
+    >>> words, fits({}), fits(3)
     ("a mapping such as {'A': …}, an Evaluation or None", True, False)
-    >>> _rule("Sequence[str]").fits(["tp", 1])
+    >>> _rule("Sequence[str]")[0](["tp", 1])
     False
     """
     parts = _parts(annotation)
@@ -337,28 +359,28 @@ def _rule(annotation: str) -> _Rule | None:
     rules = [rule for part in parts for rule in _rules(part)]
     if _ANY in rules:
         return None
-    words = joined(dict.fromkeys(rule.words for rule in rules), "or")
+    words = joined(dict.fromkeys(words for _, words in rules), "or")
 
     def fits(value: Any) -> bool:
         try:
-            return any(rule.fits(value) for rule in rules)
+            return any(rule(value) for rule, _ in rules)
         except Exception:  # of something that fails when it is looked at
             return False
 
-    return _Rule(fits, words)
+    return fits, words
 
 
 def _rules_of(function: Callable[..., Any]) -> dict[str, _Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
     found: dict[str, str] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        said = str(parameter.annotation)
-        if said.startswith("Unpack["):
-            options = function.__globals__[said[7:-1]].__annotations__
+        text = str(parameter.annotation)
+        if text.startswith("Unpack["):
+            options = function.__globals__[text[7:-1]].__annotations__
             found |= {key: f"{value.__forward_arg__} | None" for key, value in options.items()}
         elif parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
-            found[name] = said
-    return {name: rule for name, said in found.items() if (rule := _rule(said)) is not None}
+            found[name] = text
+    return {name: rule for name, text in found.items() if (rule := _rule(text)) is not None}
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -376,7 +398,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     >>> half("3")
     Traceback (most recent call last):
     ...
-    bayesf1.base.errors.WordedError: x must be a number, not '3'
+    ValueError: x must be a number, not '3'
     """
     code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount]
@@ -392,9 +414,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{said}; {nearest(name, [each for each in known if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            rule = rules.get(name)
-            if rule is not None and not rule.fits(value):
-                raise WordedError(Argument(name), f" must be {rule.words}, not {shown(value)}")
+            if name in rules and not rules[name][0](value):
+                raise ValueError(f"{name} must be {rules[name][1]}, not {quoted(value)}")
         return function(*args, **kwargs)
 
     return call

@@ -6,16 +6,16 @@ import gzip
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, TypeAlias
 
-from bayesf1.base.latex import printable
+from bayesf1.base.naming import printable
 from bayesf1.base.text_files import BOM
 
 _GZIP = b"\x1f\x8b"
@@ -52,8 +52,11 @@ class InputFile:
 
     @classmethod
     def of(cls, path: str | PathLike[str] | InputFile) -> InputFile:
-        """Return a regular file by its path."""
-        return path if isinstance(path, InputFile) else cls(str(Path(path)), Path(path))
+        """Return a file by its path, which must be none of a device."""
+        if isinstance(path, InputFile):
+            return path
+        _check_no_device(Path(path))
+        return cls(str(Path(path)), Path(path))
 
     def __str__(self) -> str:
         return self.name
@@ -61,6 +64,26 @@ class InputFile:
     def open(self) -> BinaryIO:
         """Open the file to read its bytes."""
         return self.path.open("rb")
+
+    def text(self, most: int = 1 << 30) -> str:
+        """Return the whole text in UTF-8, its lines ended by line feeds; more than so many bytes are refused."""
+        if self.size > most:
+            raise ValueError(f"{self} is larger than {most >> 20:,} MB; split it")
+        with self.open() as stream:
+            data = stream.read().removeprefix(BOM)
+        try:
+            text = data.decode("utf-8").replace("\r\n", "\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            line, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
+            raise ValueError(
+                f"{self}, line {line}, has the byte 0x{byte:02x}, which is not UTF-8; save the file as UTF-8"
+            ) from None
+        if "\r" in text:
+            line = text.count("\n", 0, text.index("\r")) + 1
+            raise ValueError(
+                f"{self}, line {line}, has a carriage return inside; lines should end with LF or CRLF"
+            )
+        return text
 
     @property
     def size(self) -> int:
@@ -93,11 +116,8 @@ class InputFile:
         return (Path(path.stem) if path.suffix.lower() in (".gz", ".gzip") else path).suffix.lower()
 
 
-class Take(Protocol):
-    """How `input_files` gives files by their names."""
-
-    def __call__(self, named: str | PathLike[str]) -> InputFile:
-        """Return the file of this name."""
+# How `input_files` gives files by their names.
+Take: TypeAlias = Callable[[str | PathLike[str]], InputFile]
 
 
 @contextmanager
@@ -154,30 +174,21 @@ def _check_readable(path: Path) -> None:
     try:
         path.stat()
     except FileNotFoundError:
-        raise FileNotFoundError(printable(_no_such_file(path))) from None
+        folder = path.parent
+        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+        near = get_close_matches(path.name, names, 1, 0.8)
+        hint = f"; did you mean {folder / near[0]}?" if near else ""
+        raise FileNotFoundError(printable(f"there is no file {path}{hint}")) from None
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     if path.is_dir():
         raise ValueError(f"{printable(str(path))} is a folder where a file belongs; name one in it")
-    if not (path.is_file() or path.is_fifo()):
+    _check_no_device(path)
+
+
+def _check_no_device(path: Path) -> None:
+    if path.exists() and not (path.is_file() or path.is_fifo() or path.is_dir()):
         raise ValueError(f"{path} is a device or socket, and no file to read")
-
-
-def _no_such_file(path: Path) -> str:
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no file {path}, nor a folder {folder}"
-    with suppress(OSError):
-        # Of names that end alike, what stands before their ends must be close.
-        stems = {p.name: p.name.removesuffix(path.suffix) for p in folder.iterdir() if p.is_file()}
-        close = [
-            name
-            for name in get_close_matches(path.name, stems, n=3)
-            if get_close_matches(path.name.removesuffix(path.suffix), [stems[name]])
-        ]
-        if close:
-            return f"there is no file {path}; did you mean {folder / close[0]}?"
-    return f"there is no file {path}"
 
 
 def _copy(stream: Any, path: Path, name: str) -> None:

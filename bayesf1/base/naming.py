@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 # A value in a message is there to be recognised.
@@ -18,13 +19,16 @@ def listing(names: Iterable[str], *, most: int = 30) -> str:
     >>> listing("abcde", most=3)
     'a, b, c and 2 more'
     """
-    found = [_printable(str(name)[:LONGEST_SHOWN]) for name in names]
+    found = [printable(str(name)[:LONGEST_SHOWN]) for name in names]
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
+def printable(text: str) -> str:
+    """Replace control characters, which could rewrite a terminal or break a line."""
+    if text.isprintable():
+        return text
+    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
 
 
 def joined(names: Iterable[str], word: str = "and") -> str:
@@ -74,15 +78,15 @@ def same_name(asked: str, name: str) -> bool:
     return one == other != ""
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Return the repr of a value in one line, of a scalar of numpy's that of the plain one; long ones are cut.
 
     Examples
     --------
     >>> import numpy as np
-    >>> shown(np.str_("yes")), shown(np.float64(0.5)), shown("yes")
+    >>> quoted(np.str_("yes")), quoted(np.float64(0.5)), quoted("yes")
     ("'yes'", '0.5', "'yes'")
-    >>> shown([0] * 1000)
+    >>> quoted([0] * 1000)
     '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,... 0, 0, 0, 0, 0, 0, 0]'
     """
     scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
@@ -92,7 +96,7 @@ def shown(value: object) -> str:
         Exception
     ):  # what cannot be shown, as lists nested too deep or integers too long, has at least a type
         return f"something of type {type(value).__name__}"
-    line = _printable(" ".join(said.split()) if "\n" in said else said)
+    line = printable(" ".join(said.split()) if "\n" in said else said)
     return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}... {line[-20:].strip()}"
 
 

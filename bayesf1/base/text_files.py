@@ -8,15 +8,27 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-from bayesf1.base.latex import printable
+from bayesf1.base.naming import printable
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BOM = b"\xef\xbb\xbf"
 MAX_LINE_BYTES = 1_000_000
+
+
+@contextmanager
+def located(place: object) -> Iterator[None]:
+    """Let the message of a ValueError begin with the place, such as a file."""
+    try:
+        yield
+    except ValueError as error:
+        if str(error).startswith(str(place)):
+            raise
+        raise ValueError(f"{place}: {error}") from None
 
 
 def numbered_lines(

@@ -1,40 +1,83 @@
-r"""How often an interval holds the true score: exactly, by enumeration instead of simulation.
-
-The probabilities are summed over the tables of `enumeration`. A method for F1 that only looks at the sum of the
-mistakes is given all of them as false positives, and a few hundred thousand tables do for 5,000 items; other methods
-and measures need all tables, many more.
-"""
+"""How often intervals hold the true score, computed exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special, stats
 
-from bayesf1.base.answer import Answer
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_prob, checked, is_number, is_whole
-from bayesf1.base.naming import nearest, shown
-from bayesf1.base.table import Table, points, probability
-from bayesf1.evaluation.metric import Harmonic, Metric, Proportion
-from bayesf1.frequentist.enumeration import Proportions, all_tables, relevant_tables
-from bayesf1.frequentist.methods import LABELS, closed_methods, grouped_counts
-from bayesf1.kinds.binary_measures import find_metric
-from bayesf1.laws.distributions import Beta, FScore
-from bayesf1.laws.unit_law import UnitLaw
+from bayesf1.base.naming import nearest, quoted
+from bayesf1.frequentist.intervals import closed_methods, grouped_counts
+from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table
 
-if TYPE_CHECKING:
-    import xarray as xr
+# True proportions of true positives, false positives and false negatives among all items.
+Proportions: TypeAlias = tuple[float, float, float]
+# Counts tp, fp and fn, and the probability of each table.
+Tables: TypeAlias = tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]
+
+# Mass of all tables that are left out: three binomials, two tails each.
+_TAIL = 1e-12
+_LOG = np.log(2.0 * 3.0 / _TAIL)
+# Tables in one block.
+_BLOCK = 1 << 18
+
+
+def relevant_tables(n: int, p: Proportions) -> Iterator[Tables]:
+    """Yield blocks of tables with their probabilities, all mistakes together taken as false positives.
+
+    Examples
+    --------
+    >>> ((tp, wrong, _), mass), = relevant_tables(2, (0.4, 0.1, 0.1))
+    >>> tp, wrong, mass.round(3)
+    (array([0., 0., 1., 0., 1., 2.]), array([0., 1., 0., 2., 1., 0.]), array([0.16, 0.16, 0.32, 0.04, 0.16, 0.16]))
+    """
+    _, relevant, weight = next(_binomials(np.array([float(n)]), sum(p)))
+    for which, tp, mass in _binomials(relevant, p[0] / sum(p)):
+        yield (tp, relevant[which] - tp, np.zeros_like(tp)), weight[which] * mass
+
+
+def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
+    """Yield blocks of tables with their probabilities.
+
+    Examples
+    --------
+    >>> sum(mass.sum() for _, mass in all_tables(10, (0.4, 0.1, 0.2))).round(12)
+    np.float64(1.0)
+    """
+    share = p[1] / (p[1] + p[2]) if p[1] + p[2] > 0.0 else 0.0
+    for (tp, wrong, _), weight in relevant_tables(n, p):
+        for which, fp, mass in _binomials(wrong, share):
+            yield (tp[which], fp, wrong[which] - fp), weight[which] * mass
+
+
+def _binomials(n: FloatArray, p: float) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+    """Yield all values of several binomial variates: which variate, value, probability; about a block at a time."""
+    # Bernstein: P(|X - np| >= t) <= 2 exp(-t²/(2(np(1-p) + t/3))).
+    reach = _LOG / 3.0 + np.sqrt(_LOG * _LOG / 9.0 + 2.0 * n * p * (1.0 - p) * _LOG)
+    low, high = np.maximum(np.ceil(n * p - reach), 0.0), np.minimum(np.floor(n * p + reach), n)
+    sizes = (high - low + 1.0).astype(np.intp)
+    starts = np.unique(np.cumsum(sizes) // _BLOCK, return_index=True)[1]
+    for rows in np.split(np.arange(len(n)), starts[1:]):
+        which = np.repeat(rows, sizes[rows])
+        before = np.repeat(np.cumsum(sizes[rows]) - sizes[rows], sizes[rows])
+        value = low[which] + (np.arange(len(which)) - before)
+        yield which, value, np.asarray(stats.binom.pmf(value, n[which], p))
+
 
 # From counts tp, fp, fn and confidence_level to the two ends.
 Method: TypeAlias = Callable[..., Any]
 
-F1_METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect", "credible_equal_tailed")
-CREDIBLE = ("credible_equal_tailed", "credible_hdi")
+CREDIBLE = "credible_equal_tailed"
+F1_METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect", CREDIBLE)
 
 _CELLS = ("tp", "fp", "fn")
 
@@ -97,31 +140,21 @@ class CoverageCurve(Answer):
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the methods as they are printed."""
-        return tuple(LABELS.get(method, method) for method in self.methods)
-
-    def to_dataset(self) -> xr.Dataset:
-        """Return an xarray Dataset with dims interval and n."""
-        import xarray as xr
-
-        fields = {name: (("interval", "n"), getattr(self, name)) for name in Coverage._fields}
-        about = {"confidence_level": self.confidence_level, "metric": self.metric, "truth": self.truth}
-        return xr.Dataset(fields, coords={"interval": list(self.methods), "n": self.n}, attrs=about)
+        return tuple(map(text.method_label, self.methods))
 
     @property
     def title(self) -> str:
         """What is covered."""
-        return f"Coverage of {self.metric} = {points(self.truth, 1)} % by {100 * self.confidence_level:.4g} % intervals"
+        return text.coverage_title(self)
 
     @property
     def table(self) -> Table:
         """What each method does for each number of items."""
-        header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
-        rows = []
-        for record in self.records():
-            method, n, *numbers = record.values()
-            shown = [*(points(x, 2) for x in numbers[:2]), *map(probability, numbers[2:])]
-            rows.append((LABELS.get(method, method), f"{n:,}", *shown))
-        return Table(header, tuple(rows))
+        return text.coverage_table(self)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the computation."""
+        return text.coverage_signature(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method and number of items."""
@@ -134,7 +167,7 @@ class CoverageCurve(Answer):
 
 @checked
 def exact_coverage(
-    method: str | Method,
+    method: str,
     n: int,
     p11: float,
     p10: float,
@@ -142,15 +175,14 @@ def exact_coverage(
     *,
     metric: str = "f1",
     confidence_level: float = 0.95,
-    prior: float = 1.0,
+    prior: float = 0.5,
 ) -> Coverage:
     """Return coverage, expected length, overshoot and degeneracy of an interval method.
 
     Parameters
     ----------
     method
-        Name of a method, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``, or a function
-        ``method(tp, fp, fn, confidence_level=...)`` of arrays of counts that returns the two ends.
+        Name of a method, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``.
     n
         Number of items; those that are neither positive nor predicted so are among them.
     p11, p10, p01
@@ -177,7 +209,7 @@ def exact_coverage(
     >>> exact_coverage("wald", 25, 0.4, 0.1, 0.1).coverage
     0.90546...
     >>> exact_coverage("credible_equal_tailed", 25, 0.4, 0.1, 0.1).coverage
-    0.94571...
+    0.94758...
     """
     curve = coverage_curve(
         [n], p11, p10, p01, methods=[method], metric=metric, confidence_level=confidence_level, prior=prior
@@ -192,10 +224,10 @@ def coverage_curve(
     p10: float,
     p01: float,
     *,
-    methods: Sequence[str | Method] | Mapping[str, str | Method] = F1_METHODS,
+    methods: Sequence[str] = F1_METHODS,
     metric: str = "f1",
     confidence_level: float = 0.95,
-    prior: float = 1.0,
+    prior: float = 0.5,
 ) -> CoverageCurve:
     """Return what several interval methods do as the number of items grows.
 
@@ -204,7 +236,7 @@ def coverage_curve(
     n
         Numbers of items.
     methods
-        Names or functions as in `exact_coverage`, or a mapping that names them.
+        Names as in `exact_coverage`.
     p11, p10, p01, metric, confidence_level, prior
         As in `exact_coverage`.
 
@@ -221,135 +253,91 @@ def coverage_curve(
         raise ValueError("n must be at least one number of items")
     for number in numbers:
         if not is_whole(number) or not 1 <= number <= 10**7:
-            raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {shown(number)}")
-    measure = find_metric(metric)
-    if not measure.needs or not set(measure.needs) <= set(_CELLS):
+            raise ValueError(f"n must be a whole number of items from 1 to 1e7, not {quoted(number)}")
+    definition = find_metric(metric)
+    if not definition.needs or not set(definition.needs) <= set(_CELLS):
         raise ValueError(
-            f"coverage is listed for measures of tp, fp and fn such as f1 or recall, not {measure.name}"
+            f"coverage is listed for measures of tp, fp and fn such as f1 or recall, not {definition.name}"
         )
-    chosen = _named(methods)
-    functions = [_resolve(name, method, measure, prior) for name, method in chosen.items()]
-    truth = float(measure(np.array(p), _CELLS))
-    found = np.array([_one_number(int(x), p, functions, truth, measure, level) for x in numbers])
+    if isinstance(methods, str) or not len(methods) or len({*methods}) < len(methods):
+        raise ValueError(f"methods must be a list of different names, at least one, not {quoted(methods)}")
+    functions = [_resolve(method, definition, prior) for method in methods]
+    truth = float(definition(np.array(p), _CELLS))
+    found = np.array([_one_number(int(x), p, functions, truth, definition, level) for x in numbers])
     fields = dict(zip(Coverage._fields, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
     return CoverageCurve(
         np.array(numbers, dtype=np.int64),
-        tuple(chosen),
+        tuple(methods),
         **fields,
         confidence_level=level,
-        metric=measure.name,
+        metric=definition.name,
         truth=truth,
         proportions=p,
     )
 
 
 class _Function(NamedTuple):
-    name: str
+    """An interval method as a function of tp, fp and fn; `by_sum` if fp and fn count only by their sum."""
+
     call: Method
-    ours: bool
+    by_sum: bool
 
 
 def _one_number(
-    n: int, p: Proportions, functions: list[_Function], truth: float, measure: Metric, level: float
+    n: int, p: Proportions, functions: list[_Function], truth: float, metric: Metric, level: float
 ) -> FloatArray:
     """Return the four numbers of each method, axes (method, field)."""
     out = np.zeros((len(functions), len(Coverage._fields)))
-    coarse = measure.name in ("f1", "jaccard")
-    by_sum = [coarse and (f.ours or _needs_sum_only(f, n, level)) for f in functions]
-    for flag, tables in ((True, relevant_tables(n, p)), (False, all_tables(n, p))):
-        rows = [i for i, summed in enumerate(by_sum) if summed == flag]
+    for by_sum, tables in ((True, relevant_tables(n, p)), (False, all_tables(n, p))):
+        rows = [i for i, function in enumerate(functions) if function.by_sum == by_sum]
         # Without a method there is nothing to list.
         for counts, mass in tables if rows else ():
             for i in rows:
-                low, high = _ends(functions[i], counts, level)
+                low, high = functions[i].call(*counts, confidence_level=level)
                 inside = (low <= truth) & (truth <= high)
-                outside = (low < measure.support[0]) | (high > measure.support[1])
+                outside = (low < metric.support[0]) | (high > metric.support[1])
                 out[i] += mass @ np.stack([inside, high - low, outside, high == low], axis=1)
     return out
 
 
-def _needs_sum_only(function: _Function, n: int, level: float) -> bool:
-    """Say whether a function's ends depend on FP and FN through their sum alone, as far as a probe can tell."""
-    tp, wrong = (x.ravel() for x in np.meshgrid(*[np.unique(np.linspace(0, n, 25).astype(int))] * 2))
-    tp, wrong = (x[tp + wrong <= n].astype(float) for x in (tp, wrong))
-    one = np.array(_ends(function, (tp, wrong, 0.0 * wrong), level))
-    other = np.array(_ends(function, (tp, wrong // 2, wrong - wrong // 2), level))
-    return bool(np.abs(one - other).max() < 1e-12)
-
-
-def _ends(function: _Function, counts: tuple[FloatArray, ...], level: float) -> tuple[FloatArray, FloatArray]:
-    try:
-        ends = function.call(*counts, confidence_level=level)
-        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
-    except Exception as error:
-        raise ValueError(f"method {function.name!r} failed with {type(error).__name__}: {error}") from error
-    for end in (low, high):
-        if end.shape != counts[0].shape or np.isnan(end).any():
-            raise ValueError(
-                f"method {function.name!r} gave ends of shape {end.shape}, or NaN, for counts of shape "
-                f"{counts[0].shape}; a method returns two arrays of numbers, one for each table"
-            )
-    return low, high
-
-
-def _resolve(name: str, method: str | Method, measure: Metric, prior: float) -> _Function:
-    if not isinstance(method, str):
-        if not callable(method):
-            raise ValueError(
-                f"method {shown(method)} is neither a name such as 'wilson_direct' nor a function"
-            )
-        return _Function(name, method, ours=False)
-    closed = closed_methods(measure)
-    by_sums: Method
-    if method in closed:
-        by_sums, lam = closed[method], 0.0
-    elif method in CREDIBLE and measure.law is not None:
-        if not is_number(prior) or not 0.0 < prior <= 1e6:
-            raise ValueError(
-                f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {shown(prior)}"
-            )
-        by_sums, lam = partial(_credible, measure.law, method), float(prior)
-    else:
-        known = nearest(method, [*closed, *CREDIBLE])
-        raise ValueError(f"unknown method {shown(method)} for {measure.name}; {known}; or give a function")
+def _resolve(method: str, metric: Metric, prior: float) -> _Function:
+    """Return an interval method as a function of counts, or say that there is none of this name."""
+    known: dict[str, Method] = {**closed_methods(metric)}
+    match metric.distribution:
+        case Proportion():
+            known[CREDIBLE] = _credible
+        case FMeasure(1.0):
+            known[CREDIBLE] = _credible_f1
+    if method not in known:
+        raise ValueError(f"unknown method {quoted(method)} for {metric.name}; {nearest(str(method), known)}")
+    if not is_number(prior) or not 0.0 < prior <= 1e6:
+        raise ValueError(f"prior must be above 0, such as 1 (uniform) or 0.5 (Jeffreys), not {quoted(prior)}")
+    added = float(prior) if method == CREDIBLE else 0.0
 
     def by_counts(*counts: FloatArray, confidence_level: float) -> Any:
-        sums = grouped_counts(measure, np.stack(counts, axis=-1) + lam, _CELLS)
-        return by_sums(*sums, confidence_level=confidence_level)
+        sums = grouped_counts(metric, np.stack(counts, axis=-1) + added, _CELLS)
+        return known[method](*sums, confidence_level=confidence_level)
 
-    return _Function(name, by_counts, ours=True)
-
-
-def _credible(
-    kind: Proportion | Harmonic, method: str, *alpha: FloatArray, confidence_level: float
-) -> tuple[Any, Any]:
-    law: UnitLaw
-    if isinstance(kind, Harmonic):
-        tp, fp, fn = alpha
-        law = FScore(tp, fp, fn, kind.beta)
-    else:
-        law = Beta(*alpha)
-    return law.hdi(confidence_level) if method == "credible_hdi" else law.interval(confidence_level)
+    return _Function(by_counts, by_sum=metric.name in ("f1", "jaccard"))
 
 
-def _named(methods: Sequence[str | Method] | Mapping[str, str | Method]) -> dict[str, str | Method]:
-    if isinstance(methods, Mapping):
-        return dict(methods)
-    if isinstance(methods, str) or not len(methods):
-        raise ValueError(f"methods must be a list of names or functions, at least one, not {shown(methods)}")
-    named: dict[str, str | Method] = {}
-    for method in methods:
-        name = method if isinstance(method, str) else getattr(method, "__name__", repr(method))
-        if name in named:
-            raise ValueError(f"method {name!r} is given twice; name functions by a mapping")
-        named[name] = method
-    return named
+def _credible(*shapes: FloatArray, confidence_level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of equal-tailed intervals of Beta distributions, the failures in several parts."""
+    a, b = shapes[0], sum(shapes[1:])
+    tail = 0.5 * (1.0 - confidence_level)
+    return np.asarray(special.betaincinv(a, b, tail)), np.asarray(special.betainccinv(a, b, tail))
+
+
+def _credible_f1(*shapes: FloatArray, confidence_level: float) -> tuple[FloatArray, FloatArray]:
+    # Lam (2023), Eq. 10: F1 = 2J/(1+J), where the Jaccard index J follows a Beta distribution.
+    low, high = _credible(*shapes, confidence_level=confidence_level)
+    return 2.0 * low / (1.0 + low), 2.0 * high / (1.0 + high)
 
 
 def _check_proportions(**proportions: float) -> Proportions:
     for name, value in proportions.items():
         if not is_number(value) or not 0.0 <= value <= 1.0:
-            raise ValueError(f"{name} must be a proportion from 0 to 1, not {shown(value)}")
+            raise ValueError(f"{name} must be a proportion from 0 to 1, not {quoted(value)}")
     p11, p10, p01 = map(float, proportions.values())
     total = p11 + p10 + p01
     if not 0.0 < total <= 1.0 + 1e-12:

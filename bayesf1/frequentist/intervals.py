@@ -1,48 +1,746 @@
-"""Every interval for a score, or for the difference of two, beside the credible one."""
+"""Confidence intervals of one model's score and of a difference."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
-from bayesf1.base.naming import capitalised, plural
-from bayesf1.bayes.bayes_test import compare
-from bayesf1.bayes.posterior import posterior
-from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.metric import Metric, MetricLike
-from bayesf1.evaluation.scoring import find_measure
-from bayesf1.evaluation.under import Under
-from bayesf1.frequentist.binomial import binomial_clopper_pearson, binomial_wald, binomial_wilson
-from bayesf1.frequentist.bounds import Bounds
-from bayesf1.frequentist.delta import fbeta_delta, macro_f1, macro_f1_star, micro_f1, tversky_delta
-from bayesf1.frequentist.f1 import clopper_pearson, wald, wilson_direct, wilson_indirect
-from bayesf1.frequentist.interval_table import Intervals, MethodInterval
-from bayesf1.frequentist.methods import assisted_row, closed_rows, credible_rows, is_undefined, unit_rows
+from bayesf1.base.arrays import FloatArray, increasing_root, plain
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
+from bayesf1.base.naming import nearest
+from bayesf1.distributions.base import Posterior
+from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
+from bayesf1.inference.compare import compare
+from bayesf1.inference.posterior import posterior
+from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table
+from bayesf1.sampling import Samples, SamplingSettings, sampling_model
+from bayesf1.tasks.judged import Audited
 
-__all__ = [
-    "Bounds",
-    "Intervals",
-    "MethodInterval",
-    "binomial_clopper_pearson",
-    "binomial_wald",
-    "binomial_wilson",
-    "clopper_pearson",
-    "difference_intervals",
-    "fbeta_delta",
-    "intervals",
-    "macro_f1",
-    "macro_f1_star",
-    "micro_f1",
-    "tversky_delta",
-    "wald",
-    "wilson_direct",
-    "wilson_indirect",
-]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
-N_RESAMPLES = 9_999
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Intervals of one kind, one for each table: ``low, high = wald(77, 44, 10)``.
+
+    Attributes
+    ----------
+    estimate
+        The point estimate.
+    low, high
+        The ends as the method gives them: they are never cut off at the ends of the support.
+    undefined
+        Where the estimate is 0/0, such as F1 without any relevant item. No data exclude nothing, so the interval
+        is then the whole support; with several classes it is where the score of some class is 0/0, which
+        counts as 0.
+    se
+        Standard error of the estimate, where the method has one.
+    """
+
+    estimate: Any
+    low: Any
+    high: Any
+    undefined: Any = False
+    se: Any = None
+
+    @property
+    def length(self) -> Any:
+        """Distance of the ends."""
+        return self.high - self.low
+
+    @property
+    def overshoot(self) -> Any:
+        """Whether an end lies outside [0, 1]."""
+        return (self.low < 0.0) | (self.high > 1.0)
+
+    @property
+    def degenerate(self) -> Any:
+        """Whether the interval is a single point."""
+        return self.high == self.low
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high))
+
+
+def bounds(
+    estimate: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    undefined: BoolArray,
+    empty: BoolArray | None = None,
+    se: FloatArray | None = None,
+) -> Bounds:
+    """Return intervals on [0, 1], which are [0, 1] where there is nothing to estimate from.
+
+    That is where they are `empty`, or else where the estimate, or a part of it, is `undefined`.
+    """
+    empty = undefined if empty is None else empty
+    ends = plain(np.where(empty, 0.0, low)), plain(np.where(empty, 1.0, high))
+    flags = undefined if np.ndim(undefined) else bool(undefined)
+    return Bounds(plain(estimate), *ends, flags, None if se is None else plain(se))
+
+
+def normal_bounds(
+    estimate: FloatArray, variance: FloatArray, confidence_level: float, **where: BoolArray
+) -> Bounds:
+    """Return intervals of some standard errors to either side, else as `bounds`."""
+    se = np.sqrt(variance)
+    reach = normal_quantile(confidence_level) * se
+    return bounds(estimate, estimate - reach, estimate + reach, se=se, **where)
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """Return z, between which and -z a standard normal variate lies with this probability.
+
+    Examples
+    --------
+    >>> normal_quantile(0.95)
+    1.959963...
+    """
+    return float(special.ndtri(0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
+
+
+def t_quantile(confidence_level: float, freedom: float) -> float:
+    """Return the same for Student's t, which is z with infinite degrees of freedom.
+
+    Examples
+    --------
+    >>> t_quantile(0.95, 9), t_quantile(0.95, np.inf) == normal_quantile(0.95)
+    (2.26215..., True)
+    """
+    if not np.isfinite(freedom):
+        return normal_quantile(confidence_level)
+    return float(special.stdtrit(freedom, 0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
+
+
+def check_counts(**counts: ArrayLike) -> list[FloatArray]:
+    """Return counts as arrays of one shape, or say which is none."""
+    try:
+        arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in counts.values()))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{', '.join(counts)} must be numbers of items, or arrays of them: {error}"
+        ) from None
+    for name, array in zip(counts, arrays, strict=True):
+        bad = ~((array >= 0.0) & (array < np.inf))
+        if bad.any():
+            raise ValueError(f"{name} must be finite and not negative, but it is {array[bad].flat[0]:g}")
+    return list(arrays)
+
+
+# ---- F-scores -----------------------------------------------------------------------------------------------
+
+
+def fbeta_delta(
+    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, beta: float = 1.0, confidence_level: float = 0.95
+) -> Bounds:
+    r"""Interval for :math:`F_\beta`, the Tversky index with :math:`a = 1/(1+\beta^2)`, :math:`b = \beta^2/(1+\beta^2)`.
+
+    Parameters
+    ----------
+    tp, fp, fn, confidence_level
+        As in `tversky_delta`.
+    beta
+        Weight of recall against precision, above 0.
+
+    Examples
+    --------
+    The orange juice data of the paper:
+
+    >>> juice = fbeta_delta(286, 47, 43, beta=0.5)
+    >>> juice.estimate, juice.se
+    (0.86092..., 0.01623...)
+
+    References
+    ----------
+    Jiang (2020), Statistical Formulas for F Measures, Proposition 1 and Corollary 1.
+    """
+    if not is_number(beta) or not 0.0 < beta <= 1e3:
+        raise ValueError(f"beta must be above 0 and at most 1000, not {beta!r}")
+    a = 1.0 / (1.0 + beta * beta)
+    return tversky_delta(tp, fp, fn, a=a, b=beta * beta * a, confidence_level=confidence_level)
+
+
+def tversky_delta(
+    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, a: float, b: float, confidence_level: float = 0.95
+) -> Bounds:
+    r"""Interval for the Tversky index :math:`\tau(a,b) = TP/(TP + a\,FP + b\,FN)`.
+
+    .. math:: \operatorname{Var} \tau = \frac{\tau(a^2,b^2)^{-1} - 1 + (\tau^{-1}-1)^2}{TP\,\tau^{-4}}
+              = \frac{TP\,(TP\,S_2 + S_1^2)}{(TP+S_1)^4}, \qquad S_i = a^i FP + b^i FN.
+
+    Its ends may lie outside [0, 1], and it is a single point where the index is 0 or 1.
+
+    Parameters
+    ----------
+    tp, fp, fn
+        Counts; arrays broadcast.
+    a, b
+        Weights of false positives and of false negatives, not negative and not both 0: (1, 0) is precision,
+        (0, 1) recall, (½, ½) F1, (1, 1) Jaccard.
+    confidence_level
+        Probability with which the interval shall hold the true index.
+
+    Examples
+    --------
+    >>> jaccard = tversky_delta(77, 44, 10, a=1, b=1)
+    >>> jaccard.low, jaccard.high
+    (0.50349..., 0.67207...)
+
+    References
+    ----------
+    Jiang (2020), Proposition 1.
+    """
+    check_weights(a, b)
+    if a == b == 0:
+        raise ValueError("a and b are both 0, which makes every index 1; give at least one a weight above 0")
+    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
+    first, second = a * fp + b * fn, a * a * fp + b * b * fn
+    total = tp + first
+    index = ratio(tp, total)
+    variance = ratio(index * (index * second + ratio(first, total) * first), total * total)
+    return normal_bounds(index, variance, confidence_level, undefined=total == 0.0)
+
+
+def check_weights(a: float, b: float) -> None:
+    """Say which weight of a Tversky index is none."""
+    for name, weight in (("a", a), ("b", b)):
+        if not is_number(weight) or not 0.0 <= weight <= 1e6:
+            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {weight!r}")
+
+
+# ---- shares -----------------------------------------------------------------------------------------------
+
+
+def binomial_clopper_pearson(
+    successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95
+) -> Bounds:
+    r"""Invert the binomial test: :math:`\mathrm{Be}_{\alpha/2}(s, f+1)` to :math:`\mathrm{Be}_{1-\alpha/2}(s+1, f)`.
+
+    Parameters
+    ----------
+    successes, failures
+        Counts; arrays broadcast.
+    confidence_level
+        Probability with which the interval shall hold the true share.
+
+    Examples
+    --------
+    >>> tuple(binomial_clopper_pearson(77, 44))
+    (0.54401..., 0.72187...)
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26.
+    """
+    s, f = check_counts(successes=successes, failures=failures)
+    tail = 0.5 * (1.0 - check_prob(confidence_level, "confidence_level"))
+    # Without a success the lower end is 0, without a failure the upper end is 1.
+    low = np.where(s > 0.0, special.betaincinv(np.where(s > 0.0, s, 1.0), f + 1.0, tail), 0.0)
+    high = np.where(f > 0.0, special.betainccinv(s + 1.0, np.where(f > 0.0, f, 1.0), tail), 1.0)
+    return bounds(ratio(s, s + f), low, high, undefined=s + f == 0.0)
+
+
+def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Invert the Wald test, :math:`\hat p \pm z\sqrt{\hat p(1-\hat p)/n}`; the ends may lie outside [0, 1].
+
+    Parameters
+    ----------
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
+
+    Examples
+    --------
+    >>> interval = binomial_wald(29, 1)
+    >>> interval.high, interval.overshoot
+    (1.03090..., True)
+    """
+    s, f = check_counts(successes=successes, failures=failures)
+    share = ratio(s, s + f)
+    variance = ratio(share * ratio(f, s + f), s + f)
+    return normal_bounds(share, variance, confidence_level, undefined=s + f == 0.0)
+
+
+def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Invert the score test: the roots of :math:`(1+k)p^2 - (2\hat p+k)p + \hat p^2 = 0`, :math:`k=z^2/n`.
+
+    Parameters
+    ----------
+    successes, failures, confidence_level
+        As in `binomial_clopper_pearson`.
+
+    Examples
+    --------
+    >>> tuple(binomial_wilson(77, 44))
+    (0.54768..., 0.71665...)
+
+    References
+    ----------
+    Wilson (1927), JASA 22; Lam (2023), Eq. 42.
+    """
+    s, f = check_counts(successes=successes, failures=failures)
+    low, upper_gap = wilson_ends(s, f, normal_quantile(confidence_level))
+    return bounds(ratio(s, s + f), low, 1.0 - upper_gap, undefined=s + f == 0.0)
+
+
+def wilson_ends(s: FloatArray, f: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return the lower root of the score equation, and 1 minus the upper one, neither by a subtraction."""
+    n = np.where(s + f > 0.0, s + f, 1.0)
+    root = np.sqrt(z**4 + 4.0 * z * z * s * f / n)
+    low, gap = (2.0 * x * x / (n * (2.0 * x + z * z + root)) for x in (s, f))
+    return low, gap
+
+
+# ---- F1 ---------------------------------------------------------------------------------------------------
+
+
+def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Interval for F1 by the binomial test of :math:`F^*`, mapped by :math:`2x/(1+x)`; never too short.
+
+    Parameters
+    ----------
+    tp, fp, fn
+        Counts; arrays broadcast.
+    confidence_level
+        Probability with which the interval shall hold the true F1.
+
+    Examples
+    --------
+    >>> tuple(clopper_pearson(77, 44, 10))
+    (0.66532..., 0.80455...)
+
+    References
+    ----------
+    Lam (2023), Eqs. 26-27.
+    """
+    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
+    share = binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level)
+    return _bounds(tp, fp + fn, _from_jaccard(share.low), _from_jaccard(share.high))
+
+
+def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Interval :math:`\hat F_1 \pm z\sqrt{\hat F_1(1-\hat F_1)(2-\hat F_1)^2/2\nu}`, as the delta method gives it.
+
+    Its ends may lie outside [0, 1], and it is a single point where F1 is 0 or 1: see `Bounds.overshoot` and
+    `Bounds.degenerate`.
+
+    Parameters
+    ----------
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
+
+    Examples
+    --------
+    >>> tuple(wald(77, 44, 10))
+    (0.67351..., 0.80725...)
+    >>> wald(12, 1, 0).overshoot, wald(12, 0, 0).degenerate
+    (True, True)
+
+    References
+    ----------
+    Lam (2023), Eqs. 28-31.
+    """
+    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
+    wrong, nu = fp + fn, tp + fp + fn
+    f1 = _f1(tp, wrong)
+    # 1 - F1 without a subtraction, so that F1 close to 1 keeps its digits.
+    variance = ratio(f1 * ratio(wrong, tp + nu) * (2.0 - f1) ** 2, 2.0 * nu)
+    return normal_bounds(f1, variance, confidence_level, undefined=nu == 0.0)
+
+
+def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Interval for F1 by the score test of F1 itself: the two real roots, in [0, 1], of a quartic.
+
+    .. math:: kF^4 - 5kF^3 + 2(4k+1)F^2 - 4(k+\hat F_1)F + 2\hat F_1^2 = 0, \qquad k = z^2/\nu.
+
+    Lam's theorem has exactly two roots for :math:`k < 16/11`, that is from ν = 3 on at 95 %. They are the only
+    two for any k: with :math:`s(F) = \sqrt{F(1-F)}\,(2-F)`, which is concave, the quartic says
+    :math:`F \pm \sqrt{k/2}\,s(F) = \hat F_1`, and a concave (convex) function that begins at 0 and ends at 1
+    takes each value between once.
+
+    Parameters
+    ----------
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
+
+    Examples
+    --------
+    >>> tuple(wilson_direct(77, 44, 10))
+    (0.66396..., 0.79870...)
+
+    References
+    ----------
+    Lam (2023), Eq. 37 and Theorem 1.
+    """
+    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
+    wrong, nu = fp + fn, tp + fp + fn
+    z = normal_quantile(confidence_level)
+    # The roots of the score test of F* are close.
+    low, gap = wilson_ends(tp, wrong, z)
+    nearby = _from_jaccard(low), _from_jaccard(1.0 - gap)
+    return _bounds(tp, wrong, *_score_roots(_f1(tp, wrong), z * z / np.where(nu > 0.0, nu, 1.0), nearby))
+
+
+def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
+    r"""Interval for F1 by the score test of :math:`F^*`, mapped by :math:`2x/(1+x)`.
+
+    Parameters
+    ----------
+    tp, fp, fn, confidence_level
+        As in `clopper_pearson`.
+
+    Examples
+    --------
+    >>> tuple(wilson_indirect(77, 44, 10))
+    (0.66858..., 0.80125...)
+
+    References
+    ----------
+    Lam (2023), Eq. 42.
+    """
+    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
+    low, gap = wilson_ends(tp, fp + fn, normal_quantile(confidence_level))
+    # 1 - 2x/(1+x) = (1-x)/(1+x).
+    return _bounds(tp, fp + fn, _from_jaccard(low), 1.0 - gap / (2.0 - gap))
+
+
+def _score_roots(
+    f1: FloatArray, k: FloatArray, nearby: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the two roots of Lam's quartic for many tables, for k above 0, from first guesses in [0, 1].
+
+    With :math:`F = \sin^2\theta` and :math:`c = \sqrt{k/2}` it falls apart into two equations that are smooth up to
+    the ends of the interval, each with one root: plus for the lower end, minus for the upper one.
+
+    .. math:: \sin^2\theta \pm c\,\sin\theta\cos\theta\,(1+\cos^2\theta) = \hat F_1
+    """
+    middle, first, second = (np.arcsin(np.sqrt(f)) for f in (f1, *nearby))
+    c = np.sqrt(0.5 * k)
+
+    def root(c: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray) -> FloatArray:
+        def relative(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+            sin, cos = np.sin(theta), np.cos(theta)
+            sin2, product = sin * sin, sin * cos
+            value = sin2 - f1 + c * product * (2.0 - sin2)
+            slope = 2.0 * product + c * ((1.0 - 2.0 * sin2) * (2.0 - sin2) - 2.0 * product * product)
+            # A Newton step as a share of the angle, which may be tiny.
+            return value / (np.abs(slope) * theta), np.sign(slope) / theta
+
+        return np.sin(increasing_root(relative, low, high, start)) ** 2
+
+    low = root(c, np.zeros_like(middle), middle, first)
+    high = root(-c, middle, np.full_like(middle, 0.5 * np.pi), second)
+    # An estimate of 0 or 1 is a root itself.
+    return np.where(f1 == 0.0, 0.0, low), np.where(f1 == 1.0, 1.0, high)
+
+
+def _f1(tp: FloatArray, wrong: FloatArray) -> FloatArray:
+    return ratio(2.0 * tp, 2.0 * tp + wrong)
+
+
+def _bounds(tp: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> Bounds:
+    return bounds(_f1(tp, wrong), low, high, undefined=tp + wrong == 0.0)
+
+
+def _from_jaccard(share: Any) -> FloatArray:
+    # Lam (2023), Eq. 10.
+    return np.asarray(2.0 * share / (1.0 + share))
+
+
+# ---- the bootstrap ----------------------------------------------------------------------------------------
+
+
+def percentile_ends(scores: FloatArray, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the central interval that holds a share `confidence_level` of resampled scores.
+
+    Examples
+    --------
+    >>> percentile_ends(np.linspace(0, 1, 1001), 0.5)
+    (0.25, 0.75)
+
+    References
+    ----------
+    Efron (1979), Annals of Statistics 7.
+    """
+    tail = 0.5 * (1.0 - check_prob(confidence_level, "confidence_level"))
+    low, high = np.quantile(scores, [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def bca_ends(
+    scores: FloatArray, estimate: float, acceleration: float, confidence_level: float = 0.95
+) -> tuple[float, float]:
+    r"""Return the bias-corrected and accelerated interval from resampled scores.
+
+    Its ends are the quantiles :math:`\Phi\bigl(z_0 + \frac{z_0 \pm z}{1 - a(z_0 \pm z)}\bigr)`, where
+    :math:`\Phi(z_0)` is the share of resampled scores below the estimate and *a* the acceleration, a sixth of the
+    skewness of the jackknife.
+
+    Examples
+    --------
+    >>> bca_ends(np.linspace(0, 1, 1001), 0.5, acceleration=0.0, confidence_level=0.5)
+    (0.25, 0.75)
+
+    References
+    ----------
+    Efron (1987), JASA 82; Efron & Tibshirani (1993), Eqs. 14.9-14.15.
+    """
+    z = normal_quantile(confidence_level)
+    if scores.min() == scores.max():
+        return float(scores[0]), float(scores[0])
+    # Scores equal to the estimate lie half below it; a share of 0 or 1 is only known to be below half a resample.
+    below = 0.5 * (np.mean(scores < estimate) + np.mean(scores <= estimate))
+    z0 = special.ndtri(np.clip(below, 0.5 / len(scores), 1.0 - 0.5 / len(scores)))
+    shifted = z0 + np.array([-z, z])
+    # Far beyond what a sample of any size gives, the denominator would change its sign.
+    levels = special.ndtr(z0 + shifted / np.maximum(1.0 - acceleration * shifted, 1e-3))
+    low, high = np.quantile(scores, np.sort(levels))
+    return float(low), float(high)
+
+
+# ---- what applies to a metric -----------------------------------------------------------------------------
+
+
+_SHARE = (binomial_clopper_pearson, binomial_wald, binomial_wilson)
+_F1 = (clopper_pearson, wald, wilson_direct, wilson_indirect)
+# Resamples by default, and where units are many: so many draws of units in all, but no fewer resamples.
+_MOST_RESAMPLES, _DRAWN_UNITS, _FEWEST_RESAMPLES = 9_999, 10**8, 1_000
+
+
+def closed_methods(metric: Metric) -> dict[str, Callable[..., Bounds]]:
+    """Return the methods that need no more than a table, as functions of its `grouped_counts`."""
+    match metric.distribution:
+        case Proportion():
+            return {method.__name__.removeprefix("binomial_"): method for method in _SHARE}
+        case FMeasure(1.0):
+            return {method.__name__: method for method in _F1}
+        case FMeasure(beta):
+            return {"fbeta_delta": partial(fbeta_delta, beta=beta)}
+    return {}
+
+
+def grouped_counts(metric: Metric, table: FloatArray, cells: tuple[str, ...]) -> list[FloatArray]:
+    """Return the sums of cells (..., cell) of a closed form: successes and failures, or tp, fp and fn."""
+    match metric.distribution:
+        case Proportion(successes, failures):
+            groups = [successes, failures]
+        case FMeasure(_, tp, fp, fn):
+            groups = [tp, fp, fn]
+        case _:
+            groups = []
+    return [np.asarray(table[..., [cells.index(cell) for cell in g]].sum(axis=-1)) for g in groups]
+
+
+def _is_undefined(metric: Metric, table: FloatArray, cells: tuple[str, ...]) -> bool:
+    """Return whether a table's score is 0/0, as far as is known of the metric."""
+    counts = grouped_counts(metric, table, cells)
+    return not any(count > 0.0 for count in counts) if counts else not table.any()
+
+
+# ---- results ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MethodInterval:
+    """The interval of one method: ``low, high = intervals(ev, "A")["wilson_direct"]``.
+
+    Attributes
+    ----------
+    method
+        Name of the method.
+    low, high
+        The ends, as the method gives them.
+    support, percent
+        Smallest and largest value that the score can take, and whether it is printed in percent.
+    standard_error
+        Standard error of the estimate, if the method has one.
+    undefined
+        Whether there is nothing to estimate from, so that the interval is the whole support.
+    few_items
+        Whether there are fewer relevant items than the method's theorem asks for.
+    units
+        What the method takes as independent, if the evaluation has clusters; else "".
+    """
+
+    method: str
+    low: float
+    high: float
+    support: tuple[float, float]
+    percent: bool = True
+    standard_error: float | None = None
+    undefined: bool = False
+    few_items: bool = False
+    units: str = ""
+
+    @property
+    def label(self) -> str:
+        """Name of the method as it is printed."""
+        return text.method_label(self.method)
+
+    @property
+    def kind(self) -> str:
+        """``"confidence"`` or ``"credible"``."""
+        return "credible" if self.method.startswith("credible") else "confidence"
+
+    @property
+    def length(self) -> float:
+        """Distance of the ends."""
+        return self.high - self.low
+
+    @property
+    def overshoot(self) -> bool:
+        """Whether an end is no possible value of the score."""
+        return self.low < self.support[0] or self.high > self.support[1]
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the interval is a single point."""
+        return self.low == self.high
+
+    @property
+    def note(self) -> str:
+        """What to mind about it."""
+        return text.interval_note(self)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalSettings(SamplingSettings):
+    """What was asked of intervals; what was sampled stands in `SamplingSettings`.
+
+    Attributes
+    ----------
+    confidence_level
+        Confidence level, and probability of the credible intervals.
+    n_resamples
+        Number of resamples of the bootstrap; 0 if there is no bootstrap.
+    prior, prior_name
+        The concentration of the prior of the credible intervals, and the prior in words.
+    rng
+        The seed; None after a Generator.
+    """
+
+    confidence_level: float
+    n_resamples: int
+    prior: float
+    prior_name: str
+    rng: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals(Answer, Mapping[str, MethodInterval]):
+    """Intervals of a score, or of the difference of two models' scores, by name of the method.
+
+    Attributes
+    ----------
+    models
+        The model, or models A and B of a difference B minus A.
+    metric, label, percent
+        Name of the metric, how it is printed, and whether in percent.
+    estimate
+        The point score, or difference of scores.
+    rows
+        The intervals.
+    settings
+        What was asked, and what was taken as sampled.
+    remarks
+        What limits the intervals by the nature of the data, in sentences.
+    """
+
+    json_format = "bayesf1.intervals/1"
+    json_list = ("bayesf1.interval/1", "results")
+    index_names = ("method",)
+
+    models: tuple[str, ...]
+    metric: str
+    label: str
+    percent: bool
+    estimate: float
+    rows: tuple[MethodInterval, ...]
+    settings: IntervalSettings
+    remarks: tuple[str, ...] = ()
+
+    def __getitem__(self, method: str) -> MethodInterval:
+        for row in self.rows:
+            if row.method == method:
+                return row
+        raise KeyError(f"no method {method!r} here; {nearest(str(method), self)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.method for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def confidence_level(self) -> float:
+        """Confidence level, and probability of the credible intervals."""
+        return self.settings.confidence_level
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed, in sentences."""
+        return text.intervals_notes(self)
+
+    @property
+    def title(self) -> str:
+        """What the intervals are of, and the estimate."""
+        return text.intervals_title(self)
+
+    @property
+    def table(self) -> Table:
+        """The intervals as a table: method, interval, length, note."""
+        return text.intervals_table(self)
+
+    @property
+    def below(self) -> Sequence[str]:
+        """What was assumed."""
+        return self.notes
+
+    @property
+    def key(self) -> Mapping[str, str]:
+        """The model or models, and the metric."""
+        return {"models": " - ".join(reversed(self.models)), "metric": self.metric}
+
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the intervals."""
+        return text.intervals_signature(self)
+
+    def __repr__(self) -> str:
+        return f"<Intervals of {self.title}, {len(self)} methods>"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each method."""
+        names = "method kind low high length standard_error overshoot degenerate note"
+        return [{name: getattr(row, name) for name in names.split()} for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        return {
+            "format": self.json_format,
+            "models": list(self.models),
+            "metric": self.metric,
+            "estimate": self.estimate,
+            "confidence_level": self.confidence_level,
+            "intervals": self.records(),
+            "notes": list(self.notes),
+            "signature": self.signature(),
+        }
+
+
+# ---- intervals of an evaluation ---------------------------------------------------------------------------
 
 
 @checked
@@ -51,18 +749,19 @@ def intervals(
     model: str,
     metric: MetricLike | None = None,
     *,
+    methods: Sequence[str] | None = None,
     confidence_level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int | None = None,
     prior: float | None = None,
     assumption: str = "auto",
     rng: RNGLike = None,
 ) -> Intervals:
-    """Return every interval that applies to a model's score.
+    """Return the intervals of a model's score, by every method that applies or by those that are asked for.
 
     Clopper-Pearson's, Wald's and Wilson's take items as independent: for F1 they are the four of Lam (2023), for
     precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta
-    method and the bootstrap take units as they are, so that they also hold for sentences or documents, and
-    for any measure. The credible intervals are those of `posterior`. Where items have no gold label, the difference
+    method and the bootstrap resample units as they are, so they also hold for sentences or documents, and
+    for any metric. The credible intervals are those of `posterior`. If items have no gold label, the difference
     estimator corrects the labelled ones by what the judges say of all, as prediction-powered inference does.
 
     Parameters
@@ -72,11 +771,14 @@ def intervals(
     model
         Name of the model.
     metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
+        Name of a metric, or a callable on tables (..., cell); F1 by default.
+    methods
+        Names of the methods; all that apply by default. No other interval is computed.
     confidence_level
-        Confidence level, and mass of the credible intervals.
+        Confidence level, and probability of the credible intervals.
     n_resamples
-        How often the bootstrap draws.
+        Number of resamples of the bootstrap: 9,999 by default, and fewer, but at least 1,000, from 10,000
+        different units on.
     prior
         λ of the Dirichlet prior of the credible intervals, as in `posterior`.
     assumption
@@ -87,27 +789,26 @@ def intervals(
     Returns
     -------
     Intervals
-        A mapping from the methods' names, among them ``"clopper_pearson"``, ``"wald"``, ``"wilson_direct"``,
-        ``"wilson_indirect"``, ``"wilson"``, ``"fbeta_delta"``, ``"delta"``, ``"bootstrap_percentile"``,
-        ``"bootstrap_bca"``, ``"difference_estimator"``, ``"credible_equal_tailed"`` and ``"credible_hdi"``, to their
-        intervals.
+        A mapping from the methods' names to their intervals. The names are ``"clopper_pearson"``, ``"wald"``,
+        ``"wilson_direct"``, ``"wilson_indirect"``, ``"wilson"``, ``"fbeta_delta"``, ``"difference_estimator"``,
+        ``"delta"``, ``"bootstrap_percentile"``, ``"bootstrap_bca"``, ``"credible_equal_tailed"`` and ``"credible_hdi"``.
 
     Examples
     --------
     >>> from bayesf1 import from_counts
-    >>> res = intervals(from_counts(A=(77, 44, 10, 702)), "A", rng=1)
-    >>> low, high = res["wilson_direct"]
+    >>> ev = from_counts(A=(77, 44, 10, 702))
+    >>> low, high = intervals(ev, "A", rng=1)["wilson_direct"]
     >>> low, high
     (0.66396..., 0.79870...)
-    >>> res["wald"].overshoot
-    False
+    >>> list(intervals(ev, "A", "recall", methods=["delta"]))
+    ['delta']
 
     References
     ----------
     Lam (2023); Jiang (2020); Takahashi et al. (2022); Efron (1987).
     """
-    measure = find_measure(metric, ev)
-    return _listed(ev, (model,), measure, confidence_level, n_resamples, prior, assumption, rng)
+    metric = resolve_metric(metric, ev)
+    return _intervals(ev, (model,), metric, methods, confidence_level, n_resamples, prior, assumption, rng)
 
 
 @checked
@@ -117,8 +818,9 @@ def difference_intervals(
     b: str | None = None,
     metric: MetricLike | None = None,
     *,
+    methods: Sequence[str] | None = None,
     confidence_level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int | None = None,
     prior: float | None = None,
     assumption: str = "auto",
     rng: RNGLike = None,
@@ -126,15 +828,15 @@ def difference_intervals(
     r"""Return intervals for how much better model B scores than model A on the same units.
 
     The delta method takes the variance of :math:`\sum_u w_u\,(\nabla g_B\cdot x_{Bu} - \nabla g_A\cdot x_{Au})`
-    over the units u, so that units on which the models agree count for less; it holds for any smooth measure
-    and for clustered units. Where only totals are known, models are taken as independent and variances add.
+    over the units u, so that units on which the models agree count for less; it holds for any smooth metric
+    and for clustered units. If only totals are known, models are taken as independent and variances add.
 
     Parameters
     ----------
-    ev, metric, confidence_level, n_resamples, prior, rng
+    ev, metric, methods, confidence_level, n_resamples, prior, rng
         As in `intervals`.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     assumption
         How the models depend on each other, as in `compare`.
 
@@ -142,8 +844,8 @@ def difference_intervals(
     --------
     >>> from bayesf1 import from_labels
     >>> gold, a, b = [1] * 60 + [0] * 60, [1] * 50 + [0] * 55 + [1] * 15, [1] * 55 + [0] * 60 + [1] * 5
-    >>> res = difference_intervals(from_labels(gold, {"A": a, "B": b}, positive=1), metric="f1", rng=1)
-    >>> low, high = res["delta"]
+    >>> ev = from_labels(gold, {"A": a, "B": b}, positive=1)
+    >>> low, high = difference_intervals(ev, metric="f1", methods=["delta"])["delta"]
     >>> low, high
     (0.05812..., 0.17521...)
 
@@ -153,109 +855,138 @@ def difference_intervals(
     """
     check_evaluation(ev)
     pair = ev.pair(a, b)
-    measure = find_measure(metric, pair)
-    return _listed(pair, pair.names, measure, confidence_level, n_resamples, prior, assumption, rng)
+    metric = resolve_metric(metric, pair)
+    return _intervals(
+        pair, pair.names, metric, methods, confidence_level, n_resamples, prior, assumption, rng
+    )
 
 
-def _listed(
+def _intervals(
     ev: Evaluation,
     models: tuple[str, ...],
-    measure: Metric,
+    metric: Metric,
+    asked: Sequence[str] | None,
     confidence_level: float,
-    n_resamples: int,
+    n_resamples: int | None,
     prior: float | None,
     assumption: str,
     rng: RNGLike,
 ) -> Intervals:
     """Return the intervals of one model's score, or of the difference of two."""
     level = check_prob(confidence_level, "confidence_level")
-    n_resamples = check_whole(n_resamples, "n_resamples", 100, 8)
-    prior = ev.kind.check_prior(prior)
-    rng = check_rng(rng)
+    if n_resamples is not None:
+        check_whole(n_resamples, "n_resamples", 100, 8)
+    prior = ev.check_prior(prior)
     for model in models:
         if model not in ev.names:
             ev.index(model)
-    under = ev.under(assumption)
-    if ev.shape:
-        raise ValueError(
-            f"intervals are shown for one experiment, but the tables have leading axes {ev.shape}; "
-            "functions such as wilson_direct take arrays of counts"
-        )
-    kept = under.ev.select(models)
-    if kept.units is not None and measure.needs and not kept.kind.many_cells:
-        # Cells that the measure does not ask for would only keep patterns apart.
-        kept = kept.keep(measure.needs)
-    under = replace(under, ev=kept)
+    sampling = sampling_model(ev, assumption)
+    kept = sampling.ev.select(models)
+    if kept.units is not None and metric.needs and not kept.task.many_cells:
+        # Cells that the metric does not ask for would only keep patterns apart.
+        kept = kept.keep(metric.needs)
+    sampling = replace(sampling, ev=kept)
     alone = len(models) == 1
 
-    def statistic(tables: FloatArray) -> FloatArray:
-        if alone and not kept.methods:
-            return measure(tables[..., 0, :], kept.cells)
-        scores = kept.mean_scores(measure(tables, kept.cells))
+    def contrast(scores: FloatArray) -> FloatArray:
+        if kept.methods:
+            scores = kept.mean_scores(scores)
         return np.asarray(scores[..., 0] if alone else scores[..., 1] - scores[..., 0])
 
-    low, high = measure.support
+    low, high = metric.support
     support = (low, high) if alone else (low - high, high - low)
-    rows = []
+    estimate = float(contrast(metric(kept.tables, kept.cells)))
+    inflation = sampling.inflation(metric)
+    undefined = any(_is_undefined(metric, table, kept.cells) for table in kept.tables)
+    quantile = t_quantile(level, inflation.freedom)
+    # All methods that apply, each a function that computes its interval.
+    known: dict[str, Callable[[], MethodInterval]] = {}
+
+    def row(method: str, ends: Iterable[float], **more: Any) -> MethodInterval:
+        first, last = map(float, ends)
+        return MethodInterval(method, first, last, support, metric.percent, **more)
+
+    def closed(method: str, function: Callable[..., Bounds]) -> MethodInterval:
+        counts = grouped_counts(metric, kept.tables[0], kept.cells)
+        ends = function(*counts, confidence_level=level)
+        # Lam (2023), Theorem 1.
+        few = method == "wilson_direct" and 0.0 < sum(counts) <= 11.0 / 16.0 * normal_quantile(level) ** 2
+        units = "" if sampling.single else "item"
+        return row(method, ends, standard_error=ends.se, undefined=ends.undefined, few_items=few, units=units)
+
+    def normal(method: str, centre: float, error: float, **more: Any) -> MethodInterval:
+        # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
+        error *= inflation.widening if sampling.bootstraps else 1.0
+        half = quantile * error
+        return row(method, (centre - half, centre + half), standard_error=error, **more)
+
+    def by_units(method: str) -> MethodInterval:
+        more = {"undefined": undefined, "units": "" if sampling.single else kept.unit}
+        if undefined and not np.isfinite(support).all():
+            raise ValueError("all counts are 0, so that no interval of this metric has ends; give some data")
+        if undefined:
+            return row(method, support, **more)
+        samples, statistic = sampled()
+        if method == "delta":
+            return normal(method, estimate, float(np.sqrt(samples.variance(statistic))), **more)
+        if method == "bootstrap_percentile":
+            return row(method, percentile_ends(resampled(), level), **more)
+        ends = bca_ends(resampled(), estimate, samples.acceleration(statistic), level)
+        return row(method, ends, **more)
+
+    @cache
+    def sampled() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
+        parts = kept.task.ratio(metric) if kept.task.many_cells else None
+        if parts is None:
+            return sampling.samples, lambda tables: contrast(metric(tables, kept.cells))
+        # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
+        shift = 1.0 - min(0.0, float(parts[0].min(initial=0.0)))
+        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=1)
+        return sampling.samples.of_sums(columns), lambda s: contrast(ratio(s[..., 0], s[..., 1]) - shift)
+
+    def resamples() -> int:
+        few = _DRAWN_UNITS // max(1, sum(units.n_patterns for units, _ in sampling.samples.parts))
+        return n_resamples or min(_MOST_RESAMPLES, max(few, _FEWEST_RESAMPLES))
+
+    @cache
+    def resampled() -> FloatArray:
+        samples, statistic = sampled()
+        return samples.resampled(statistic, resamples(), check_rng(rng))
+
+    @cache
+    def distribution() -> Posterior:
+        options: Any = {"prior": prior, "assumption": assumption, "rng": rng}
+        if alone:
+            return posterior(ev, models[0], metric, **options)
+        return compare(ev, metrics=[metric], **options)[metric.name].difference
+
     if alone and not kept.methods:
-        note = "" if under.single else "single items as independent"
-        rows += closed_rows(measure, kept.tables[0], kept.cells, level, note)
-    stretch = under.stretch(measure)
-    helped = kept.kind.assisted(under, measure)
-    if not isinstance(helped, str):
-        rows.append(assisted_row(helped, measure, support, level, stretch))
-    if not kept.kind.gaps(kept.tables):
-        # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
-        rows += unit_rows(
-            under.samples,
-            statistic,
-            support,
-            level,
-            "" if under.single else f"over {plural(kept.unit)}",
-            n_resamples=n_resamples,
-            rng=rng,
-            smooth=ev.kind.is_smooth(measure),
-            stretch=stretch,
-            undefined=any(is_undefined(measure, table, kept.cells) for table in kept.tables),
-        )
-    if alone:
-        law = posterior(ev, models[0], measure, prior=prior, assumption=assumption, rng=rng)
-    else:
-        test = compare(ev, metrics=[measure], prior=prior, assumption=assumption, rng=rng)
-        law = test[measure.name].difference
-    rows += credible_rows(law, support, level)
-    estimate = float(statistic(kept.tables))
-    notes = _notes(under, measure, n_resamples, prior, alone=alone)
-    if isinstance(helped, str) and helped:
-        notes = (*notes, helped)
-    return Intervals(
-        models, measure.name, measure.label, estimate, level, tuple(rows), notes, measure.percent
+        known |= {name: partial(closed, name, method) for name, method in closed_methods(metric).items()}
+    assisted = kept.task.assisted(sampling, metric) if isinstance(kept.task, Audited) else ""
+    if not isinstance(assisted, str):
+        value, error = assisted.value, assisted.standard_error
+        known["difference_estimator"] = partial(normal, "difference_estimator", value, error)
+    # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
+    if not kept.task.gaps(kept.tables):
+        smooth = ["delta"] if metric.smooth or undefined else []
+        for name in (*smooth, "bootstrap_percentile", "bootstrap_bca"):
+            known[name] = partial(by_units, name)
+    known["credible_equal_tailed"] = lambda: row("credible_equal_tailed", distribution().interval(level))
+    known["credible_hdi"] = lambda: row("credible_hdi", distribution().hdi(level))
+    names = list(known) if asked is None else list(asked)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"unknown method {name!r} for {metric.name} here; {nearest(str(name), known)}")
+    settings = IntervalSettings(
+        **vars(sampling.settings(metric)),
+        confidence_level=level,
+        n_resamples=resamples() if any(name.startswith("bootstrap") for name in names) else 0,
+        prior=prior,
+        prior_name=ev.task.describe_prior(prior),
+        rng=start_of(rng),
     )
-
-
-def _notes(under: Under, measure: Metric, n_resamples: int, prior: float, *, alone: bool) -> tuple[str, ...]:
-    ev, sampled = under.ev, under.counted(measure)
-    if alone:
-        said = f"From {sampled}" if sampled else "From totals, each count an independent item"
-    elif under.shared:
-        said = f"Models paired on {sampled}"
-    else:
-        said = under.dependence(measure).capitalize()
-        said += "" if sampled else ", as only totals are known, so that their variances add"
-    words = ev.kind.describe_prior(prior)
-    credible = f"credible intervals with {words[0].lower() + words[1:] if words.startswith('No') else words}"
-    if under.bootstraps:
-        credible += f" and a Bayesian bootstrap over {plural(ev.unit)}"
-    resampled = "" if ev.kind.gaps(ev.tables) else f"bootstrap of {n_resamples:,} resamples; "
-    notes = [f"{said}; {resampled}{credible}."]
-    if ev.methods:
-        notes.append(
-            "The delta method and the bootstrap speak of the mean of these runs; the credible intervals also allow "
-            "for what training would give another time."
-        )
-    if ev.folds is not None:
-        notes.append(f"Counts are effective ones: {ev.folds.cv}, sums of folds times k = {ev.folds.k:.4f}.")
-    if caution := under.caution(measure):
-        rest = "; those of the bootstrap are not." if resampled else "."
-        notes.append(f"{capitalised(caution)}{rest}")
-    return (*notes, *ev.notes, *ev.kind.notes_on(under, measure))
+    remarks = (*kept.notes, *kept.task.notes_on(sampling, metric))
+    if isinstance(assisted, str) and assisted:
+        remarks = (*remarks, assisted)
+    rows = tuple(known[name]() for name in names)
+    return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

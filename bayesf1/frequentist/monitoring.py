@@ -1,31 +1,241 @@
-"""Looking more than once: an answer that stays valid however often one looks, and whenever one stops."""
+"""Look at a comparison as often as one likes: betting on units."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 
-from bayesf1.base.answer import Answer
-from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_prob, checked
-from bayesf1.base.naming import plural
-from bayesf1.base.references import prose
-from bayesf1.base.roots import crossing
-from bayesf1.base.table import Table, amount, digits_of, equation, points, printable
-from bayesf1.bayes.bayes_test import compare
-from bayesf1.bayes.rope import Rope, RopeLike, check_rope
-from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.gaps import check_no_gaps
-from bayesf1.evaluation.metric import MetricLike
-from bayesf1.evaluation.runs import check_one_run
-from bayesf1.evaluation.scoring import find_measure
-from bayesf1.frequentist.betting import Wagers
-from bayesf1.frequentist.looks import Look, remembered
-from bayesf1.frequentist.staked_units import wagers_of
+from bayesf1.base.arrays import FloatArray, crossing
+from bayesf1.base.checks import check_prob, checked, is_number
+from bayesf1.base.naming import plural, quoted
+from bayesf1.evaluation import Evaluation, check_evaluation, check_no_gaps, check_one_run, resolve_metric
+from bayesf1.inference.compare import compare
+from bayesf1.inference.comparison import Rope, RopeLike, check_rope
+from bayesf1.metrics import Metric, MetricLike, Proportion
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.latex import prose
+from bayesf1.output.table import Table, amount
+
+
+class Look(NamedTuple):
+    """What one look saw: how many units, the confidence sequence of B minus A, and the logarithm of the e-value."""
+
+    n_units: int
+    low: float
+    high: float
+    log_e: float
+
+
+_FORMAT = "bayesf1.monitor/2"
+_TEXTS = ("metric", "model_a", "model_b", "unit")
+
+
+def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what later looks need of earlier ones, from what ``to_dict()`` or ``to_json()`` of a `Monitor` held.
+
+    Every value is checked, as a file may have been cut or edited.
+    """
+    if document.get("format", _FORMAT) != _FORMAT:
+        raise ValueError(f"previous.format is {quoted(document['format'])} where {_FORMAT!r} belongs")
+    for name in (*_TEXTS, "confidence_level", "largest", "tables", "looks"):
+        if name not in document:
+            raise ValueError(f"previous has no key {name!r}; give what to_dict() of the last look returned")
+    for name in _TEXTS:
+        if not isinstance(document[name], str):
+            raise ValueError(f"previous.{name} is {quoted(document[name])} where a text belongs")
+    try:
+        tables = tuple(tuple(_number(n, "previous.tables", 0.0) for n in row) for row in document["tables"])
+        looks = tuple(_look(row, f"previous.looks[{i}]") for i, row in enumerate(document["looks"]))
+    except (TypeError, KeyError, AttributeError):
+        raise ValueError(
+            "previous.tables and previous.looks are lists of counts and of looks, as to_dict() of the last look returned"
+        ) from None
+    numbers = [look.n_units for look in looks]
+    if len(tables) != 2 or not looks or numbers[0] < 1 or numbers != sorted(numbers):
+        raise ValueError(
+            f"previous.looks were at {numbers} units; each must be at 1 or more, none at fewer than before, and tables "
+            "are those of two models"
+        )
+    level = _number(document["confidence_level"], "previous.confidence_level")
+    largest = None if document["largest"] is None else _number(document["largest"], "previous.largest")
+    kept = {name: document[name] for name in _TEXTS}
+    return {**kept, "confidence_level": level, "largest": largest, "tables": tables, "looks": looks}
+
+
+def _number(value: Any, where: str, least: float = -math.inf) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value) or value < least:
+        raise ValueError(f"{where} is {quoted(value)} where a finite number belongs")
+    return float(value)
+
+
+def _look(row: Mapping[str, Any], where: str) -> Look:
+    low, high, log_e = (_number(row[name], f"{where}.{name}") for name in ("low", "high", "log_e"))
+    if type(row["n_units"]) is not int or not -1.0 <= low <= high <= 1.0:
+        raise ValueError(
+            f"{where} has low {low:g}, high {high:g} and n_units {quoted(row['n_units'])}; ends lie from -1 to 1, in order, "
+            "and units are a whole number"
+        )
+    return Look(row["n_units"], low, high, log_e)
+
+
+# Cells of f around the score, in standard errors, and over all that there is.
+_NEAR, _REACH, _FAR = 161, 12.0, 41
+# Stakes in parts of what a unit of load 1 can win: from half the capital on units of the largest load to a two-hundredth
+# of that, which only many units reward; and from what a unit of the largest load can just ruin.
+OF_ITEMS = np.exp2(-1.0 - 0.5 * np.arange(16.0))
+BOUNDED = np.exp2(-0.5 * np.arange(20.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Wagers:
+    """Units by what they add, in parts of the largest load, and how many of each kind there are.
+
+    Attributes
+    ----------
+    shares, loads
+        What a unit of each kind adds to numerator and denominator, axes (model, kind), models A and B.
+    counts
+        How many there are, axes (..., kind): a row for each look.
+    same_loads
+        Whether both models have the same load on whatever unit may come.
+    stakes
+        What is staked, the k-th with a weight in proportion to 1/k; loads are at most 1.
+
+    Examples
+    --------
+    Of 40 units on which the models differ B wins 32.
+
+    >>> wagers = Wagers(np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((2, 2)), np.array([32.0, 8.0]), same_loads=True)
+    >>> round(float(np.exp(wagers.log_capital(0.0))), 1)
+    588.3
+    """
+
+    shares: FloatArray
+    denominator_weights: FloatArray
+    counts: FloatArray
+    same_loads: bool
+    stakes: FloatArray = field(default_factory=lambda: OF_ITEMS)
+
+    @property
+    def mirrored(self) -> Wagers:
+        """The same with the models swapped."""
+        return replace(self, shares=self.shares[::-1], denominator_weights=self.denominator_weights[::-1])
+
+    def log_capital(self, difference: float) -> FloatArray:
+        """Return log G(d), for each look: what a bet against ν_B - ν_A ≤ d has won."""
+        if self.same_loads:
+            x = self.shares[1] - self.shares[0] - difference * self.denominator_weights[0]
+            return self._bets(x[:, None], difference)[..., 0]
+        found = [self._least(difference, own) for own in (0, 1)]
+        return np.asarray(np.logaddexp(*found) - np.log(2.0))
+
+    def _least(self, d: float, own: int) -> FloatArray:
+        """Return the logarithm of the least capital over all scores of A, or of B."""
+        # Scores that go with a difference of at most d; beyond the corner the other's score is at its end.
+        low, high = (max(0.0, -d), 1.0) if own == 0 else (0.0, min(1.0, 1.0 + d))
+        f = self._scores(own, low, high, d)
+        f_a, f_b = (f, np.minimum(f + d, 1.0)) if own == 0 else (np.maximum(f - d, 0.0), f)
+        x = self._excess(1, f_b) - self._excess(0, f_a)
+        bets = self._bets(x, d)
+        excess = self._excess(own, f)
+        known = np.logaddexp(self._bets(excess), self._bets(-excess)) - np.log(2.0)
+        return np.asarray((np.logaddexp(bets, known) - np.log(2.0)).min(axis=-1))
+
+    def _bets(self, x: FloatArray, d: float = 0.0) -> FloatArray:
+        """Return the logarithm of the capital of all stakes that no contrast can ruin, in each cell of f."""
+        weights = 1.0 / np.arange(1.0, len(self.stakes) + 1.0)
+        safe = self.stakes * (1.0 + max(d, 0.0)) <= 1.0 + 1e-12
+        logs = _cells(self._won(x, self.stakes[safe]))
+        return np.asarray(special.logsumexp(logs + np.log(weights / weights.sum())[safe, None], axis=-2))
+
+    def _excess(self, model: int, f: FloatArray) -> FloatArray:
+        """Return what units add beyond a score, axes (kind, score)."""
+        return np.asarray(self.shares[model][:, None] - self.denominator_weights[model][:, None] * f)
+
+    def _scores(self, own: int, low: float, high: float, d: float) -> FloatArray:
+        """Return ends of the cells of f, narrow where it probably is; the bound holds for any."""
+        total = self.counts.reshape(-1, self.counts.shape[-1])[-1]
+        load = max(float(total @ self.denominator_weights[own]), 1.0)
+        near = float(total @ self.shares[own]) / load
+        error = np.sqrt(total @ self._excess(own, np.array([near]))[:, 0] ** 2 + 1.0) / load
+        corner = 1.0 - d if own == 0 else d
+        ends = np.concatenate(
+            [near + _REACH * error * np.linspace(-1.0, 1.0, _NEAR), np.linspace(low, high, _FAR)]
+        )
+        return np.unique(np.clip([*ends, corner], low, high))
+
+    def _won(self, x: FloatArray, stakes: FloatArray) -> FloatArray:
+        """Return log K of every stake, axes (..., stake, score), from contrasts (kind, score)."""
+        bets = stakes[:, None] * x[:, None, :]
+        with np.errstate(divide="ignore"):
+            # A unit that ruins a bet must not make it undefined where none was seen.
+            logs = np.maximum(np.log1p(np.maximum(bets, -1.0)), -1e6)
+        return np.asarray(np.tensordot(self.counts, logs, axes=1))
+
+
+def _cells(values: FloatArray) -> FloatArray:
+    """Return the smaller of the values at the ends of each cell; at the only score there is, its value."""
+    return np.minimum(values[..., 1:], values[..., :-1]) if values.shape[-1] > 1 else values
+
+
+def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
+    """Return the units as bets take them."""
+    if ev.units is None or not ev.units.shared or ev.folds is not None:
+        raise ValueError(
+            "monitoring takes what both models did on every unit of one test set; build the evaluation from predictions "
+            "(from_labels, from_tags, from_correct)"
+        )
+    share, load = _ratio(ev, metric)
+    flat, n_cells = ev.units.rows, len(ev.cells)
+    models = [flat[:, :n_cells], flat[:, n_cells:]]
+    shares, denominator_weights = (
+        np.stack([np.asarray(part @ each) for part in models]) for each in (share, load)
+    )
+    seen, each = float(denominator_weights.max(initial=0.0)), float(load.max())
+    if largest is not None and not (is_number(largest) and seen <= largest < math.inf and largest > 0.0):
+        raise ValueError(
+            f"largest is the largest load that a {ev.unit} can have, a number of {max(seen, each):g} at least as one has "
+            f"{seen:g}, not {largest!r}; give more, from the first look on"
+        )
+    # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once.
+    single = ev.units.single or (metric.distribution is None and ev.items is None)
+    if largest is None and not (single and seen <= each):
+        raise ValueError(
+            f"a {ev.unit} has a load of up to {seen:g} here, and one that outweighs all others may come; give largest, the "
+            "largest load that one can have (of F1 the number of gold and predicted spans together), from the first look on"
+        )
+    scale, stakes = (each, OF_ITEMS) if largest is None else (float(largest), BOUNDED)
+    # Many patterns add the same to the measure, as it does not matter which of two kinds of errors was made.
+    kinds, which = np.unique(np.concatenate([shares, denominator_weights]), axis=1, return_inverse=True)
+    counts = np.bincount(which.ravel(), weights=ev.units.weights).astype(float)
+    return Wagers(kinds[:2] / scale, kinds[2:] / scale, counts, _same_loads(metric), stakes)
+
+
+def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
+    """Return what one of each cell adds to numerator and denominator of a measure from 0 to 1."""
+    found = ev.task.ratio(metric)
+    if found is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
+        raise ValueError(
+            f"{metric.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "
+            "micro_f1 or one of a class, a Brier score, or the mean of scores from 0 to 1"
+        )
+    return found
+
+
+def _same_loads(metric: Metric) -> bool:
+    """Say whether the gold data alone decide how much a unit counts: all that is positive, or none of it, and so on."""
+    if not isinstance(metric.distribution, Proportion):
+        return metric.distribution is None
+    counted = {
+        cell.partition("[")[0] for cell in (*metric.distribution.successes, *metric.distribution.failures)
+    }
+    return all((hit in counted) == (miss in counted) for hit, miss in (("tp", "fn"), ("tn", "fp")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +252,15 @@ class Monitor(Answer):
         What the posterior says at this look, P(H1); it does not know of the others.
     unit, confidence_level, region
         What one unit is called, the level of the confidence sequence, and the region of practical equivalence.
-    bound
-        Where the largest load that a unit can have is from: ``"known"`` of single items; ``"given"``; ``"seen"``, that of
-        the largest so far, rounded up; or ``"none"``, so that bets were soft.
+    largest
+        The largest load that a unit can have, as it was given; None of single items.
     tables
         What was counted of A and of B, a tuple for each.
     looks
-        All looks, this one last; intervals are those of all looks so far together that still stand.
+        All looks, this one last; intervals are those of all looks so far together.
     """
 
-    json_format = "bayesf1.monitor/1"
+    json_format = _FORMAT
     index_names = ("n_units",)
 
     metric: str
@@ -66,19 +275,9 @@ class Monitor(Answer):
     unit: str
     confidence_level: float
     region: Rope
-    bound: str
+    largest: float | None
     tables: tuple[tuple[float, ...], ...]
     looks: tuple[Look, ...]
-
-    @property
-    def largest(self) -> float:
-        """The largest load of a unit that this look reckoned with; infinite where there is no bound."""
-        return self.looks[-1].bound
-
-    @property
-    def broken(self) -> tuple[Look, ...]:
-        """Looks that reckoned with less than has come since: what was claimed at these does not stand."""
-        return tuple(look for look in self.looks if look.bound < self.looks[-1].load)
 
     @property
     def n_units(self) -> int:
@@ -102,9 +301,8 @@ class Monitor(Answer):
 
     @property
     def p_value(self) -> float:
-        """Anytime-valid p-value of no difference: one over the largest e-value of all looks that stand, at most 1."""
-        standing = self.looks[len(self.broken) :]
-        return math.exp(-max(0.0, *(look.log_e for look in standing)))
+        """Anytime-valid p-value of no difference: one over the largest e-value of all looks, at most 1."""
+        return math.exp(-max(0.0, *(look.log_e for look in self.looks)))
 
     @property
     def verdict(self) -> str:
@@ -117,8 +315,8 @@ class Monitor(Answer):
             return "equivalent"
         if low > 0.0 or high < 0.0:
             return f"{self.model_b if low > 0.0 else self.model_a} better"
-        said = ((self.model_b, -self.region.low, low), (self.model_a, self.region.high, -high))
-        for model, margin, least in said:
+        margins = ((self.model_b, -self.region.low, low), (self.model_a, self.region.high, -high))
+        for model, margin, least in margins:
             if self.region and least >= -margin:
                 words = amount(margin, percent=self.percent).replace("percentage ", "")
                 return f"{model} not worse by more than {words}"
@@ -134,100 +332,49 @@ class Monitor(Answer):
         """How many units there were at the first look that claimed what is claimed now; None where nothing is."""
         if not self.decided:
             return None
-        standing = self.looks[len(self.broken) :]
-        return next(look.n_units for look in standing if self._verdict(look) == self.verdict)
+        return next(look.n_units for look in self.looks if self._verdict(look) == self.verdict)
 
     @property
     def title(self) -> str:
         """What is monitored."""
-        return printable(
-            f"{self.label} of {self.model_b} minus {self.model_a}, looked at {_times(len(self.looks))}"
-        )
+        return text.monitor_title(self)
 
     @property
     def table(self) -> Table:
         """A row for each look."""
-        rows = tuple((f"{look.n_units:,}", self._interval(look), _written(look.log_e)) for look in self.looks)
-        level = f"{100 * self.confidence_level:g} % confidence sequence"
-        return Table((plural(self.unit).capitalize(), level, "e-value"), rows, note=self._note)
+        return text.monitor_table(self)
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, and what it rests on."""
-        return (self.sentence(), self._note)
+        return (self.sentence(), text.monitor_note(self))
 
     @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""
-        units = plural(self.unit)
-        now = f"{self.n_units:,} {units}"
-        size = f"{self._interval(self.looks[-1])}{' percentage points' if self.percent else ''}"
-        claim, later = f"Not decided after {now}", ""
-        if (first := self.decided_after) is not None:
-            claim = f"Decided after {first:,} {units}: {self.verdict}"
-            later = f" after {now}" if first < self.n_units else ""
-        told = printable(
-            f"{claim} in {self.label} (difference {size}{later}, {self.model_b} minus {self.model_a}, valid at every look"
-            f"{self._proviso}; the posterior at this look alone: {equation(f'P({self.model_b} better)', self.p_h1)})."
-        )
-        return prose(told, format)
+        return prose(text.monitor_sentence(self), format)
 
-    @property
-    def _proviso(self) -> str:
-        """What the answer needs beside units that are drawn one by one; nothing of single items."""
-        if self.bound == "none":
-            return " for models whose outputs could be swapped where they are equally good"
-        return "" if self.bound == "known" else f" if no {self.unit} has a load above {self.largest:.4g}"
-
-    @property
-    def _note(self) -> str:
-        """What the answer takes for granted, and where that did not come true."""
-        scores = ", and their scores as lying from 0 to 1" if self.metric == "mean" else ""
-        said = (
-            f"{plural(self.unit).capitalize()} taken as drawn one by one{scores}; wrong with probability "
-            f"{1 - self.confidence_level:.2g} at most{self._proviso}, however often one looks and whenever one stops"
-        )
-        if self.bound == "seen":
-            said += (
-                f"; the largest so far has {self.looks[-1].load:.4g}, and a bound that you know may be given as largest "
-                "(--largest)"
-            )
-        elif self.bound == "none":
-            said += f"; soft bets, which a rare {self.unit} that outweighs the others may overturn"
-        claims = [look for look in self.broken if self._verdict(look) != "undecided"]
-        if claims:
-            said += (
-                f". One {self.unit} has a load of {self.looks[-1].load:.4g}, and the look at {claims[-1].n_units:,} "
-                f"{plural(self.unit)} had reckoned with {claims[-1].bound:.4g} at most: what was claimed then does not stand"
-            )
-        return f"{said}."
-
-    def _interval(self, look: Look) -> str:
-        digits = digits_of(look.low, look.high, percent=self.percent)
-        low, high = (points(x, digits, sign=True, percent=self.percent) for x in (look.low, look.high))
-        return f"{low} to {high}"
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the last look."""
+        return text.monitor_signature(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each look."""
-        return [
-            {**look._asdict(), "bound": look.bound if math.isfinite(look.bound) else None}
-            for look in self.looks
-        ]
+        return [look._asdict() for look in self.looks]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
         names = (
-            "metric model_a model_b score_a score_b p_h1 unit confidence_level bound verdict decided decided_after "
+            "metric model_a model_b score_a score_b p_h1 unit confidence_level largest verdict decided decided_after "
             "p_value"
         )
-        found = {name: getattr(self, name) for name in names.split()}
-        said = {"sentence": self.sentence(), "notes": [self._note]}
         return {
-            **found,
-            "rope": self.region.written,
+            **{name: getattr(self, name) for name in names.split()},
+            "rope": self.region.given,
             "tables": [*map(list, self.tables)],
             "looks": self.records(),
-            **said,
+            "sentence": self.sentence(),
+            "notes": [text.monitor_note(self)],
         }
 
 
@@ -247,7 +394,7 @@ def monitor(
 
     A posterior, or a p-value, that is looked at after every batch of labels is wrong far more often than it says. Here
     the capital of a bet is looked at, which exceeds 1/α with probability α at most over all looks together; see
-    `bayesf1.frequentist.betting`. The differences d against which neither bet,
+    `bayesf1.frequentist.monitoring`. The differences d against which neither bet,
 
     .. math:: G_+(d) < 2/\alpha, \qquad G_-(d) < 2/\alpha,
 
@@ -273,11 +420,7 @@ def monitor(
         One minus the probability of ever being wrong.
     largest
         Where units are sentences or documents: the largest load that one can have, known before any was seen. That is how
-        many spans of F1, gold and predicted ones together, and how many items of accuracy. Without it the load of the
-        largest so far is reckoned with, which the answer says; where a later one is larger, earlier claims do not stand.
-        With ``math.inf`` there is no bound, and bets are soft: they need fewer units, but the answer only holds for
-        models whose outputs could be swapped, as in a randomisation test, and not where rare units outweigh all that was
-        seen before.
+        many spans of F1, gold and predicted ones together, and how many items of accuracy.
 
     Examples
     --------
@@ -293,53 +436,47 @@ def monitor(
     pair = ev.pair(a, b)
     check_one_run(pair, "monitoring")
     check_no_gaps(pair, "monitoring", "plan_labels says what looking after each batch of labels does")
-    measure = find_measure(metric, pair)
-    level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, measure)
-    wagers, bound, load, most = wagers_of(pair, measure, largest)
+    metric = resolve_metric(metric, pair)
+    level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, metric)
+    wagers = wagers_of(pair, metric, largest)
     need = math.log(2.0 / (1.0 - level))
-    score_a, score_b = (float(x) for x in measure(pair.tables, pair.cells))
+    score_a, score_b = (float(x) for x in metric(pair.tables, pair.cells))
     gap = score_b - score_a
     low, high = _limit(wagers, gap, need), -_limit(wagers.mirrored, -gap, need)
     log_e = float(np.logaddexp(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0)) - np.log(2.0))
-    look = Look(round(float(wagers.counts.sum())), low, high, log_e, load, most)
+    look = Look(round(float(wagers.counts.sum())), low, high, log_e)
     found = Monitor(
-        metric=measure.name,
-        label=measure.label,
-        percent=measure.percent,
-        lower_is_better=measure.lower_is_better,
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
+        lower_is_better=metric.lower_is_better,
         model_a=pair.models[0],
         model_b=pair.models[1],
         score_a=score_a,
         score_b=score_b,
-        p_h1=float(
-            compare(pair, metrics=metric if metric is not None else measure.name, rng=0)[measure.name].p_h1
-        ),
+        p_h1=float(compare(pair, metrics=[metric], rng=0)[metric.name].p_h1),
         unit=pair.unit,
         confidence_level=level,
         region=region,
-        bound=bound,
+        largest=None if largest is None else float(largest),
         tables=tuple(map(tuple, np.asarray(pair.tables, dtype=float).tolist())),
         looks=(look,),
     )
     if previous is None:
         return found
     if not isinstance(previous, Monitor):
-        previous = replace(found, **remembered(previous, Monitor.json_format))
+        previous = replace(found, **remembered(previous))
     return _together(previous, found)
 
 
 def _together(before: Monitor, now: Monitor) -> Monitor:
     """Return a look with all that were before it."""
-    for name in ("metric", "model_a", "model_b", "unit", "confidence_level", "bound"):
+    for name in ("metric", "model_a", "model_b", "unit", "confidence_level", "largest"):
         was, is_ = getattr(before, name), getattr(now, name)
         if was != is_:
             raise ValueError(
                 f"the last look had {name} {was!r}, and this one has {is_!r}; looks must be alike"
             )
-    if now.bound == "given" and before.largest != now.largest:
-        raise ValueError(
-            f"the last look had largest {before.largest:g}, and this one has {now.largest:g}; looks must be alike"
-        )
     if now.n_units < before.n_units:
         raise ValueError(
             f"the last look had {before.n_units:,} {plural(now.unit)}, and this one has {now.n_units:,}; give all so far"
@@ -350,14 +487,11 @@ def _together(before: Monitor, now: Monitor) -> Monitor:
             f"the last look counted things that this one does not, of {before.n_units:,} and {now.n_units:,} "
             f"{plural(now.unit)}; give all so far, with the labels that they had"
         )
-    # A bound that did not come true takes what rests on it with it.
-    if before.largest >= look.load:
-        low, high = max(before.low, look.low), min(before.high, look.high)
-        # Where no difference is left, some look was one of the few that are wrong.
-        if low > high:
-            low, high = before.low, before.high
-        look = look._replace(low=low, high=high)
-    return replace(now, looks=(*before.looks, look))
+    low, high = max(before.low, look.low), min(before.high, look.high)
+    # Where no difference is left, some look was one of the few that are wrong.
+    if low > high:
+        low, high = before.low, before.high
+    return replace(now, looks=(*before.looks, look._replace(low=low, high=high)))
 
 
 def _limit(wagers: Wagers, gap: float, need: float) -> float:
@@ -371,11 +505,3 @@ def _limit(wagers: Wagers, gap: float, need: float) -> float:
     found = float(crossing(short, np.asarray(-1.0), np.asarray(max(gap, -1.0 + 1e-9)), accuracy=1e-9))
     # On the safe side of rounding.
     return max(-1.0, found - 1e-9)
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
-def _written(log_e: float) -> str:
-    return f"{math.exp(log_e):.3g}" if log_e < 15.0 else f"10^{log_e / math.log(10.0):.1f}"

@@ -1,57 +1,88 @@
-"""Planning for precision: how many items make an interval as short as it shall be."""
+"""How many items a comparison needs."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from typing import Any
 
-from bayesf1.base.answer import Answer
-from bayesf1.base.checks import LEAST_PROB, checked, is_number
-from bayesf1.base.errors import Argument, WordedError
-from bayesf1.base.naming import plural, shown
-from bayesf1.base.table import Table, amount, printable
-from bayesf1.evaluation.evaluation import Evaluation, check_evaluation
-from bayesf1.evaluation.gaps import check_no_gaps
-from bayesf1.evaluation.metric import Harmonic, Metric, MetricLike
-from bayesf1.evaluation.runs import check_one_run
-from bayesf1.evaluation.scoring import find_measure
-from bayesf1.frequentist.bounds import normal_quantile
-from bayesf1.frequentist.delta import check_weights
-from bayesf1.kinds.binary_measures import find_metric
+import numpy as np
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray, blocks_of, crossing
+from bayesf1.base.checks import (
+    LEAST_PROB,
+    RNGLike,
+    check_draws,
+    check_rng,
+    checked,
+    is_number,
+    is_whole,
+    start_of,
+)
+from bayesf1.base.naming import plural, quoted
+from bayesf1.evaluation import (
+    Evaluation,
+    Score,
+    Units,
+    check_evaluation,
+    check_no_gaps,
+    check_one_run,
+    resolve_metric,
+)
+from bayesf1.frequentist.intervals import check_weights, normal_quantile
+from bayesf1.inference.posterior import claim_threshold
+from bayesf1.metrics import FMeasure, Metric, MetricLike, find_metric
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table
+from bayesf1.sampling import EffectiveSample, sampling_model
+from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
 
 
 @dataclass(frozen=True)
 class Plan(Answer):
-    """A plan in words: what all plans share."""
+    """What all plans share: a sentence, what it assumes, and a table of one row."""
 
     title = "Plan"
     titled = False
     json_format = "bayesf1.plan/1"
 
     @property
-    @abstractmethod
     def sentence(self) -> str:
         """The answer as a sentence."""
+        return text.plan_words(self).sentence
 
     @property
-    @abstractmethod
     def assumptions(self) -> str:
-        """What was supposed, as a sentence."""
+        """What was assumed, as a sentence."""
+        return text.plan_words(self).assumptions
+
+    @property
+    def table(self) -> Table:
+        """The plan as a table of one row."""
+        return text.plan_words(self).table
 
     @property
     def below(self) -> Sequence[str]:
-        """The answer, and what was supposed."""
+        """The answer, and what was assumed."""
         return (self.sentence, self.assumptions)
 
     def __str__(self) -> str:
         return "\n".join(self.below)
 
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the plan."""
+        return text.plan_words(self).signature
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
         return {**asdict(self), "sentence": self.sentence}
+
+
+# ---- intervals --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -87,36 +118,6 @@ class SampleSize(Plan):
     unit: str
     prevalence: float | None
     basis: str
-
-    @property
-    def assumptions(self) -> str:
-        """What was supposed, as a sentence."""
-        share = "" if self.prevalence is None else f", {100 * self.prevalence:.4g} % of the items positive"
-        if self.basis == "bound":
-            return f"Holds for any model, whatever its score{share}; normal approximation."
-        return f"Assumes a model that performs like the one in the pilot{share}; normal approximation."
-
-    @property
-    def sentence(self) -> str:
-        """The answer as a sentence."""
-        sizes = [] if self.n_units is None else [f"{self.n_units:,} {plural(self.unit)}"]
-        if self.n_positives is not None:
-            sizes.append(f"{self.n_positives:,} positive {'ones' if sizes else 'items'}")
-        width = amount(self.half_width, percent=self.percent)
-        return printable(
-            f"A {100 * self.confidence_level:g} % interval for {self.label} no wider than ±{width} takes "
-            f"{' with '.join(sizes)}."
-        )
-
-    @property
-    def table(self) -> Table:
-        """The plan as a table of one row."""
-        units = plural(self.unit).capitalize()
-        header = ("Metric", "Half-width", "Confidence", "Positives", units, "Holds for")
-        numbers = ("–" if n is None else f"{n:,}" for n in (self.n_positives, self.n_units))
-        who = "any model" if self.basis == "bound" else "models like the pilot's"
-        row = (self.label, f"{self.half_width:g}", f"{100 * self.confidence_level:g} %", *numbers, who)
-        return Table(header, (row,), sure=(True,))
 
 
 def variance_bound(a: float, b: float) -> float:
@@ -194,27 +195,26 @@ def plan(
     Jiang (2020), *Statistical formulas for F measures*, Corollary 2; he rounds δ to 0.01, which makes 10,250 and
     16,667.
     """
-    if not is_number(half_width):
-        raise WordedError(Argument("half_width"), f" must be a number such as 0.02, not {shown(half_width)}")
-    if not 1e-6 <= half_width < 1.0:
-        raise WordedError(
-            Argument("half_width"),
-            f" must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {shown(half_width)}",
+    if not is_number(half_width) or not 1e-6 <= half_width < 1.0:
+        raise ValueError(
+            f"half_width must lie between 1e-6 and 1, such as 0.02 for ±2 points, not {quoted(half_width)}"
         )
     if prevalence is not None and not (is_number(prevalence) and LEAST_PROB <= prevalence <= 1.0):
-        raise ValueError(f"prevalence is a share above 0 and at most 1, such as 0.2, not {shown(prevalence)}")
+        raise ValueError(
+            f"prevalence is a share above 0 and at most 1, such as 0.2, not {quoted(prevalence)}"
+        )
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
-        measure, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
+        metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
     elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
     else:
-        measure, unit = find_metric("f1" if metric is None else metric), "item"
-        n_positives, n_units = _from_bound(needed, measure, prevalence)
+        metric, unit = find_metric("f1" if metric is None else metric), "item"
+        n_positives, n_units = _from_bound(needed, metric, prevalence)
     return SampleSize(
-        metric=measure.name,
-        label=measure.label,
-        percent=measure.percent,
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
         half_width=float(half_width),
         confidence_level=confidence_level,
         standard_error=needed,
@@ -231,20 +231,20 @@ def _ceil(x: float) -> int:
     return math.ceil(x * (1.0 - 1e-12))
 
 
-def _from_bound(needed: float, measure: Metric, prevalence: float | None) -> tuple[int | None, int | None]:
+def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tuple[int | None, int | None]:
     """Return how many gold items, and how many in all, do for any model."""
-    if measure.name == "accuracy":
+    if metric.name == "accuracy":
         # A share of all items, whose variance is at most ¼.
         n = _ceil(0.25 / needed**2)
         return None if prevalence is None else _ceil(n * prevalence), n
-    if isinstance(measure.law, Harmonic):
-        square = measure.law.beta**2
+    if isinstance(metric.distribution, FMeasure):
+        square = metric.distribution.beta**2
         a, b = 1.0 / (1.0 + square), square / (1.0 + square)
-    elif measure.name in ("recall", "jaccard"):
-        a, b = (0.0, 1.0) if measure.name == "recall" else (1.0, 1.0)
+    elif metric.name in ("recall", "jaccard"):
+        a, b = (0.0, 1.0) if metric.name == "recall" else (1.0, 1.0)
     else:
         raise ValueError(
-            f"no number of items makes an interval for the metric {measure.name} short for every model; give a pilot"
+            f"no number of items makes an interval for the metric {metric.name} short for every model; give a pilot"
         )
     # Jiang (2020), Corollary 2.
     positives = _ceil(variance_bound(a, b) / (b * needed**2))
@@ -260,17 +260,15 @@ def _from_pilot(
         if len(pilot.names) > 1:
             raise ValueError(f"the pilot has several models ({', '.join(pilot.names)}); choose one by model")
         model = pilot.names[0]
-    if pilot.shape:
-        raise ValueError(f"a pilot is one experiment, but its tables have leading axes {pilot.shape}")
     one = pilot.select([model])
     check_one_run(one, "a plan for an interval")
     check_no_gaps(one, "a plan for an interval", "plan_labels plans labels")
-    measure = find_measure(metric, one)
-    sample = one.under().samples
-    variance = sample.variance(lambda tables: measure(tables[..., 0, :], one.cells))
+    metric = resolve_metric(metric, one)
+    sample = sampling_model(one).samples
+    variance = sample.variance(lambda tables: metric(tables[..., 0, :], one.cells))
     if not variance > 0.0:
         raise ValueError(
-            f"{model} scores {float(measure(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
+            f"{model} scores {float(metric(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
             "nothing about a larger test set; leave the pilot out, or take a larger one"
         )
     times = variance / needed**2
@@ -278,7 +276,7 @@ def _from_pilot(
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
     n_units = None
-    if known or one.kind.counts_all_items:
+    if known or one.task.counts_all_items:
         if prevalence is not None:
             raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
         n_units = _ceil(sample.size * times)
@@ -288,4 +286,538 @@ def _from_pilot(
         raise ValueError(
             "the pilot's totals do not tell how many items there were; give one with predictions"
         )
-    return measure, positives, n_units, one.unit if known else "item"
+    return metric, positives, n_units, one.unit if known else "item"
+
+
+# ---- decisions between models -----------------------------------------------------------------------------
+
+_STEP = 1e-6
+# Tilts beyond this one are as good as certainty.
+_STEEPEST = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedPair:
+    """Units of a pilot, and of the prior, by what they add to the sums that a measure is a function of."""
+
+    # Mean of what a unit of each kind adds to A's and to B's sums, what it adds to B's beyond A's, axes (kind, sum), and
+    # how many units of each kind there are; those of the prior all have one weight.
+    middle: FloatArray
+    net: FloatArray
+    weights: FloatArray
+    score: Score
+    prior_middle: FloatArray
+    prior_net: FloatArray
+    prior_weight: float
+    # What the pilot's units are worth where they are bootstrapped, None where they are single items.
+    effective_sample: EffectiveSample | None = None
+
+    @property
+    def size(self) -> float:
+        """Number of units of the pilot."""
+        return float(self.weights.sum())
+
+    @property
+    def agreement(self) -> float:
+        """Share of the units on which both models do the same, as far as the measure counts it."""
+        return float(self.weights[~self.net.any(axis=1)].sum() / self.size)
+
+    @cached_property
+    def gain(self) -> FloatArray:
+        """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
+        slopes = _slopes(self.score, (self.weights @ self.middle)[None])[0]
+        return np.asarray(slopes @ self.net.T)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the observed difference, times the root of the number of units."""
+        return float(np.sqrt(self.size * (self.weights @ self.gain**2)))
+
+    @property
+    def largest(self) -> float:
+        """The difference if B were right wherever the models differ."""
+        return self._difference(np.where(self.gain > 0, 1.0, np.where(self.gain < 0, 0.0, 0.5)))
+
+    def shares(self, difference: float) -> FloatArray:
+        """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
+        if difference <= 0.0:
+            return np.full(len(self.gain), 0.5) if difference == 0.0 else 1.0 - self.shares(-difference)
+        steepness = self.gain / np.abs(self.gain).max()
+        tilt = crossing(
+            lambda x: np.asarray(self._difference(special.expit(x * steepness)) - difference),
+            np.zeros(()),
+            np.asarray(_STEEPEST),
+        )
+        return np.asarray(special.expit(tilt * steepness))
+
+    def _difference(self, shares: FloatArray) -> float:
+        total, moved = self.weights @ self.middle, (self.weights * (shares - 0.5)) @ self.net
+        return float(self.score(total + moved) - self.score(total - moved))
+
+    def probabilities(
+        self, n_units: int, shares: FloatArray, n_sets: int, rng: np.random.Generator, margin: float = 0.0
+    ) -> FloatArray:
+        """Return P(H1), or P(ν_B - ν_A > -margin), on each of `n_sets` test sets of `n_units` units."""
+        masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
+        blocks = (rng.multinomial(n_units, masses, size=n) for n in blocks_of(n_sets, 4 * len(masses)))
+        halves = (np.hsplit(counts.astype(float), 2) for counts in blocks)
+        p = np.concatenate([self._p_h1(kept, swapped, margin) for kept, swapped in halves])
+        return p if self.effective_sample is None else self._stretched(p, n_units, self.effective_sample)
+
+    def _stretched(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
+        """Return the probabilities as a bootstrap over so many units has them, with a t law for a normal one."""
+        more = n_units / self.size
+        freedom = max(effective_sample.units * more - 1.0, 1.0)
+        seen = max(1.0 - (1.0 - effective_sample.seen) / more, 1e-6)
+        return np.asarray(special.stdtr(freedom, np.sqrt(seen) * special.ndtri(p.clip(1e-300, 1.0 - 1e-16))))
+
+    def _p_h1(self, kept: FloatArray, swapped: FloatArray, margin: float = 0.0) -> FloatArray:
+        r"""Return P(ν_B - ν_A > -m) given how many units of each kind were seen as they are, and swapped.
+
+        With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
+        terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
+        for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
+        moments else; their ratio follows a Beta law.
+        """
+        middle = (kept + swapped) @ self.middle + self.prior_weight * self.prior_middle.sum(axis=0)
+        slopes = _slopes(self.score, middle)
+        differs = self.net.any(axis=1)
+        prior = np.full((len(kept), len(self.prior_net)), self.prior_weight)
+        net = np.concatenate([self.net[differs], self.prior_net])
+        plus = np.concatenate([kept[:, differs], prior], axis=1)
+        minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
+        gain = slopes @ net.T
+        dot = partial(np.einsum, "sk,sk->s")
+        up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
+        powers = (up, down), (up * up, down * down)
+        for_b = np.array([dot(plus, up) + dot(minus, down) for up, down in powers])
+        for_a = np.array([dot(plus, down) + dot(minus, up) for up, down in powers])
+        for_b[0] += margin
+        return _first_is_larger(for_b, for_a)
+
+
+def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the probability that the first of two gamma variates, given by mean and variance, is the larger."""
+    some = (first[0] > 0) & (second[0] > 0)
+    p = np.where(first[0] > 0, 1.0, np.where(second[0] > 0, 0.0, 0.5))
+    (mean_b, var_b), (mean_a, var_a) = first[:, some], second[:, some]
+    # A margin without any unit for B is as good as one of no doubt.
+    var_b = np.maximum(var_b, 1e-12 * mean_b**2)
+    scale_b, scale_a = var_b / mean_b, var_a / mean_a
+    p[some] = special.betaincc(mean_b / scale_b, mean_a / scale_a, scale_a / (scale_a + scale_b))
+    return p
+
+
+def _slopes(score: Score, sums: FloatArray) -> FloatArray:
+    """Return the derivative of a measure by each of its sums, axes (set, sum); steps go up, away from 0."""
+    step = _STEP * np.abs(sums).sum(axis=1)
+    start = score(sums)
+    slopes = np.empty_like(sums)
+    for j in range(sums.shape[1]):
+        moved = sums.copy()
+        moved[:, j] += step
+        slopes[:, j] = (score(moved) - start) / step
+    return slopes
+
+
+def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPair:
+    """Return the units of a pilot of two models, ready to be drawn again with another true difference."""
+    if ev.units is None or not ev.units.shared:
+        raise ValueError(
+            "a pilot must tell what both models did on each unit, but only totals are known; build it from "
+            "predictions (from_labels, from_tags, from_frame), or suppose an agreement by assumed_pilot"
+        )
+    sums, score = ev.task.sums(metric)
+    flat, n_cells = ev.units.rows, len(ev.cells)
+    both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
+    dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]
+    kinds, which = np.unique(np.concatenate(dense, axis=1), axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), weights=ev.units.weights, minlength=len(kinds)).astype(float)
+    of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
+    if np.array_equal(of_a, of_b):
+        raise ValueError(
+            f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
+            f"{metric.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
+        )
+    sampling = sampling_model(ev)
+    # Of many cells the prior says next to nothing of each.
+    task = ev.task
+    outcomes = task.joint_outcomes(2) if isinstance(task, BinaryOutcome) else np.zeros((0, 2, n_cells))
+    prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+    return SimulatedPair(
+        middle=0.5 * (of_a + of_b),
+        net=of_b - of_a,
+        weights=weights[weights > 0],
+        score=score,
+        prior_middle=0.5 * (prior_a + prior_b),
+        prior_net=prior_b - prior_a,
+        prior_weight=0.5 * prior,
+        effective_sample=sampling.effective_sample(metric) if sampling.bootstraps else None,
+    )
+
+
+@checked
+def assumed_pilot(
+    *,
+    prevalence: float,
+    agreement: float,
+    f1: float | None = None,
+    precision: float | None = None,
+    recall: float | None = None,
+    n_items: int = 1000,
+) -> Evaluation:
+    r"""Return what two equally good models are expected to do on binary items, in place of a pilot.
+
+    Errors of the two models are correlated alike on gold items and on others: given recall r and false positive rate
+    f, :math:`P(\text{only A finds it}) = c\,r(1-r)` and :math:`P(\text{only A claims it}) = c\,f(1-f)`, with c such
+    that they agree as often as supposed; c = 1 would be independence.
+
+    Parameters
+    ----------
+    prevalence
+        Share of gold items.
+    agreement
+        Share of items on which both models say the same.
+    f1
+        F1 around which the two models lie; both precision and recall are then taken to equal it.
+    precision, recall
+        Instead of `f1`, both.
+    n_items
+        Number of items of the test set.
+
+    Examples
+    --------
+    >>> ev = assumed_pilot(prevalence=0.2, precision=0.85, recall=0.75, agreement=0.95, n_items=1000)
+    >>> ev.tables.round(1)
+    array([[150. ,  26.5,  50. , 773.5], [150. ,  26.5,  50. , 773.5]])
+    """
+    if f1 is not None and (precision is not None or recall is not None):
+        raise ValueError("give either f1 or both precision and recall, not all of them")
+    if f1 is not None:
+        precision = recall = f1
+    if precision is None or recall is None:
+        raise ValueError("give f1, or both precision and recall, around which the two models lie")
+    around = {"precision": precision, "recall": recall} if f1 is None else {"f1": f1}
+    given = {"prevalence": prevalence, "agreement": agreement, **around}
+    for name, value in given.items():
+        if not is_number(value) or not LEAST_PROB <= value < 1.0:
+            raise ValueError(f"{name} must lie strictly between 0 and 1, such as 0.8, not {quoted(value)}")
+    if not is_whole(n_items) or not 1 <= n_items <= 10**12:
+        raise ValueError(f"n_items must be a whole number from 1, not {quoted(n_items)}")
+    claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
+    if claimed >= 1.0:
+        raise ValueError(
+            f"precision {precision:g} with recall {recall:g} takes more wrong claims than there are items at a "
+            f"prevalence of {prevalence:g}"
+        )
+    rates = ((prevalence, recall), (1.0 - prevalence, claimed))
+    # Errors that exclude each other, as far as they can, are the most that models can differ.
+    most = 1.0 / max(max(rate, 1.0 - rate) for _, rate in rates)
+    independent = 2.0 * sum(share * rate * (1.0 - rate) for share, rate in rates)
+    c = (1.0 - agreement) / independent
+    if c > most:
+        raise ValueError(
+            f"agreement {agreement:g} is too small: models of precision {precision:g} and recall {recall:g} agree on at "
+            f"least {1.0 - most * independent:.3g} of the items"
+        )
+    rows, masses = [], []
+    for (share, rate), (yes, no) in zip(rates, (("tp", "fn"), ("fp", "tn")), strict=True):
+        alone = c * rate * (1.0 - rate)
+        rows += [(yes, yes), (yes, no), (no, yes), (no, no)]
+        masses += [n_items * share * max(m, 0.0) for m in (rate - alone, alone, alone, 1 - rate - alone)]
+    outcomes = np.array(rows)[..., None] == np.array(BINARY_CELLS)
+    units = Units.merge(outcomes.astype(float), np.array(masses), "item")
+    return Evaluation.of_units(("A", "B"), Binary(), units)
+
+
+@dataclass(frozen=True)
+class DecisionPlan(Plan):
+    """How many units it takes to decide between two models, or what so many units can decide.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    difference
+        The true difference, by which one model is better than the other.
+    n_units, unit
+        How many units the test set has, and of what kind.
+    agreement
+        Share of the units on which both models do the same, as far as the measure counts it.
+    p_h1
+        The probability of being better from which on the decision is made.
+    goal
+        The probability with which the decision was to be made.
+    assurance, mcse
+        The probability with which it is made, and the standard error of its simulation.
+    question
+        ``"size"`` where the number of units was asked for, ``"resolution"`` where the difference was.
+    not_worse_by
+        The margin, where it shall be shown that a model is not worse by more than it; None where that it is better.
+    n_sets, rng
+        Number of simulated test sets, and the seed (None after a Generator).
+    """
+
+    metric: str
+    label: str
+    percent: bool
+    difference: float
+    n_units: int
+    unit: str
+    agreement: float
+    p_h1: float
+    goal: float
+    assurance: float
+    mcse: float
+    question: str
+    not_worse_by: float | None = None
+    n_sets: int = 0
+    rng: int | None = None
+
+
+# From which on a comparison with 95 % intervals calls a model better.
+DECIDED = claim_threshold(0.95)
+_MAX_UNITS = 1e12
+_ROUNDS = 10
+# No score is as large.
+_LARGEST = 1e9
+# Kinds of units in all test sets of a round of the search; the answer is then checked on as many sets as asked for.
+_SEARCHED = 1 << 20
+
+
+@checked
+def plan_comparison(
+    pilot: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    difference: float | None = None,
+    not_worse_by: float | None = None,
+    metric: MetricLike | None = None,
+    p_h1: float = DECIDED,
+    assurance: float = 0.8,
+    prior: float | None = None,
+    n_sets: int = 10_000,
+    rng: RNGLike = None,
+) -> DecisionPlan:
+    r"""Return how many units it takes to see that one of two models is better, or that it is not worse by much.
+
+    The Bayesian assurance of n units is the probability that the Bayes test of a test set of n units will find
+
+    .. math:: P(H_1 \mid \text{data}) \ge p, \qquad H_1: \nu_B > \nu_A,
+
+    given that :math:`\nu_B - \nu_A` is the difference supposed; with a margin m it is that
+    of non-inferiority, :math:`P(\nu_B - \nu_A > -m \mid \text{data}) \ge p`. Test sets are drawn from the pilot's units,
+    whose winners are tilted until that is the true difference. The posterior is the paired one, or that of
+    the Bayesian bootstrap where units are clusters.
+
+    Parameters
+    ----------
+    pilot
+        What both models, or two like them, did on some units; from data, or from `assumed_pilot`. It tells how often
+        models differ on a unit, and in what; who was right there does not matter.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    difference
+        How much better one model truly is, such as 0.02 for two percentage points. With a margin 0 by default, two
+        models that are equally good; it may be negative, above minus the margin.
+    not_worse_by
+        The margin, such as 0.005, where it shall be shown that the model is not worse by more than that.
+    metric
+        Name of a measure, or a callable on tables (..., cell); F1 by default.
+    p_h1
+        The probability of being better from which on the decision is made; by default .975, from which on `compare`
+        with its 95 % intervals calls a model better.
+    assurance
+        The probability with which it shall be made.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    n_sets, rng
+        Number of simulated test sets and source of randomness.
+
+    Examples
+    --------
+    >>> from bayesf1.frequentist.planning import assumed_pilot
+    >>> pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95)
+    >>> plan = plan_comparison(pilot, difference=0.03, rng=1)
+    >>> round(plan.n_units, -2)
+    2700
+    >>> round(plan_comparison(pilot, not_worse_by=0.03, rng=1).n_units, -2)
+    2800
+
+    References
+    ----------
+    O'Hagan, Stevens & Campbell (2005), *Assurance in clinical trial design*, Pharmaceutical Statistics 4.
+    """
+    check_evaluation(pilot)
+    target = _assumed_difference(difference, not_worse_by)
+    return _plan_decision(pilot.pair(a, b), target, not_worse_by, metric, p_h1, assurance, prior, n_sets, rng)
+
+
+def _assumed_difference(difference: float | None, margin: float | None) -> float:
+    """Return how much better a model is supposed to be, or say what is wrong with it or with the margin."""
+    if margin is not None and (not is_number(margin) or not 0 < margin <= _LARGEST):
+        raise ValueError(
+            f"not_worse_by is a margin above 0, such as 0.005 for half a point, not {quoted(margin)}",
+        )
+    if difference is None and margin is not None:
+        return 0.0
+    if difference is None or not is_number(difference) or not difference > -(margin or 0.0):
+        raise ValueError(
+            "difference is how much better a model is, such as 0.02 for two points"
+            f"{'' if margin is None else f', and above minus the margin of {margin:g}'}, not {difference!r}"
+        )
+    return float(difference)
+
+
+@checked
+def resolution(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    metric: MetricLike | None = None,
+    p_h1: float = DECIDED,
+    assurance: float = 0.8,
+    prior: float | None = None,
+    n_sets: int = 10_000,
+    rng: RNGLike = None,
+) -> DecisionPlan:
+    """Return the smallest difference between two models that a test set of this size is likely to decide.
+
+    Parameters
+    ----------
+    ev
+        What two models did on the test set, or an `assumed_pilot` of its size.
+    a, b, metric, p_h1, assurance, prior, n_sets, rng
+        As in `plan_comparison`.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> found = resolution(load_example("wnut17"), "UH-RiTUAL", "SpinningBytes", n_sets=500, rng=1)
+    >>> print(found.sentence)
+    With 1,287 sentences a difference in F1 below ... percentage points may well stay undecided: ...
+    """
+    check_evaluation(ev)
+    return _plan_decision(ev.pair(a, b), None, None, metric, p_h1, assurance, prior, n_sets, rng)
+
+
+def _plan_decision(
+    pair: Evaluation,
+    difference: float | None,
+    not_worse_by: float | None,
+    metric: MetricLike | None,
+    p_h1: float,
+    assurance: float,
+    prior: float | None,
+    n_sets: int,
+    rng: RNGLike,
+) -> DecisionPlan:
+    """Return how many units show a difference, or, if none is given, the smallest that these units show."""
+    check_one_run(pair, "a plan")
+    check_no_gaps(pair, "a plan", "plan_labels plans labels")
+    metric = resolve_metric(metric, pair)
+    for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
+        if not is_number(value) or not low < value < 1.0:
+            raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
+    found = _between_models(
+        pair,
+        metric,
+        difference,
+        not_worse_by or 0.0,
+        p_h1,
+        assurance,
+        pair.check_prior(prior),
+        check_draws(n_sets, "n_sets"),
+        check_rng(rng),
+    )
+    return DecisionPlan(
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
+        unit=pair.unit,
+        p_h1=float(p_h1),
+        goal=float(assurance),
+        question="resolution" if difference is None else "size",
+        not_worse_by=not_worse_by,
+        rng=start_of(rng),
+        **found,
+    )
+
+
+def _between_models(
+    ev: Evaluation,
+    metric: Metric,
+    difference: float | None,
+    margin: float,
+    p_h1: float,
+    goal: float,
+    prior: float,
+    n_sets: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Plan for two models, by simulated test sets of the pilot's units."""
+    pair = simulated_pair(ev, metric, prior)
+    largest = pair.largest
+    if difference is not None and abs(difference) >= 0.99 * largest:
+        raise ValueError(
+            f"difference {difference:g} is out of reach: of models that differ on {1 - pair.agreement:.3g} of the "
+            f"{plural(ev.unit)}, and there as the pilot's do, one that were ahead on all of these would be {largest:.3g} "
+            f"ahead in {metric.label}; assume less agreement or a smaller difference"
+        )
+    # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
+    sets = int(np.clip(_SEARCHED // len(pair.weights), min(1000, n_sets), n_sets))
+
+    def planned(n: int, target: float) -> dict[str, Any]:
+        p = pair.probabilities(n, pair.shares(target), n_sets, rng, margin)
+        reached = float((p >= p_h1).mean())
+        return {
+            "difference": target,
+            "n_units": n,
+            "agreement": pair.agreement,
+            "assurance": reached,
+            "mcse": math.sqrt(reached * (1.0 - reached) / n_sets),
+            "n_sets": n_sets,
+        }
+
+    def units_of(root: float) -> int:
+        if root * root > _MAX_UNITS:
+            raise ValueError(
+                f"a difference of {slope * pair.spread:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
+            )
+        return math.ceil(root * root)
+
+    # The difference is searched for, or the root of the number of units; certainty grows with either, by a standard
+    # error for each 1 / slope, and starts from what the normal distribution asks for.
+    size = max(1, round(pair.size))
+    if difference is None:
+        slope, least, most = math.sqrt(size) / pair.spread, 0.0, largest
+    else:
+        slope, least, most = (difference + margin) / pair.spread, 1.0, math.inf
+    x = max(0.1, float(special.ndtri(p_h1) + special.ndtri(goal))) / slope
+    x = min(x, 0.9 * most)
+    for _ in range(_ROUNDS):
+        n, target = (size, x) if difference is None else (units_of(x), difference)
+        p = pair.probabilities(n, pair.shares(target), sets, rng, margin)
+        reached = float(np.clip(np.quantile(p, 1.0 - goal), 1e-12, 1.0 - 1e-12))
+        missing = float(special.ndtri(p_h1) - special.ndtri(reached))
+        x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
+        if abs(missing) < 1.0 / math.sqrt(sets):
+            break
+    if difference is None:
+        if x > 0.99 * largest:
+            raise ValueError(
+                f"{size:,} {plural(ev.unit)} decide nothing: even if one model were ahead on each where the two differ, "
+                f"by as much as they do there, which would put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a "
+                f"probability of less than {goal:g}"
+            )
+        return planned(size, x)
+    found = planned(units_of(x), difference)
+    for _ in range(_ROUNDS):
+        # If few units tell the models apart, probabilities come in lumps that quantiles pass over.
+        if found["assurance"] >= goal - 3.0 * found["mcse"]:
+            break
+        x += float(special.ndtri(goal) - special.ndtri(max(found["assurance"], 1e-3))) / slope
+        found = planned(units_of(x), difference)
+    return found

@@ -1,13 +1,21 @@
-"""Randomisation tests: would two models differ as much if chance had decided which output is whose?"""
+r"""The randomisation test: swap the models' outputs on units at random.
+
+Units are merged by the net effect of a swap; of n units with one effect the number of swaps is binomial.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, adjusted, blocks_of
 from bayesf1.base.checks import (
-    Numbers,
     RNGLike,
     check_prob,
     check_rng,
@@ -16,21 +24,267 @@ from bayesf1.base.checks import (
     start_of,
 )
 from bayesf1.base.naming import nearest, plural
-from bayesf1.evaluation.evaluation import Evaluation
-from bayesf1.evaluation.gaps import check_no_gaps
-from bayesf1.evaluation.metric import Metric, MetricLike
-from bayesf1.evaluation.runs import check_one_run
-from bayesf1.evaluation.scoring import find_measure
-from bayesf1.frequentist.binomial import binomial_clopper_pearson
-from bayesf1.frequentist.randomization_answer import RandomizationTest
-from bayesf1.frequentist.swaps import Statistic, Swaps, merge_mirrored
-from bayesf1.reading.score_columns import from_scores
+from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, distinct_rows, resolve_metric
+from bayesf1.frequentist.intervals import binomial_clopper_pearson
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.latex import prose
+from bayesf1.output.table import Table
+
+
+@dataclass(frozen=True)
+class RandomizationTest(Answer):
+    """What a randomisation test found.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    model_a, model_b, score_a, score_b
+        Names of the models and their scores.
+    alternative
+        ``"two-sided"``, ``"greater"`` (B is better than A) or ``"less"``.
+    p_value
+        Probability of a difference at least as large, had chance decided which output is whose; never 0.
+    exact
+        Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random ones.
+    n_trials
+        How many random swaps were tried, N; 0 where the p-value is exact.
+    interval
+        Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point where it is known.
+    confidence_level
+        Confidence level of that interval.
+    unit, n_units, n_discordant
+        What was swapped, how many there are, and on how many the models differ in what the measure counts.
+    lower_is_better
+        Whether the better model has the lower score.
+    start
+        The number that random trials start from; None where there are none, or they are those of a Generator.
+    p_holm, p_bh
+        The p-value as Holm and as Benjamini and Hochberg adjust it beside others; None of a single test. See `adjust`.
+    """
+
+    title = "Randomisation test"
+    titled = False
+    stacked = True
+    json_format = "bayesf1.test/1"
+    json_list = ("bayesf1.tests/1", "tests")
+
+    metric: str
+    label: str
+    percent: bool
+    model_a: str
+    model_b: str
+    score_a: float
+    score_b: float
+    alternative: str
+    p_value: float
+    exact: bool
+    n_trials: int
+    interval: tuple[float, float]
+    confidence_level: float
+    unit: str
+    n_units: int
+    n_discordant: int
+    lower_is_better: bool = False
+    start: int | None = None
+    p_holm: float | None = None
+    p_bh: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Score of B minus score of A."""
+        return self.score_b - self.score_a
+
+    @property
+    def statistic(self) -> float:
+        """What is compared with its values under random swaps: the lead of B, or the difference's size if two-sided."""
+        lead = -self.difference if self.lower_is_better else self.difference
+        return abs(lead) if self.alternative == "two-sided" else lead
+
+    @property
+    def table(self) -> Table:
+        """The test as a table of one row."""
+        return text.randomization_table(self)
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The sentence that the test prints as."""
+        return (str(self),)
+
+    def __str__(self) -> str:
+        return text.randomization_sentence(self)
+
+    @checked
+    def sentence(self, *, format: str = "text") -> str:
+        """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
+        return prose(str(self), format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how it was found, for a paper's section on methods, with the citation."""
+        return prose(text.randomization_methods(self), format)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the test."""
+        return text.randomization_signature(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the test as plain numbers and strings, with stable names."""
+        found = asdict(self)
+        low, high = found.pop("interval")
+        return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
+
+
+@checked
+def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
+    """Return tests with the p-values that they have beside each other: of several measures, classes or pairs of models.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_scores
+    >>> tests = [randomization_test(from_scores({"A": [0] * n, "B": [1] * n})) for n in (6, 7, 8)]
+    >>> [(test.p_value, test.p_holm) for test in adjust(tests)]
+    [(0.03125, 0.03125), (0.015625, 0.03125), (0.0078125, 0.0234375)]
+    """
+    found = adjusted([test.p_value for test in tests])
+    return [replace(test, p_holm=p, p_bh=q) for test, (p, q) in zip(tests, found, strict=True)]
+
+
+# ---- sums of the units under random swaps -----------------------------------------------------------------
+
+# Sums that are listed one by one, sums on a lattice, and additions to get there: about a second at most.
+_LISTED = 1 << 20
+_LATTICE = 1 << 21
+_WORK = 1 << 29
+
+
+def merge_mirrored(net: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Drop the units that a swap does not change, and merge those that it changes alike, up to the sign.
+
+    Parameters
+    ----------
+    net
+        What a unit of each pattern adds to B's table beyond A's, axes (pattern, cell).
+    weights
+        How many units have each pattern.
+
+    Examples
+    --------
+    >>> merge_mirrored(np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]]), np.array([3.0, 2.0, 9.0]))
+    (array([[ 1., -1.]]), array([5.]))
+    """
+    used = net.any(axis=1) & (weights > 0)
+    net, weights = net[used], weights[used]
+    first = net[np.arange(len(net)), (net != 0).argmax(axis=1)]
+    turned = np.sign(first)[:, None] * net
+    places, which = distinct_rows(turned)
+    return turned[places], np.bincount(which, weights=weights, minlength=len(places)).astype(float)
+
+
+def swap_distribution(net: Any, counts: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return every sum of the units under swaps with its probability, or None if there are too many to count.
+
+    Examples
+    --------
+    >>> sums, probabilities = swap_distribution(np.array([[1.0]]), np.array([3.0]))
+    >>> sums.ravel(), probabilities
+    (array([-1.5, -0.5,  0.5,  1.5]), array([0.125, 0.375, 0.375, 0.125]))
+    """
+    if not isinstance(net, np.ndarray):
+        return None
+    if np.log1p(counts).sum() <= math.log(_LISTED):
+        return swaps_listed(net, counts)
+    return swaps_on_lattice(net, counts) if np.array_equal(net, np.rint(net)) else None
+
+
+def swaps_listed(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return every sum with its probability, one for each number of swaps of each pattern."""
+    sums, mass = np.zeros((1, net.shape[1])), np.ones(1)
+    for row, n in zip(net, counts.astype(int), strict=True):
+        steps = np.arange(n + 1) - 0.5 * n
+        sums = (sums[:, None, :] + steps[:, None] * row).reshape(-1, len(row))
+        mass = np.multiply.outer(mass, fair_binomial(n)).ravel()
+    return sums, mass
+
+
+def swaps_on_lattice(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return every sum with its probability if sums are whole numbers and often coincide; None if it takes too long."""
+    cells = _independent_columns(net, counts)
+    small, times = np.rint(net[:, cells]).astype(np.int64), counts.astype(np.int64)
+    widths = times @ np.abs(small) + 1
+    if np.log(widths.astype(float)).sum() > math.log(_LATTICE):
+        return None
+    # A sum is one number with the cells as its digits; patterns are turned so that it grows.
+    strides = np.cumprod(np.concatenate([[1], widths[:-1]]))
+    turn = np.where(small @ strides < 0, -1, 1)
+    small = turn[:, None] * small
+    steps = small @ strides
+    # Patterns of many units go first, while the array is short.
+    order = np.argsort(-times, kind="stable")
+    lengths = 1 + np.concatenate([[0], np.cumsum((steps * times)[order])])
+    if ((times[order] + 1.0) * lengths[:-1]).sum() > _WORK:
+        return None
+    mass = np.ones(1)
+    for step, n, length in zip(steps[order], times[order], lengths[1:], strict=True):
+        longer = np.zeros(length)
+        for k, weight in enumerate(fair_binomial(int(n))):
+            longer[k * step : k * step + len(mass)] += weight * mass
+        mass = longer
+    codes = np.flatnonzero(mass)
+    lowest = times @ np.minimum(small, 0)
+    digits = (codes - lowest @ strides)[:, None] // strides % widths
+    to_all_cells = np.linalg.lstsq(small.astype(float), turn[:, None] * net, rcond=None)[0]
+    return (digits + lowest - 0.5 * (times @ small)) @ to_all_cells, mass[codes]
+
+
+def random_swaps(
+    net: Any, counts: FloatArray, n_trials: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield blocks of sums of the units under random swaps, axes (trial, cell)."""
+    once = counts == 1.0
+    several = counts[~once].astype(np.int64)
+    for n in blocks_of(n_trials, len(counts) + net.shape[1]):
+        kept = np.empty((n, len(counts)))
+        # A coin is several times faster than a binomial variate, and most kinds of sentences occur once.
+        kept[:, once] = rng.integers(0, 2, size=(n, int(once.sum())), dtype=np.int8)
+        kept[:, ~once] = rng.binomial(several, 0.5, (n, len(several)))
+        yield np.asarray((kept - 0.5 * counts) @ net)
+
+
+def fair_binomial(n: int) -> FloatArray:
+    """Return the probabilities of 0 to n heads of n fair coins, to relative precision.
+
+    Examples
+    --------
+    >>> fair_binomial(3)
+    array([0.125, 0.375, 0.375, 0.125])
+    """
+    k = np.arange(n + 1)
+    # Binomial coefficients are exact while they are small, and beyond a thousand coins larger than the largest number.
+    return np.asarray(special.binom(n, k) * 0.5**n if n <= 1000 else stats.binom.pmf(k, n, 0.5))
+
+
+def _independent_columns(net: FloatArray, counts: FloatArray) -> NDArray[np.intp]:
+    """Return the cells that determine all others, those of the smallest sums first."""
+    # A missed item is one found less: of the cells of a table of fixed gold, half say nothing new.
+    chosen: list[int] = []
+    for j in np.argsort(counts @ np.abs(net), kind="stable"):
+        if np.linalg.matrix_rank(net[:, [*chosen, j]]) > len(chosen):
+            chosen.append(int(j))
+    return np.array(chosen)
+
+
+# ---- the test ---------------------------------------------------------------------------------------------
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "montecarlo")
 
 # Scores closer than this, relative to their size, are tied; rounding must not break a tie.
 _TIE = 1e-12
+# The difference of scores for each sum, axes (trial, cell) to (trial,).
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 # Entries up to which sparse patterns are made dense.
 _DENSE = 1 << 26
 
@@ -83,17 +337,24 @@ def randomization_test(
     >>> randomization_test(ev, metric="accuracy").p_value
     0.03125
 
+    Padó's example, with a score of each unit: on six of seven the second model is better, so 2 of 64 swaps are as extreme.
+
+    >>> from bayesf1 import from_scores
+    >>> randomization_test(from_scores({"A": [1, 2, 1, 2, 2, 2, 0], "B": [4, 5, 5, 4, 3, 2, 1]})).p_value
+    0.03125
+
     References
     ----------
+    Padó (2006), *User's guide to sigf: significance testing by approximate randomisation*;
     Yeh (2000), *More accurate tests for the statistical significance of result differences*, COLING;
     McNemar (1947), Psychometrika 12.
     """
-    measure = find_measure(metric, ev)
+    metric = resolve_metric(metric, ev)
     ev = ev.pair(a, b)
     check_one_run(ev, "a randomisation test")
     check_no_gaps(ev, "a randomisation test")
-    swaps, statistic, n_units = _arrange(ev, measure)
-    score_a, score_b = (float(x) for x in measure(ev.tables, ev.cells))
+    net, counts, statistic, n_units = _arrange(ev, metric)
+    score_a, score_b = (float(x) for x in metric(ev.tables, ev.cells))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
         if value not in known:
             raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")
@@ -101,29 +362,31 @@ def randomization_test(
     check_prob(confidence_level, "confidence_level")
     observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))
     turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
-    sign = measure.sign
+    sign = metric.sign
 
     def extreme(sums: FloatArray) -> NDArray[np.bool_]:
         return np.asarray(turned(sign * statistic(sums)) >= turned(sign * observed) - slack)
 
-    p_value = None if method == "montecarlo" else swaps.exact_share(extreme)
-    exact = p_value is not None
-    if p_value is not None:
+    all_swaps = None if method == "montecarlo" else swap_distribution(net, counts)
+    exact = all_swaps is not None
+    if all_swaps is not None:
+        sums, mass = all_swaps
+        p_value = float(mass[extreme(sums)].sum())
         # Beyond a thousand coins the smallest probabilities are smaller than the smallest number.
         p_value = low = high = float(np.clip(p_value, np.finfo(float).tiny, 1.0))
     elif method == "exact":
         raise ValueError(
-            f"{swaps.counts.sum():,.0f} units in {len(swaps.counts):,} kinds are too many to count all swaps; "
+            f"{counts.sum():,.0f} units in {len(counts):,} kinds are too many to count all swaps; "
             "use method 'auto' or 'montecarlo'"
         )
     else:
-        k = sum(int(extreme(sums).sum()) for sums in swaps.trials(n, check_rng(rng)))
+        k = sum(int(extreme(sums).sum()) for sums in random_swaps(net, counts, n, check_rng(rng)))
         p_value = (k + 1) / (n + 1)
         low, high = binomial_clopper_pearson(k, n - k, confidence_level=confidence_level)
     return RandomizationTest(
-        metric=measure.name,
-        label=measure.label,
-        percent=measure.percent,
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
         model_a=ev.models[0],
         model_b=ev.models[1],
         score_a=score_a,
@@ -136,61 +399,15 @@ def randomization_test(
         confidence_level=confidence_level,
         unit=ev.unit,
         n_units=n_units,
-        n_discordant=int(swaps.counts.sum()),
-        lower_is_better=measure.lower_is_better,
+        n_discordant=int(counts.sum()),
+        lower_is_better=metric.lower_is_better,
         start=None if exact else start_of(rng),
     )
 
 
-@checked
-def randomization_test_scores(
-    a: Numbers,
-    b: Numbers,
-    *,
-    lower_is_better: bool = False,
-    alternative: str = "two-sided",
-    method: str = "auto",
-    n_trials: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: RNGLike = None,
-) -> RandomizationTest:
-    """Test whether two models' mean scores differ, given a score of either on every unit.
-
-    Parameters
-    ----------
-    a, b
-        Scores of the two models on the same units, in the same order, such as BLEU or a rating of each sentence.
-    lower_is_better
-        Whether the better model has the lower scores, as with losses.
-    alternative, method, n_trials, confidence_level, rng
-        As in `randomization_test`.
-
-    Examples
-    --------
-    Padó's example: on six of seven units the second model is better, so 2 of 64 swaps are as extreme.
-
-    >>> test = randomization_test_scores([1, 2, 1, 2, 2, 2, 0], [4, 5, 5, 4, 3, 2, 1])
-    >>> test.p_value, test.exact
-    (0.03125, True)
-
-    References
-    ----------
-    Padó (2006), *User's guide to sigf: significance testing by approximate randomisation*.
-    """
-    return randomization_test(
-        from_scores({"A": a, "B": b}, unit="unit", lower_is_better=lower_is_better),
-        metric="mean",
-        alternative=alternative,
-        method=method,
-        n_trials=n_trials,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
-
-
-def _arrange(ev: Evaluation, measure: Metric) -> tuple[Swaps, Statistic, int]:
-    """Return what swaps move, the difference of the scores as a function of it, and the number of units."""
-    if ev.units is None or not ev.units.shared or ev.shape:
+def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic, int]:
+    """Return what swaps move and how often, the difference of scores as a function of it, and the number of units."""
+    if ev.units is None or not ev.units.shared:
         raise ValueError(
             "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "
             "evaluation from predictions (from_labels, from_tags, from_frame)"
@@ -210,7 +427,7 @@ def _arrange(ev: Evaluation, measure: Metric) -> tuple[Swaps, Statistic, int]:
         raise ValueError(
             f"there are {odd:g} {plural(ev.unit)} of one kind; only whole {plural(ev.unit)} can be swapped"
         )
-    sums, score = ev.kind.sums(measure)
+    sums, score = ev.task.sums(metric)
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = 0.5 * (tables[0] + tables[1]) @ sums
     flat, n_cells = ev.units.rows, len(ev.cells)
@@ -219,9 +436,11 @@ def _arrange(ev: Evaluation, measure: Metric) -> tuple[Swaps, Statistic, int]:
     def statistic(moved: FloatArray) -> FloatArray:
         return score(middle + moved) - score(middle - moved)
 
-    if isinstance(net, np.ndarray) or net.shape[0] * net.shape[1] <= _DENSE:
-        swaps = merge_mirrored(net if isinstance(net, np.ndarray) else net.toarray(), whole)
+    if not isinstance(net, np.ndarray) and net.shape[0] * net.shape[1] <= _DENSE:
+        net = net.toarray()
+    if isinstance(net, np.ndarray):
+        net, counts = merge_mirrored(net, whole)
     else:
         changed = np.flatnonzero(np.asarray(abs(net).sum(axis=1)).ravel())
-        swaps = Swaps(net[changed], whole[changed])
-    return swaps, statistic, int(whole.sum())
+        net, counts = net[changed], whole[changed]
+    return net, counts, statistic, int(whole.sum())

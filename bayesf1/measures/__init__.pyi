@@ -36,4 +36,3 @@ from .ranked import (
     precision_at_k as precision_at_k,
     reciprocal_rank as reciprocal_rank,
 )
-from .rated import from_ratings as from_ratings

@@ -10,19 +10,22 @@ nominal :math:`1[c \ne k]`, interval :math:`(c-k)^2`, ratio :math:`((c-k)/(c+k))
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import OneLabel, RNGLike, check_draws, check_rng, checked
-from bayesf1.evaluation.under import FEW_UNITS
-from bayesf1.laws.empirical import EmpiricalPosterior
-from bayesf1.measures.ratings import Level, Ratings, read_ratings
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
+from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.io.label_values import is_missing
+from bayesf1.output.text import FEW_UNITS
 
+Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 # Numbers in flight in one block.
 _BLOCK = 1 << 22
 
@@ -53,11 +56,7 @@ class Coincidences:
 
 @checked
 def krippendorff_alpha(
-    ratings: ArrayLike,
-    *,
-    level: Level = "nominal",
-    values: Sequence[Any] | None = None,
-    missing: OneLabel = None,
+    ratings: ArrayLike, *, level: Level = "nominal", values: Sequence[Any] | None = None
 ) -> float:
     r"""Return Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below 0 where less.
 
@@ -66,14 +65,12 @@ def krippendorff_alpha(
     Parameters
     ----------
     ratings
-        Values with axes (rater, unit): a row for each rater. None, NaN and what is masked are missing. Units with
-        fewer than two ratings do not count.
+        Values with axes (rater, unit): a row for each rater. None, NaN, blank texts and what is masked are missing.
+        Units with fewer than two ratings do not count.
     level
         ``"nominal"``, ``"ordinal"``, ``"interval"`` or ``"ratio"``; the last two need numbers.
     values
         The values that may occur, in their order; needed for ordinal values that are not numbers.
-    missing
-        Another value that stands for no rating, such as ``""``.
 
     Examples
     --------
@@ -88,8 +85,8 @@ def krippendorff_alpha(
     ----------
     Krippendorff (2018), Content Analysis, 4th edition, chapter 12.
     """
-    data = read_ratings(ratings, level, values, missing)
-    return float(alphas(data, level, data.times[None])[0])
+    data = _read(ratings, level, values)
+    return float(_alphas(data, level, data.times[None])[0])
 
 
 @checked
@@ -98,7 +95,6 @@ def alpha_posterior(
     *,
     level: Level = "nominal",
     values: Sequence[Any] | None = None,
-    missing: OneLabel = None,
     n_draws: int = 4000,
     rng: RNGLike = None,
 ) -> EmpiricalPosterior:
@@ -110,7 +106,7 @@ def alpha_posterior(
 
     Parameters
     ----------
-    ratings, level, values, missing
+    ratings, level, values
         As in `krippendorff_alpha`.
     n_draws, rng
         Number of draws and source of randomness.
@@ -122,32 +118,28 @@ def alpha_posterior(
     >>> low < krippendorff_alpha(ratings) < high
     True
     """
-    data = read_ratings(ratings, level, values, missing)
+    data = _read(ratings, level, values)
     n_draws, generator = check_draws(n_draws), check_rng(rng)
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
-        warnings.warn(
-            f"there are only {n_units:g} units with two ratings; a bootstrap over so few is too sure of itself",
-            stacklevel=2,
-        )
+        few = f"there are only {n_units:g} units with two ratings; a bootstrap over so few is too sure of itself"
+        warnings.warn(few, stacklevel=2)
     drawn = []
-    for n in blocks_of(n_draws, len(data.codes) + len(data.values), _BLOCK):
+    for n in blocks_of(n_draws, len(data.times) + len(data.values), _BLOCK):
         # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
         weights = generator.standard_gamma(data.times, size=(n, len(data.times)))
         weights *= n_units / weights.sum(axis=1, keepdims=True)
-        drawn.append(alphas(data, level, weights))
+        drawn.append(_alphas(data, level, weights))
     return EmpiricalPosterior(np.concatenate(drawn), support=(-np.inf, 1.0))
 
 
 @checked
-def coincidence_matrix(
-    ratings: ArrayLike, *, values: Sequence[Any] | None = None, missing: OneLabel = None
-) -> Coincidences:
+def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> Coincidences:
     """Count how often values meet within units; each rating counts once in all.
 
     Parameters
     ----------
-    ratings, values, missing
+    ratings, values
         As in `krippendorff_alpha`.
 
     Examples
@@ -158,60 +150,49 @@ def coincidence_matrix(
     (('NN', 'VBP'), array([[4.33, 3.67],
            [3.67, 3.33]]), 15)
     """
-    data = read_ratings(ratings, "nominal", values, missing)
+    data = _read(ratings, "nominal", values)
     share = data.times / (data.sizes - 1.0)
     matrix = (data.counts.T @ data.counts.multiply(share[:, None])).toarray()
     matrix[np.diag_indices(len(matrix))] -= share @ data.counts
     return Coincidences(data.values, np.maximum(matrix, 0.0), int(data.times @ data.sizes))
 
 
-def alphas(data: Ratings, level: str, weights: FloatArray) -> FloatArray:
+def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
     """Return alpha under weights of patterns, axes (draw, pattern), that sum to the number of units."""
-    n = weights @ data.sizes
+    counts, sizes, n = data.counts, data.sizes, weights @ data.sizes
+    margins = weights @ counts
     if level == "nominal":
-        unequal = data.sizes**2 - data.counts.multiply(data.counts).sum(axis=1)
-        observed = weights @ (unequal / (data.sizes - 1.0))
-        expected = n**2 - ((weights @ data.counts) ** 2).sum(axis=1)
+        within = sizes**2 - counts.multiply(counts).sum(axis=1)
+        expected = n**2 - (margins**2).sum(axis=1)
     elif level == "ratio":
-        observed, expected = _ratio(data, weights)
+        within, expected = _ratio_distances(data, margins)
     else:
-        observed, expected = _interval(data, level, weights, n)
+        # Ordinal points are mid-ranks, from the middle on: what is squared below stays small.
+        points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
+        if level == "interval":
+            numbers = _unit_size(np.array(data.values, dtype=np.float64))
+            points = _unit_size(numbers - np.average(numbers, weights=counts.sum(axis=0)))[None]
+        first, second = ((counts @ power.T).T for power in (points, points**2))
+        # Sums of squared differences over ordered pairs: 2(m Σx² - (Σx)²).
+        within = 2.0 * np.maximum(sizes * second - first**2, 0.0)
+        mean, square = ((weights * part).sum(axis=1) for part in (first, second))
+        expected = 2.0 * (n * square - mean**2)
+    observed = (weights * (within / (sizes - 1.0))).sum(axis=1)
     return np.asarray(1.0 - (n - 1.0) * observed / expected)
 
 
-def _interval(data: Ratings, level: str, weights: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-    if level == "ordinal":
-        margins = weights @ data.counts
-        # Mid-ranks, from the middle on: what is squared below stays small.
-        points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
-    else:
-        numbers = _unit_size(np.array(data.values, dtype=np.float64))
-        points = _unit_size(numbers - numbers[data.codes].mean())[None]
-    rated = points[:, data.codes]
-    first, second = (np.add.reduceat(power, data.starts, axis=1) for power in (rated, rated**2))
-    # Sums of squared differences over ordered pairs: 2(m Σx² - (Σx)²).
-    within = 2.0 * np.maximum(data.sizes * second - first**2, 0.0)
-    mean, square = ((weights * part).sum(axis=1) for part in (first, second))
-    return (weights * (within / (data.sizes - 1.0))).sum(axis=1), 2.0 * (n * square - mean**2)
-
-
-def _ratio(data: Ratings, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _ratio_distances(data: _Ratings, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of distances over pairs of each pattern, and over all pairs under each draw of the margins."""
     numbers = _unit_size(np.array(data.values, dtype=np.float64))
-    counts, within = data.counts, np.zeros(len(data.sizes))
-    row = np.repeat(np.arange(len(within)), np.diff(counts.indptr))
-    # Pairs of different values of one pattern: neighbours, then those two apart, and so on.
-    for lag in range(1, int(np.diff(counts.indptr).max())):
-        same = np.flatnonzero(row[lag:] == row[:-lag])
-        distance = _ratio_distance(numbers[counts.indices[same]], numbers[counts.indices[same + lag]])
-        pairs = counts.data[same] * counts.data[same + lag]
-        within += np.bincount(row[same], weights=2.0 * pairs * distance, minlength=len(within))
-    margins, expected = weights @ counts, np.zeros(len(weights))
-    size = max(1, _BLOCK // len(numbers))
+    within, expected = np.zeros(len(data.sizes)), np.zeros(len(margins))
+    size = max(1, _BLOCK // max(len(numbers), len(within)))
     for start in range(0, len(numbers), size):
         block = slice(start, start + size)
-        distance = _ratio_distance(numbers[:, None], numbers[block])
-        expected += ((margins @ distance) * margins[:, block]).sum(axis=1)
-    return weights @ (within / (data.sizes - 1.0)), expected
+        total = numbers[:, None] + numbers[block]
+        share = np.divide(numbers[:, None] - numbers[block], total, out=np.zeros_like(total), where=total > 0)
+        within += data.counts[:, block].multiply(data.counts @ share**2).sum(axis=1)
+        expected += ((margins @ share**2) * margins[:, block]).sum(axis=1)
+    return within, expected
 
 
 def _unit_size(numbers: FloatArray) -> FloatArray:
@@ -219,7 +200,80 @@ def _unit_size(numbers: FloatArray) -> FloatArray:
     return np.asarray(numbers / np.abs(numbers).max())
 
 
-def _ratio_distance(first: FloatArray, second: FloatArray) -> FloatArray:
-    total = first + second
-    distance = np.divide(first - second, total, out=np.zeros_like(total), where=total > 0)
-    return distance * distance
+# ---- reading ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratings:
+    """Ratings of units that have at least two; units that were rated alike are one pattern."""
+
+    values: tuple[Any, ...]  # in their order
+    counts: Any  # how often each value occurs in each pattern, a sparse array (pattern, value)
+    sizes: FloatArray  # the number of ratings of each pattern
+    times: FloatArray  # how many units were rated so
+
+
+def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Ratings:
+    """Read ratings (rater, unit) at a level of measurement, or say what is wrong with them."""
+    from scipy.sparse import csr_array
+
+    if level not in get_args(Level):
+        raise ValueError(f"unknown level {level!r}; {nearest(str(level), get_args(Level))}")
+    present = (
+        [v for v in unit if not is_missing(v, blank=True)] for unit in zip(*_rows(ratings), strict=True)
+    )
+    # Units with one rating have nothing to be compared with.
+    paired = [unit for unit in present if len(unit) >= 2]
+    if not paired:
+        raise ValueError("no unit has two ratings; agreement needs pairs")
+    try:
+        rated = dict.fromkeys(value for unit in paired for value in unit)
+        known = _ordered([*rated], level, values)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"ratings must be strings or numbers ({error})") from None
+    if len(rated) < 2:
+        raise ValueError(f"all ratings are {quoted(next(iter(rated)))}; without variation alpha is 0/0")
+    number = {value: i for i, value in enumerate(known)}
+    patterns = Counter(tuple(sorted(number[value] for value in unit)) for unit in paired)
+    codes, times = zip(*sorted(patterns.items()), strict=True)
+    sizes = np.array([*map(len, codes)])
+    rated_by = np.repeat(np.arange(len(sizes)), sizes), np.concatenate(codes)
+    counts = csr_array((np.ones(sizes.sum()), rated_by), shape=(len(sizes), len(known)))
+    return _Ratings(known, counts, sizes.astype(float), np.array(times, dtype=float))
+
+
+def _rows(ratings: Any) -> list[list[Any]]:
+    """Return the ratings of each rater as a list, in which None is what was masked."""
+    each = ratings.to_numpy() if hasattr(ratings, "to_numpy") else ratings
+    if not isinstance(each, Iterable) or getattr(each, "ndim", 2) == 0:
+        raise ValueError(f"ratings must have axes (rater, unit), not {quoted(ratings)}")
+    # numpy would turn a list of strings and NaN into strings without a word.
+    rows = [np.ma.asanyarray(row).tolist() if hasattr(row, "__array__") else row for row in each]
+    if any(isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable) for row in rows):
+        raise ValueError("ratings must have axes (rater, unit): one list of values for each rater")
+    rows = [*map(list, rows)]
+    if len(rows) < 2 or not rows[0] or len({*map(len, rows)}) > 1:
+        raise ValueError("ratings must have axes (rater, unit): two rows or more of the same length")
+    return rows
+
+
+def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:
+    """Return the values in their order, or say which rating does not fit."""
+    given = () if values is None else values
+    numbers = [isinstance(value, int | float | np.number) for value in (*rated, *given)]
+    if any(numbers) != all(numbers):
+        raise ValueError(f"ratings mix numbers and others: {listing(map(repr, rated), most=3)}; use one kind")
+    numeric = all(numbers)
+    if values is not None and (len({*values}) < len(values) or not len(values)):
+        raise ValueError(f"values must be at least one and differ, but they are {quoted(values)}")
+    if values is None and level == "ordinal" and not numeric:
+        shown = listing(map(repr, sorted(rated, key=str)))
+        raise ValueError(f"which is the order of the values {shown}? Give values=, the lowest first")
+    known = tuple(sorted(rated, key=None if numeric else str) if values is None else values)
+    if unknown := [value for value in rated if value not in {*known}]:
+        raise ValueError(f"rating {unknown[0]!r} is none of values= {listing(map(repr, known))}")
+    least = {"interval": -np.inf, "ratio": 0.0}.get(level)
+    for value in known if least is not None else ():
+        if not numeric or not np.isfinite(float(value)) or value < least:
+            raise ValueError(f"level {level!r} needs finite numbers, from 0 for 'ratio', not {quoted(value)}")
+    return known

@@ -7,19 +7,19 @@ document and compare the documents' scores.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked
-from bayesf1.measures.label_arrays import label_array, same_length
+from bayesf1.io.label_values import read_labels
 
 Whole: TypeAlias = NDArray[np.intp]
-SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]] | NDArray[Any]
+SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]]
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     ----------
     gold, predicted
         Clusters: mappings of element to its weight, taken as they are; or sets, where the weight of an element is
-        one over the number of its clusters; or an array (element, cluster) of weights, the same elements in both.
+        one over the number of its clusters.
 
     Examples
     --------
@@ -191,16 +191,9 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     ----------
     Kawahara, Peterson & Palmer (2014), ACL; Ustalov et al. (2019), Computational Linguistics.
     """
-    known: dict[Any, int] = {}
-    if isinstance(gold, np.ndarray) and isinstance(predicted, np.ndarray):
-        same_length(gold, predicted, ("gold", "predicted"))
-    elif isinstance(gold, np.ndarray) or isinstance(predicted, np.ndarray):
-        raise ValueError(
-            "gold and predicted must both be arrays (element, cluster) or both lists of clusters"
-        )
-    in_gold, in_predicted = _memberships(gold, known, "gold"), _memberships(predicted, known, "predicted")
-    for matrix in (in_gold, in_predicted):
-        matrix.resize(matrix.shape[0], len(known))
+    both = _weights(gold, "gold"), _weights(predicted, "predicted")
+    number = {element: i for i, element in enumerate({e: None for part in both for c in part for e in c})}
+    in_gold, in_predicted = (_memberships(part, number) for part in both)
     # Rows are clusters, columns elements; weights of one clustering where elements are in a cluster of the other.
     overlap = in_predicted @ (in_gold > 0).astype(float).T
     several = (in_predicted > 0).sum(axis=1) > 1
@@ -212,8 +205,10 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
 
 def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
     """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
-    labels = label_array(gold, "gold"), label_array(predicted, "predicted")
-    same_length(*labels, ("gold", "predicted"))
+    labels = read_labels(gold, "gold"), read_labels(predicted, "predicted")
+    sizes = [*map(len, labels)]
+    if sizes[0] != sizes[1] or not sizes[0]:
+        raise ValueError(f"predicted has {sizes[1]} items, but gold has {sizes[0]}; give the same items")
     (_, rows, by_gold), (_, columns, by_predicted) = (
         np.unique(column, return_inverse=True, return_counts=True) for column in labels
     )
@@ -229,50 +224,30 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _memberships(clusters: SoftClusters, known: dict[Any, int], name: str) -> Any:
-    """Return weights, a sparse array (cluster, element), numbering elements in `known`, or say what is wrong."""
-    from scipy.sparse import csr_array
-
-    if isinstance(clusters, np.ndarray):
-        if clusters.ndim != 2 or clusters.dtype.kind not in "biuf":
-            kind = f"an array of shape {clusters.shape} and type {clusters.dtype}"
-            raise ValueError(f"{name} must be numbers with axes (element, cluster), not {kind}")
-        known.update((i, i) for i in range(len(clusters)))
-        element, cluster = np.nonzero(clusters)
-        weight = clusters[element, cluster].astype(np.float64)
-    elif isinstance(clusters, Iterable):
-        weight, cluster, element = _listed(clusters, known, name)
-    else:
-        raise ValueError(f"{name} must be a list of clusters, not {clusters!r}")
-    bad = ~(np.isfinite(weight) & (weight >= 0.0))
-    if bad.any():
-        raise ValueError(f"{name} holds weight {weight[bad][0]:g}; weights are finite and not negative")
-    if not weight.sum() > 0:
-        raise ValueError(f"{name} holds no element; there is nothing to measure")
-    matrix = csr_array((weight, (cluster, element)))
-    matrix.eliminate_zeros()
-    return matrix
-
-
-def _listed(clusters: Iterable[Any], known: dict[Any, int], name: str) -> tuple[FloatArray, Whole, Whole]:
-    """Return the weight, the cluster and the element of each membership."""
-    listed: list[Any] = [] if isinstance(clusters, str | Mapping) else list(clusters)
+def _weights(clusters: Any, name: str) -> list[dict[Any, float]]:
+    """Return clusters as weights by element, or say what is wrong with them."""
+    listed = [*clusters] if isinstance(clusters, Sequence) and not isinstance(clusters, str) else []
     weighted = {isinstance(c, Mapping) for c in listed}
     if len(weighted) != 1 or any(isinstance(c, str) or not isinstance(c, Collection) for c in listed):
-        raise ValueError(
-            f"{name} must be a list of at least one cluster, all mappings of element to weight or all sets"
-        )
+        raise ValueError(f"{name} must be a list of clusters, all mappings of element to weight or all sets")
     try:
-        # A list may name an element twice, a set cannot.
-        members = [c if isinstance(c, Mapping) else dict.fromkeys(c) for c in listed]
-    except TypeError as error:
-        raise ValueError(f"elements of {name} must be strings, numbers or tuples ({error})") from None
-    element = np.array([known.setdefault(e, len(known)) for c in members for e in c], dtype=np.intp)
-    if weighted == {True}:
-        try:
-            weight = np.array([w for c in members for w in c.values()], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"weights of {name} must be numbers") from None
-    else:
-        weight = 1.0 / np.bincount(element)[element] if len(element) else np.zeros(0)
-    return weight, np.repeat(np.arange(len(members)), [len(c) for c in members]), element
+        if weighted == {False}:
+            times = Counter(element for c in listed for element in {*c})
+            listed = [{element: 1.0 / times[element] for element in c} for c in listed]
+        found = [{element: float(weight) for element, weight in c.items()} for c in listed]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must have names as elements and numbers as weights ({error})") from None
+    weights = [weight for c in found for weight in c.values()]
+    if not any(weights) or not all(0.0 <= weight < np.inf for weight in weights):
+        raise ValueError(f"weights of {name} must be finite and not negative, and one of them above 0")
+    return [{element: weight for element, weight in c.items() if weight} for c in found]
+
+
+def _memberships(clusters: list[dict[Any, float]], number: Mapping[Any, int]) -> Any:
+    """Return weights, a sparse array (cluster, element)."""
+    from scipy.sparse import csr_array
+
+    weights = [weight for c in clusters for weight in c.values()]
+    rows = np.repeat(np.arange(len(clusters)), [len(c) for c in clusters])
+    columns = [number[element] for c in clusters for element in c]
+    return csr_array((weights, (rows, columns)), shape=(len(clusters), len(number)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import Numbers, checked
-from bayesf1.evaluation.metric import ratio
+from bayesf1.metrics import ratio
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,9 +42,7 @@ def wer(totals: Numbers) -> Any:
     >>> wer([18, 1, 1, 2])
     0.2
     """
-    hits, substituted, deleted, inserted = _statistics(
-        totals, "wer", "hits, substitutions, deletions, insertions"
-    )
+    hits, substituted, deleted, inserted = _statistics(totals, "hits, substitutions, deletions, insertions")
     wrong = substituted + deleted
     return plain(ratio(wrong + inserted, hits + wrong))
 
@@ -64,7 +62,7 @@ def ter(totals: Numbers) -> Any:
     >>> ter([3, 12])
     25.0
     """
-    edits, words = _statistics(totals, "ter", "edits, words of the references")
+    edits, words = _statistics(totals, "edits, words of the references")
     return plain(100.0 * ratio(edits, words))
 
 
@@ -95,8 +93,7 @@ def corpus_bleu(totals: Numbers) -> Any:
     order, odd = divmod((array.shape or (0,))[-1] - 2, 2)
     if odd or order < 1:
         raise ValueError(
-            "totals of corpus_bleu are two lengths and as many matching as possible n-grams, "
-            f"not an array of shape {array.shape}"
+            f"totals of corpus_bleu are two lengths, and n-grams matching and in all, not {array.shape}"
         )
     length, reference = array[..., 0], array[..., 1]
     matched, possible = array[..., 2 : 2 + order], array[..., 2 + order :]
@@ -133,19 +130,18 @@ def chrf(totals: Numbers) -> Any:
     """
     array = np.asarray(totals, dtype=np.float64)
     if not array.ndim or array.shape[-1] % 3 or not array.shape[-1]:
-        raise ValueError(
-            f"chrf needs three statistics for each order of n-grams, not an array of shape {array.shape}"
-        )
-    said, gold, matched = np.moveaxis(array.reshape(*array.shape[:-1], -1, 3), -1, 0)
-    used = (said > 0.0) & (gold > 0.0)
+        raise ValueError(f"chrf needs three statistics for each order of n-grams, not shape {array.shape}")
+    predicted, gold, matched = np.moveaxis(array.reshape(*array.shape[:-1], -1, 3), -1, 0)
+    used = (predicted > 0.0) & (gold > 0.0)
     orders = used.sum(axis=-1)
-    precision, recall = (ratio((ratio(matched, whole) * used).sum(axis=-1), orders) for whole in (said, gold))
+    precision, recall = (
+        ratio((ratio(matched, whole) * used).sum(axis=-1), orders) for whole in (predicted, gold)
+    )
     return plain(100.0 * ratio(5.0 * precision * recall, 4.0 * precision + recall))
 
 
-def _statistics(totals: Numbers, name: str, what: str) -> tuple[FloatArray, ...]:
+def _statistics(totals: Numbers, what: str) -> tuple[FloatArray, ...]:
     array = np.asarray(totals, dtype=np.float64)
-    n = len(what.split(", "))
-    if not array.ndim or array.shape[-1] != n:
-        raise ValueError(f"{name} needs the {n} statistics {what}, not an array of shape {array.shape}")
+    if array.shape[-1:] != (what.count(",") + 1,):
+        raise ValueError(f"totals are {what}, axes (..., statistic), not an array of shape {array.shape}")
     return tuple(np.moveaxis(array, -1, 0))

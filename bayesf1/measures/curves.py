@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import (
     Numbers,
     OneLabel,
@@ -21,11 +21,15 @@ from bayesf1.base.checks import (
     check_draws,
     check_prob,
     check_rng,
+    check_whole,
     checked,
-    is_whole,
 )
-from bayesf1.kinds.score_order import pr_area, roc_area
-from bayesf1.measures.scored_items import ScoredItems
+from bayesf1.base.naming import quoted
+from bayesf1.io.label_values import distinct_labels, guess_positive, read_labels
+from bayesf1.tasks.probabilities import ScoreOrder, pr_area, roc_area
+
+# Numbers in flight in one block of draws: what a cache holds.
+_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +73,7 @@ class Curve:
 
     def __repr__(self) -> str:
         low, high = self.area_interval
-        name = "AUC" if self.kind == "roc" else "AP"
-        return (
-            f"<Curve {self.kind}: {name} {self.area:.4f}, {100 * self.prob:g} % in [{low:.4f}, {high:.4f}]>"
-        )
+        return f"<Curve {self.kind}: area {self.area:.4f}, {100 * self.prob:g} % in [{low:.4f}, {high:.4f}]>"
 
 
 @checked
@@ -112,7 +113,7 @@ def roc_curve(
     >>> 0 < low < curve.area < high <= 1
     True
     """
-    return _curve("roc", ScoredItems.of(y_true, scores, positive), False, n_points, prob, n_draws, rng)
+    return _curve("roc", _sorted(y_true, scores, positive), False, n_points, prob, n_draws, rng)
 
 
 @checked
@@ -152,14 +153,12 @@ def pr_curve(
     ----------
     Manning, Raghavan & Schütze (2008), section 8.4; Davis & Goadrich (2006), ICML.
     """
-    return _curve(
-        "pr", ScoredItems.of(y_true, scores, positive), bool(interpolated), n_points, prob, n_draws, rng
-    )
+    return _curve("pr", _sorted(y_true, scores, positive), interpolated, n_points, prob, n_draws, rng)
 
 
 @checked
 def roc_points(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return false and true positive rates from (0, 0) on, one more than there are distinct scores.
 
@@ -167,72 +166,90 @@ def roc_points(
     ----------
     y_true, scores, positive
         As in `roc_curve`.
-    weights
-        Weight of each item, axes (..., item); leading axes give as many curves.
 
     Examples
     --------
     >>> roc_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
-    return _roc(*ScoredItems.of(y_true, scores, positive).weighted(weights))
+    return _roc(*_sums(y_true, scores, positive))
 
 
 @checked
 def pr_points(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
+    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return recalls and precisions, one for each distinct score, from the highest on.
 
     Parameters
     ----------
-    y_true, scores, positive, weights
-        As in `roc_points`.
+    y_true, scores, positive
+        As in `roc_curve`.
 
     Examples
     --------
     >>> pr_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     (array([0.5, 0.5, 1. , 1. ]), array([1. , 0.5 , 0.666..., 0.5 ]))
     """
-    return _pr(*ScoredItems.of(y_true, scores, positive).weighted(weights))
+    return _pr(*_sums(y_true, scores, positive))
 
 
 @checked
-def roc_auc(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
-) -> Any:
+def roc_auc(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
     """Area under the ROC curve, by trapezoids: a chance of 1/2 for ties.
 
     Parameters
     ----------
-    y_true, scores, positive, weights
-        As in `roc_points`; leading axes of weights give as many areas.
+    y_true, scores, positive
+        As in `roc_curve`.
 
     Examples
     --------
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    return plain(roc_area(*ScoredItems.of(y_true, scores, positive).weighted(weights)))
+    return float(roc_area(*_sums(y_true, scores, positive)))
 
 
 @checked
-def pr_ap(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None, weights: Numbers | None = None
-) -> Any:
+def pr_ap(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
     r"""Average precision of scored items, :math:`\sum_n (R_n - R_{n-1}) P_n`.
 
     Parameters
     ----------
-    y_true, scores, positive, weights
-        As in `roc_auc`.
+    y_true, scores, positive
+        As in `roc_curve`.
 
     Examples
     --------
     >>> pr_ap([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.833...
     """
-    return plain(pr_area(*ScoredItems.of(y_true, scores, positive).weighted(weights)))
+    return float(pr_area(*_sums(y_true, scores, positive)))
+
+
+def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
+    """Sort items by their scores, or say what is wrong with them."""
+    gold, values = read_labels(y_true, "y_true"), np.asarray(scores, dtype=np.float64)
+    if values.shape != gold.shape or not len(gold):
+        raise ValueError(
+            f"scores have shape {values.shape} for {len(gold)} items of y_true; give one for each"
+        )
+    if not np.isfinite(values).all():
+        i = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"scores hold {values[i]} at item {i + 1}; scores are finite numbers")
+    positive = guess_positive(distinct_labels([gold])) if positive is None else positive
+    hit = np.asarray(gold == positive)
+    if hit.all() or not hit.any():
+        lacking = "negative" if hit.all() else "positive"
+        raise ValueError(f"y_true holds no {lacking} item, positive being {quoted(positive)}")
+    return ScoreOrder.sort(hit, values)
+
+
+def _sums(y_true: ArrayLike, scores: Numbers, positive: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of true and of false positives down to each distinct score; 0 to begin with."""
+    items = _sorted(y_true, scores, positive)
+    return items.sums(np.ones(len(items)))
 
 
 def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -253,12 +270,10 @@ def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _curve(
-    kind: str, items: ScoredItems, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
+    kind: str, items: ScoreOrder, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
 ) -> Curve:
-    if not is_whole(n_points) or not 2 <= n_points <= 100_000:
-        raise ValueError(f"n_points must be a whole number from 2 to 100000, not {n_points!r}")
     prob, n_draws, generator = check_prob(prob), check_draws(n_draws), check_rng(rng)
-    at, items = np.linspace(0.0, 1.0, n_points), items.corners(kind)
+    at, items = np.linspace(0.0, 1.0, check_whole(n_points, "n_points", 2, 5)), items.corners(kind)
 
     def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
         if kind == "roc":
@@ -270,9 +285,11 @@ def _curve(
         return np.take_along_axis(highest, corners, axis=1), pr_area(tp, fp)
 
     (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
-    bands, areas = zip(*(read(*sums) for sums in items.draws(n_draws, generator)), strict=True)
+    # Weights of the Bayesian bootstrap; their scale is free, as all that is read are ratios.
+    sizes = blocks_of(n_draws, len(items), _BLOCK)
+    drawn = (items.sums(generator.standard_exponential((n, len(items)))) for n in sizes)
+    bands, areas = zip(*(read(*sums) for sums in drawn), strict=True)
     tails = [0.5 * (1.0 - prob), 0.5 * (1.0 + prob)]
     low, high = np.quantile(np.concatenate(bands), tails, axis=0)
-    drawn = np.concatenate(areas)
-    left, right = np.quantile(drawn, tails).tolist()
-    return Curve(kind, at, y, low, high, float(area), (left, right), drawn, prob)
+    left, right = np.quantile(area_draws := np.concatenate(areas), tails).tolist()
+    return Curve(kind, at, y, low, high, float(area), (left, right), area_draws, prob)

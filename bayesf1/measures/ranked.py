@@ -1,24 +1,58 @@
-r"""Measures of ranked lists, one score for each query.
-
-A list is what a system returned for a query, best first, written as the relevance of its items: 0 or 1, or grades
-from 0. All functions take one list, an array (..., rank), or a list of lists of different lengths, and return a
-float for one list, else an array with one score for each query: what a comparison of two systems needs.
-
-What was not returned is not relevant: a list that is shorter than `k` is as good as one that goes on with zeros.
-A query without a relevant item scores 0, as in trec_eval.
-"""
+"""Metrics of ranked lists."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, checked, is_number
-from bayesf1.base.naming import nearest, shown
-from bayesf1.measures.ranked_lists import Lists, ranks, read_lists, top, where
+from bayesf1.base.checks import Numbers, check_whole, checked, is_number, numbers_of
+from bayesf1.base.naming import nearest, quoted
+from bayesf1.metrics import ratio
+
+Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
+# Sums of larger gains could overflow.
+_MOST = 1e100
+
+
+def _read_lists(values: Any, name: str, most: float = _MOST) -> FloatArray:
+    """Return ranked lists as an array (..., rank), the short ones filled up with zeros, or say what is wrong."""
+    remedy = "must be at least one list of numbers; a query that found nothing is [0]"
+    if isinstance(values, list | tuple) and any(hasattr(row, "__len__") for row in values):
+        rows = [numbers_of(row, name, remedy=remedy) for row in values]
+        if all(row.ndim == 1 for row in rows):
+            width = max(map(len, rows))
+            values = np.stack([np.pad(row, (0, width - len(row))) for row in rows])
+    array = numbers_of(values, name, remedy=remedy)
+    if array.ndim == 0 or 0 in array.shape[:-1] or array.shape == (0,):
+        raise ValueError(f"{name} {remedy}")
+    bad = ~((array >= 0.0) & (array <= most))
+    if bad.any():
+        limit = f"max_grade={most:g}" if name == "grades" and most < _MOST else f"{most:g}"
+        raise ValueError(f"{name} hold {array[bad][0]:g}{_place(bad, True)}; give numbers from 0 to {limit}")
+    return array
+
+
+def _top(lists: NDArray[Any], k: int | None) -> NDArray[Any]:
+    """Return the first `k` of each list, or say that `k` is none."""
+    return lists if k is None else lists[..., : check_whole(k, "k", 1, 9)]
+
+
+def _ranks(lists: NDArray[Any]) -> FloatArray:
+    """Return 1, 2, … as far as the lists go."""
+    return np.arange(1.0, lists.shape[-1] + 1.0)
+
+
+def _place(bad: NDArray[np.bool_], rank: bool = False) -> str:
+    """Say at which query, and at which rank if the last axis is ranks, the first bad one stands."""
+    query = [str(i + 1) for i in np.argwhere(bad)[0]]
+    last = [f"rank {query.pop()}"] if rank else []
+    parts = [f"query {', '.join(query)}"] * bool(query) + last
+    return f" at {', '.join(parts)}" if parts else ""
+
 
 Log: TypeAlias = Literal["i", "i+1"]
 
@@ -45,7 +79,7 @@ def precision_at_k(relevance: Lists, k: int) -> Any:
     -----
     Ustalov's slides (2022) leave out the :math:`1/k`.
     """
-    hits = top(read_lists(relevance, "relevance"), k) > 0
+    hits = _top(_read_lists(relevance, "relevance"), k) > 0
     return plain(hits.sum(axis=-1) / k)
 
 
@@ -71,12 +105,13 @@ def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k:
     ----------
     Buckley & Voorhees (2000), SIGIR.
     """
-    hits = read_lists(relevance, "relevance") > 0
-    found = hits.sum(axis=-1)
-    total = found if n_relevant is None else _totals(n_relevant, found)
-    hits = top(hits, k)
-    precision = hits.cumsum(axis=-1) / ranks(hits)
-    return plain(_ratio((precision * hits).sum(axis=-1), total))
+    hits = _read_lists(relevance, "relevance") > 0
+    total = hits.sum(axis=-1)
+    if n_relevant is not None:
+        total = _totals(n_relevant, total)
+    hits = _top(hits, k)
+    precision = hits.cumsum(axis=-1) / _ranks(hits)
+    return plain(ratio((precision * hits).sum(axis=-1), total))
 
 
 @checked
@@ -112,8 +147,8 @@ def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     >>> reciprocal_rank([[0, 0, 1], [1, 1, 0], [0, 0, 0]])
     array([0.333..., 1. , 0. ])
     """
-    hits = top(read_lists(relevance, "relevance"), k) > 0
-    return plain((hits / ranks(hits)).max(axis=-1, initial=0.0))
+    hits = _top(_read_lists(relevance, "relevance"), k) > 0
+    return plain((hits / _ranks(hits)).max(axis=-1, initial=0.0))
 
 
 @checked
@@ -157,7 +192,7 @@ def cg(gains: Lists, *, k: int | None = None) -> Any:
     ----------
     Järvelin & Kekäläinen (2002), ACM TOIS.
     """
-    return plain(top(read_lists(gains, "gains"), k).sum(axis=-1))
+    return plain(_top(_read_lists(gains, "gains"), k).sum(axis=-1))
 
 
 @checked
@@ -181,7 +216,7 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     ----------
     Järvelin & Kekäläinen (2002), ACM TOIS; Wang et al. (2013), COLT.
     """
-    return plain(_discounted(read_lists(gains, "gains"), k, log))
+    return plain(_discounted(_read_lists(gains, "gains"), k, log))
 
 
 @checked
@@ -204,16 +239,16 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
     ----------
     Järvelin & Kekäläinen (2002), ACM TOIS; Wang et al. (2013), COLT.
     """
-    lists = read_lists(gains, "gains")
-    known = lists if ideal is None else read_lists(ideal, "ideal")
+    lists = _read_lists(gains, "gains")
+    known = lists if ideal is None else _read_lists(ideal, "ideal")
     if known.shape[:-1] != lists.shape[:-1]:
-        raise ValueError(f"ideal has {_queries(known)}, but gains have {_queries(lists)}")
+        raise ValueError(f"ideal has queries of shape {known.shape[:-1]}, but gains have {lists.shape[:-1]}")
     best = _discounted(-np.sort(-known, axis=-1), k, log)
     gained = _discounted(lists, k, log)
     short = gained > best * (1.0 + 1e-9)
     if short.any():
-        raise ValueError(f"the best order gains less than the list itself{where(short)}; ideal lacks items")
-    return plain(np.minimum(_ratio(gained, best), 1.0))
+        raise ValueError(f"the best order gains less than the list itself{_place(short)}; ideal lacks items")
+    return plain(np.minimum(ratio(gained, best), 1.0))
 
 
 @checked
@@ -236,14 +271,9 @@ def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     ----------
     Chapelle, Metzler, Zhang & Grinspan (2009), CIKM.
     """
-    lists = read_lists(grades, "grades")
     if not is_number(max_grade) or not 0.0 < max_grade <= 1000.0:
-        raise ValueError(f"max_grade is the highest grade of the scale, such as 3, not {shown(max_grade)}")
-    high = lists > max_grade
-    if high.any():
-        raise ValueError(
-            f"grades hold {lists[high][0]:g}{where(high, rank=True)}, above max_grade {max_grade:g}"
-        )
+        raise ValueError(f"max_grade is the highest grade of the scale, such as 3, not {quoted(max_grade)}")
+    lists = _read_lists(grades, "grades", max_grade)
     return np.asarray(np.exp2(lists - max_grade) - np.exp2(-float(max_grade)))
 
 
@@ -267,8 +297,8 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     ----------
     Chapelle, Metzler, Zhang & Grinspan (2009), CIKM.
     """
-    p = top(grade_probability(grades, max_grade), k)
-    return plain((_reached(1.0 - p) * p / ranks(p)).sum(axis=-1))
+    p = _top(grade_probability(grades, max_grade), k)
+    return plain((_reached(1.0 - p) * p / _ranks(p)).sum(axis=-1))
 
 
 @checked
@@ -280,7 +310,7 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
     Parameters
     ----------
     p_relevant
-        Probability that each item is relevant, in ranked order, axes (..., rank); see `grade_probability`.
+        Probability that each item is relevant, in ranked order, axes (..., rank); `grade_probability` makes it of grades.
     p_break
         Probability of giving up after an item.
     k
@@ -295,23 +325,18 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
     ----------
     Segalovich (2010), SIGIR industry track.
     """
-    p = top(read_lists(p_relevant, "p_relevant"), k)
-    if (p > 1.0).any():
-        raise ValueError(
-            f"p_relevant holds {p[p > 1.0][0]:g}{where(p > 1.0, rank=True)}, which is no probability; "
-            "make grades probabilities with grade_probability"
-        )
+    p = _top(_read_lists(p_relevant, "p_relevant", 1.0), k)
     if not is_number(p_break) or not 0.0 <= p_break <= 1.0:
-        raise ValueError(f"p_break is a probability, such as 0.15, not {shown(p_break)}")
+        raise ValueError(f"p_break is a probability, such as 0.15, not {quoted(p_break)}")
     return plain((_reached((1.0 - p) * (1.0 - p_break)) * p).sum(axis=-1))
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
     if log not in ("i", "i+1"):
-        raise ValueError(f"unknown log {shown(log)}; {nearest(str(log), ('i', 'i+1'))}")
-    cut = top(lists, k)
+        raise ValueError(f"unknown log {quoted(log)}; {nearest(str(log), ('i', 'i+1'))}")
+    cut = _top(lists, k)
     # Järvelin & Kekäläinen (2002): with base 2, ranks 1 and 2 are not discounted.
-    discount = np.maximum(np.log2(ranks(cut)), 1.0) if log == "i" else np.log2(ranks(cut) + 1.0)
+    discount = np.maximum(np.log2(_ranks(cut)), 1.0) if log == "i" else np.log2(_ranks(cut) + 1.0)
     return np.asarray((cut / discount).sum(axis=-1))
 
 
@@ -322,30 +347,14 @@ def _reached(p_on: FloatArray) -> FloatArray:
     return before
 
 
-def _ratio(numerator: FloatArray, denominator: ArrayLike) -> FloatArray:
-    whole = np.asarray(denominator, dtype=np.float64)
-    return np.divide(numerator, whole, out=np.zeros(np.shape(numerator)), where=whole > 0)
-
-
-def _totals(n_relevant: Numbers, found: NDArray[Any]) -> FloatArray:
-    try:
-        total = np.broadcast_to(np.asarray(n_relevant, dtype=np.float64), np.shape(found))
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"n_relevant must be one number for all queries or one for each, not {shown(n_relevant)}"
-        ) from None
-    bad = ~np.isfinite(total) | (np.floor(total) != total)
+def _totals(n_relevant: Numbers, in_list: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of relevant items of each query, or say what is wrong with it."""
+    total = numbers_of(n_relevant, "n_relevant")
+    if total.shape not in ((), in_list.shape):
+        raise ValueError(f"n_relevant must be one number for all queries or one for each, not {total.shape}")
+    total = np.broadcast_to(total, in_list.shape)
+    bad = ~((total >= in_list) & (np.floor(total) == total))
     if bad.any():
-        raise ValueError(f"n_relevant is {total[bad].flat[0]:g}{where(bad)}; it must be a whole number")
-    low = total < found
-    if low.any():
-        raise ValueError(
-            f"n_relevant is {total[low].flat[0]:g}{where(low)}, but the list holds {found[low].flat[0]} relevant items"
-        )
+        whole = f"must be a whole number from {in_list[bad].flat[0]}, those in the list"
+        raise ValueError(f"n_relevant is {total[bad].flat[0]:g}{_place(bad)}, but {whole}")
     return total
-
-
-def _queries(lists: FloatArray) -> str:
-    return (
-        f"queries of shape {lists.shape[:-1]}" if lists.ndim > 2 else f"{len(np.atleast_2d(lists))} queries"
-    )

@@ -15,23 +15,23 @@ from docutils.parsers.rst import roles
 from sphinx.domains.python import PythonDomain
 
 import bayesf1
-from bayesf1.commands.main import COMMANDS
-from bayesf1.commands.options import new_parser
+from bayesf1.cli.commands import COMMANDS
+from bayesf1.cli.options import new_parser
 
 PACKAGE = Path(bayesf1.__file__).parent
 # Rooms with public names in the order in which a reader meets them, and what their pages are called.
 ROOMS = {
-    "reading": "Reading",
+    "io": "Reading",
     "evaluation": "The evaluation",
-    "bayes": "Comparing and ranking",
-    "groups": "Several corpora",
+    "inference": "Comparing and ranking",
+    "hierarchical": "Several corpora",
     "designs": "Cross-validation designs",
-    "crossval": "Running a cross-validation",
+    "cv": "Running a cross-validation",
     "frequentist": "Intervals, tests and plans",
     "labelling": "Few gold labels",
-    "report": "Figures and exports",
-    "laws": "Posterior laws",
-    "kinds": "Kinds of task",
+    "output": "Figures and exports",
+    "distributions": "Posterior distributions",
+    "tasks": "Tasks",
     "measures": "Other measures",
 }
 
@@ -107,7 +107,7 @@ def command_line_page() -> str:
     program, commands = new_parser(bayesf1.__version__, COMMANDS)
     parts = [
         _heading("The command line", "="),
-        "What each command takes, as ``--help`` prints it. Exit codes are 0 for an answer, 2 for input that cannot be",
+        "What each command takes, as ``--help`` prints it. Exit codes are 0 for an answer, 1 where ``--fail-unless`` or\n``--fail-unless-decided`` asks for more than the data show, 2 for input that cannot be",
         "read (one line on standard error), 130 after Ctrl-C and 141 where a pipe was closed. Formats are ``table``,",
         "``json``, ``csv``, ``markdown`` and ``latex``, by default what the ending of ``--output`` says; files are",
         "written whole or not at all.",

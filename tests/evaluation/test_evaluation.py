@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bayesf1 import BlockedCV, Evaluation, compare, from_counts, from_folds, from_labels
+from bayesf1 import BlockedCV, Evaluation, from_counts, from_folds, from_labels
 
 A, B = (77, 44, 10, 702), (80, 30, 7, 716)
 
@@ -62,20 +62,6 @@ class TestFromCounts:
         ev = from_counts({"model 1": A, "ü": A}, B=B)
         assert ev.models == ("model 1", "ü", "B")
         assert ev.table("B").tolist() == list(B)
-
-    def test_leading_axes_are_separate_experiments(self):
-        rng = np.random.default_rng(0)
-        a, b = rng.integers(1, 50, size=(2, 5, 4, 3))
-        ev = from_counts(A=a, B=b)
-        assert ev.shape == (5, 4)
-        assert ev.tables.shape == (5, 4, 2, 3)
-        all_at_once = compare(ev, metrics="f1")["f1"].p_h1
-        one = compare(from_counts(A=a[3, 1], B=b[3, 1]), metrics="f1")["f1"].p_h1
-        assert all_at_once[3, 1] == pytest.approx(one, abs=1e-12)
-
-    def test_cells_of_arrays_broadcast(self):
-        ev = from_counts(A={"tp": [1, 2, 3], "fp": 1, "fn": [[1], [2]]})
-        assert ev.shape == (2, 3)
 
     def test_an_all_zero_table_is_allowed_with_a_warning(self):
         with pytest.warns(UserWarning, match="all counts of A are 0, so its posterior is the prior"):
@@ -209,10 +195,9 @@ class TestAddition:
         [
             from_counts(A=A),
             from_counts(A=A[:3], B=B[:3]),
-            from_counts(A=np.array([A, A]), B=np.array([B, B])),
             from_labels([1, 0], {"A": [1, 1], "B": [1, 0]}, positive=1),
         ],
-        ids=["models", "cells", "experiments", "units"],
+        ids=["models", "cells", "units"],
     )
     def test_what_does_not_belong_together_does_not_add_up(self, other):
         with pytest.raises(ValueError, match="do not add up"):

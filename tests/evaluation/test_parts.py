@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
-from bayesf1.kinds.audited import Audited
-from bayesf1.kinds.preferences import Preferences
-from bayesf1.kinds.probabilities import Probabilities
-from bayesf1.kinds.right_wrong import RightWrong
-from bayesf1.kinds.scores import Scores
-from bayesf1.kinds.statistics import Statistics
+from bayesf1.tasks.classed import Classed
+from bayesf1.tasks.judged import Audited
+from bayesf1.tasks.probabilities import Probabilities
+from bayesf1.tasks.right_wrong import Correctness
+from bayesf1.tasks.scores import Scores
+from bayesf1.tasks.statistics import Statistics
 from evaluations import EVALUATIONS, MODELS
 
 
@@ -21,7 +21,7 @@ def check_parts(ev):
     """Every part says the same of every model and cell."""
     shape = (len(ev.models), len(ev.cells))
     assert ev.tables.shape == shape
-    for units in (ev.units, ev.finer):
+    for units in (ev.units, ev.item_units):
         if units is not None:
             np.testing.assert_allclose(units.totals.reshape(shape), ev.tables, rtol=1e-12, atol=1e-12)
             # Patterns differ from each other.
@@ -36,7 +36,7 @@ def check_parts(ev):
 
 def some_cells(ev, take):
     """About half of the cells; some kinds have none that could be left out."""
-    whole = isinstance(ev.kind, Scores | RightWrong | Statistics | Probabilities | Audited | Preferences)
+    whole = isinstance(ev.task, Classed | Scores | Correctness | Statistics | Probabilities | Audited)
     return ev.cells if whole else ev.cells[take % 2 :: 2] or ev.cells
 
 
@@ -52,18 +52,18 @@ STEPS = {
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 2)), max_size=5))
 def test_every_part_comes_along_in_any_order_of_calls(name, steps):
     before = ev = EVALUATIONS[name]()
     for step, i in steps:
         ev = STEPS[step](ev, i)
         check_parts(ev)
-    for part in ("units", "finer", "folds"):
+    for part in ("units", "item_units", "folds"):
         assert (getattr(ev, part) is None) == (getattr(before, part) is None), part
     if before.folds is not None:
         assert (ev.folds.units is None) == (before.folds.units is None)
-    assert type(ev.kind) is type(before.kind)
+    assert type(ev.task) is type(before.task)
     assert ev.unit == before.unit
 
 
@@ -91,7 +91,38 @@ def test_doubling_is_adding_to_itself(name):
     ev = EVALUATIONS[name]()
     np.testing.assert_allclose((ev + ev).tables, ev.scaled(2).tables)
     assert (ev + ev).units == ev.scaled(2).units
-    assert (ev + ev).finer == ev.scaled(2).finer
+    assert (ev + ev).item_units == ev.scaled(2).item_units
+
+
+def test_folds_stay_in_print_after_cells_were_left_out():
+    counts = [(77, 44, 10, 700), (70, 40, 17, 704)] * 3
+    ev = bf.from_folds({"A": counts, "B": counts[::-1]}).keep(("tp", "fp", "fn"))
+    assert ev.folds.counts.shape == (3, 2, 2, 3)
+    assert "discount 0.3688" in repr(ev)
+    text = str(bf.compare(ev))
+    assert "cv:3x2,wang-li,0.3688" in text
+    assert "Paired item by item" not in text
+
+
+def test_cells_that_are_not_there_cannot_be_kept():
+    ev = EVALUATIONS["items"]()
+    with pytest.raises(ValueError, match="keep needs cells of tp, fp, fn, tn, not tpp"):
+        ev.keep(("tp", "tpp"))
+    with pytest.raises(ValueError, match="not none"):
+        ev.keep(())
+    with pytest.raises(ValueError, match="no cell can be left out"):
+        EVALUATIONS["scores"]().keep(("0.5",))
+
+
+def test_paired_items_of_a_cross_validation_keep_their_discount():
+    ev = EVALUATIONS["cross-validated documents"]()
+    # What documents add to folds is not what single items add.
+    assert ev.items.folds == ev.folds.tables_only != ev.folds
+    assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
+
+
+def test_models_are_named_as_everywhere():
+    assert {EVALUATIONS[name]().models for name in EVALUATIONS} == {MODELS}
 
 
 def test_independent_items_are_the_trials_also_after_cells_were_left_out():
@@ -110,53 +141,3 @@ def test_independent_items_are_the_trials_also_after_cells_were_left_out():
     gaps = bf.difference_intervals(ev, metric="f1", assumption="independent", rng=1)["delta"].length
     lone = [bf.intervals(ev.items, m, "f1", rng=1)["delta"].length for m in "AB"]
     assert gaps == pytest.approx(np.hypot(*lone), rel=1e-6)
-
-
-def test_folds_stay_in_print_after_cells_were_left_out():
-    counts = [(77, 44, 10, 700), (70, 40, 17, 704)] * 3
-    ev = bf.from_folds({"A": counts, "B": counts[::-1]}).keep(("tp", "fp", "fn"))
-    assert ev.folds.counts.shape == (3, 2, 2, 3)
-    assert "discount 0.3688" in repr(ev)
-    text = str(bf.compare(ev))
-    assert "discount wang-li, k = 0.3688" in text
-    assert "Paired item by item" not in text
-
-
-def test_some_classes_can_be_kept_and_compared():
-    ev = EVALUATIONS["classes in documents"]()
-    one = ev.keep(("tp[a]", "fp[a]", "fn[a]"))
-    for assumption in ("clustered", "paired", "independent"):
-        kept, whole = (
-            bf.compare(e, "A", "B", metrics="f1[a]", assumption=assumption, n_draws=20_000, rng=1)["f1[a]"]
-            for e in (one, ev)
-        )
-        assert kept.p_h1 == pytest.approx(whole.p_h1, abs=0.1)
-        # A class alone has no others to borrow from, here from worse ones.
-        plain = bf.score(ev, "A", "f1[a]")
-        assert kept.posterior_a.mean() == pytest.approx(plain, abs=0.015)
-        assert whole.posterior_a.mean() < plain
-    with pytest.raises(
-        ValueError, match=r"macro_f1 needs the cell tp\[b\], which this evaluation does not keep"
-    ):
-        bf.compare(one, "A", "B", metrics="macro_f1")
-
-
-def test_cells_that_are_not_there_cannot_be_kept():
-    ev = EVALUATIONS["items"]()
-    with pytest.raises(ValueError, match="keep needs cells of tp, fp, fn, tn, not tpp"):
-        ev.keep(("tp", "tpp"))
-    with pytest.raises(ValueError, match="not none"):
-        ev.keep(())
-    with pytest.raises(ValueError, match="scores have no cells to keep"):
-        EVALUATIONS["scores"]().keep(("0.5",))
-
-
-def test_paired_items_of_a_cross_validation_keep_their_discount():
-    ev = EVALUATIONS["cross-validated documents"]()
-    # What documents add to folds is not what single items add.
-    assert ev.items.folds == ev.folds.tables_only != ev.folds
-    assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
-
-
-def test_models_are_named_as_everywhere():
-    assert {EVALUATIONS[name]().models for name in EVALUATIONS} == {MODELS}

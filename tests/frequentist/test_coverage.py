@@ -11,10 +11,16 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from bayesf1.frequentist.coverage import Coverage, CoverageCurve, coverage_curve, exact_coverage
-from bayesf1.frequentist.enumeration import all_tables, relevant_tables
+from bayesf1.distributions.fscore import FScore
+from bayesf1.frequentist.coverage import (
+    Coverage,
+    CoverageCurve,
+    all_tables,
+    coverage_curve,
+    exact_coverage,
+    relevant_tables,
+)
 from bayesf1.frequentist.intervals import fbeta_delta, wald
-from bayesf1.laws.distributions import FScore
 from builders import load_script
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -33,10 +39,13 @@ CELLS = [
 # ---- Lam (2023) -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def curves():
+# All tables of up to 5,000 items are many.
+@pytest.fixture(
+    scope="module", params=[LAM["n"][:4], pytest.param(LAM["n"], marks=pytest.mark.long)], ids=len
+)
+def curves(request):
     chosen = (*METHODS, "credible_equal_tailed")
-    return {s: coverage_curve(LAM["n"], *p, methods=chosen) for s, p in LAM["scenarios"].items()}
+    return {s: coverage_curve(request.param, *p, methods=chosen) for s, p in LAM["scenarios"].items()}
 
 
 def printed(field, scenario, method, j):
@@ -49,14 +58,16 @@ def test_the_tables_have_288_cells():
 
 
 def test_every_cell_of_lams_tables_is_the_exact_one_up_to_rounding_and_his_simulation(curves):
-    rounded = 0
-    for field, scenario, method, j in CELLS:
+    different = 0
+    cells = [cell for cell in CELLS if cell[-1] < len(curves["1"].n)]
+    for field, scenario, method, j in cells:
         exact = getattr(curves[scenario], field)[METHODS.index(method), j]
         # 1,000,000 replicates; lengths vary by far less than .2 between them.
         noise = 0.2 if field == "length" else math.sqrt(exact * (1.0 - exact))
         assert abs(printed(field, scenario, method, j) - exact) <= 5e-4 + 3.0 * noise / 1000.0
-        rounded += round(exact, 3) == printed(field, scenario, method, j)
-    assert rounded == 288 - 11
+        different += round(exact, 3) != printed(field, scenario, method, j)
+    assert different <= 11
+    assert len(cells) < 288 or different == 11
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -78,17 +89,16 @@ def test_the_scenarios_have_lams_f1(curves):
         assert curves[scenario].truth == pytest.approx(truth, abs=1e-12)
 
 
-def test_the_example_shows_all_cells_and_explains_those_that_differ(curves, capsys, monkeypatch):
+@pytest.mark.long
+def test_the_example_shows_all_cells_and_explains_those_that_differ(capsys):
     lam = load_script("examples/papers/lam_tables.py")
     for field, scenario, method, j in CELLS:
-        shown = lam.PRINTED[field][int(scenario)][j][lam.METHODS.index(method)]
-        assert shown == round(1000 * printed(field, scenario, method, j))
+        quoted = lam.PRINTED[field][int(scenario)][j][lam.METHODS.index(method)]
+        assert quoted == round(1000 * printed(field, scenario, method, j))
     assert len(lam.READINGS) == 7
     assert {c["scanned"] for c in LAM["corrections_of_the_scan"]} == {
         reading.split("'")[1] if '"' not in reading else reading.split('"')[1] for reading in lam.READINGS[:5]
     } | {"200", "2000"}
-    known = {tuple(p): curves[s] for s, p in LAM["scenarios"].items()}
-    monkeypatch.setattr(lam.bf, "coverage_curve", lambda n, *p, methods: known[p])
     lam.main()
     text = capsys.readouterr().out
     tables, notes = text.split("\n288 cells; where the print differs (11)\n")
@@ -124,10 +134,7 @@ def weighted(tp, fp, fn, *, confidence_level):
 
 
 def test_a_method_that_tells_mistakes_apart_is_given_all_tables():
-    # Not a sensible interval for F1, but it depends on fp and fn separately.
     p = (0.4, 0.1, 0.3)
-    found = exact_coverage(weighted, 8, *p)
-    assert found == pytest.approx(brute_force(weighted, 8, p, 0.8 / 1.2), abs=1e-12)
     assert exact_coverage("fbeta_delta", 8, *p, metric="f2") == pytest.approx(
         brute_force(weighted, 8, p, 5 * 0.4 / (5 * 0.4 + 0.1 + 4 * 0.3)), abs=1e-12
     )
@@ -177,10 +184,10 @@ def test_clopper_pearson_never_covers_less_than_it_promises(p, n, level):
     assert found.coverage >= level - 1e-10
 
 
-@pytest.mark.parametrize(("method", "size"), [("credible_equal_tailed", 400), ("credible_hdi", 80)])
-def test_credible_intervals_cover_what_they_say_on_average_over_the_prior(method, size):
+def test_credible_intervals_cover_what_they_say_on_average_over_the_prior():
     rng = np.random.default_rng(1)
-    found = [exact_coverage(method, 20, *p[:3]).coverage for p in rng.dirichlet(np.ones(4), size=size)]
+    cells = rng.dirichlet(np.ones(4), size=400)
+    found = [exact_coverage("credible_equal_tailed", 20, *p[:3], prior=1.0).coverage for p in cells]
     # The spread of coverage over the prior gives the error of the mean.
     assert np.mean(found) == pytest.approx(0.95, abs=4 * np.std(found) / math.sqrt(len(found)))
 
@@ -190,9 +197,9 @@ def test_the_credible_method_is_the_f_score_law_with_its_prior():
         return FScore(tp + 0.5, fp + 0.5, fn + 0.5).interval(confidence_level)
 
     p = (0.4, 0.1, 0.2)
-    ours = exact_coverage("credible_equal_tailed", 30, *p, prior=0.5)
-    assert ours == pytest.approx(exact_coverage(jeffreys, 30, *p), abs=1e-12)
-    assert ours != exact_coverage("credible_equal_tailed", 30, *p)
+    ours = exact_coverage("credible_equal_tailed", 12, *p, prior=0.5)
+    assert ours == pytest.approx(brute_force(jeffreys, 12, p, 0.8 / 1.1), abs=1e-9)
+    assert ours != exact_coverage("credible_equal_tailed", 12, *p, prior=1.0)
 
 
 def test_without_relevant_items_the_whole_range_covers():
@@ -281,11 +288,9 @@ def test_the_takahashi_example_prints_both_tables(takahashi, capsys):
 def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
     curve = curves["1"]
     assert isinstance(curve, CoverageCurve)
-    assert curve.coverage.shape == (5, 6) == curve.length.shape
-    assert curve.n.tolist() == LAM["n"]
+    assert curve.coverage.shape == (5, len(curve.n)) == curve.length.shape
+    assert curve.n.tolist() == LAM["n"][: len(curve.n)]
     assert curve.labels[2] == "Wilson direct"
-    data = curve.to_dataset()
-    assert float(data.coverage.sel(interval="wald", n=50)) == curve.coverage[1, 1]
     assert curve.to_frame().loc[("wald", 50), "length"] == curve.length[1, 1]
     alone = exact_coverage("wald", 50, 0.4, 0.1, 0.1)
     assert alone == Coverage(
@@ -293,23 +298,12 @@ def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
     )
 
 
-def test_functions_can_be_named():
-    curve = coverage_curve([10], 0.4, 0.1, 0.1, methods={"theirs": wald, "ours": "wald"})
-    assert curve.methods == ("theirs", "ours")
-    assert curve.coverage[0] == pytest.approx(curve.coverage[1], abs=1e-14)
-
-
-def not_a_number(tp, fp, fn, *, confidence_level):
-    return tp * np.nan, tp
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
         (("wilson_drect", 25, 0.4, 0.1, 0.1), {}, "did you mean 'wilson_direct'"),
         (("wilson", 25, 0.4, 0.1, 0.1), {}, "unknown method 'wilson' for f1"),
-        ((3, 25, 0.4, 0.1, 0.1), {}, "method must be a string or a function"),
-        ((not_a_number, 25, 0.4, 0.1, 0.1), {}, "or NaN"),
+        ((3, 25, 0.4, 0.1, 0.1), {}, "method must be a string"),
         (("wald", 0, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
         (("wald", 2.5, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
         (("wald", 25, -0.4, 0.1, 0.1), {}, "p11 must be a proportion from 0 to 1, not -0.4"),
@@ -318,7 +312,7 @@ def not_a_number(tp, fp, fn, *, confidence_level):
         (("wald", 25, 0.4, math.nan, 0.1), {}, "p10 must be a proportion"),
         (("wald", 25, 0.4, 0.1, 0.1), {"metric": "mcc"}, "measures of tp, fp and fn"),
         (("wald", 25, 0.4, 0.1, 0.1), {"confidence_level": 1}, "confidence_level must lie"),
-        (("credible_hdi", 25, 0.4, 0.1, 0.1), {"prior": 0}, "prior must be above 0"),
+        (("credible_equal_tailed", 25, 0.4, 0.1, 0.1), {"prior": 0}, "prior must be above 0"),
     ],
 )
 def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
@@ -327,8 +321,6 @@ def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
 
 
 def test_methods_are_a_list_of_different_names():
-    for methods in ("wald", []):
+    for methods in ("wald", [], ["wald", "wald"]):
         with pytest.raises(ValueError, match=r"methods must be a (list|sequence)"):
             coverage_curve([10], 0.4, 0.1, 0.1, methods=methods)
-    with pytest.raises(ValueError, match="given twice"):
-        coverage_curve([10], 0.4, 0.1, 0.1, methods=["wald", "wald"])

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ import polars as pl
 import pytest
 
 import bayesf1 as bf
-from bayesf1.evaluation.scoring import find_measure
-from bayesf1.labelling.allocation import Doubt, Prospect, doubt_of, whole
+from bayesf1.evaluation import resolve_metric
+from bayesf1.labelling import Doubt, doubt_of, whole
+from bayesf1.sampling import sampling_model
 
 
 def items(n=6000, labelled=200, seed=0, errors=(0.12, 0.08), judge_error=0.08):
@@ -31,8 +33,8 @@ def evaluation(**how):
 
 
 def spread(ev, metric="f1"):
-    blocks = ev.under().scores(
-        [find_measure(metric, ev)], prior=1.0, n_draws=20_000, rng=np.random.default_rng(1)
+    blocks = sampling_model(ev).scores(
+        [resolve_metric(metric, ev)], prior=1.0, n_draws=20_000, rng=np.random.default_rng(1)
     )
     scores = np.concatenate([block for (block,) in blocks])
     return np.std(scores[:, 1] - scores[:, 0])
@@ -88,7 +90,7 @@ def test_rounding_keeps_the_sum():
 
 def test_the_doubt_is_the_variance_of_the_posterior():
     ev = evaluation(labelled=1500)
-    doubt = doubt_of(ev, ev.kind, find_measure("f1", ev), prior=1.0)
+    doubt = doubt_of(ev, ev.task, resolve_metric("f1", ev), prior=1.0)
     assert np.sqrt(doubt.variance()) == pytest.approx(spread(ev), rel=0.1)
 
 
@@ -110,7 +112,7 @@ def test_the_expected_length_is_that_after_labelling(way):
 
 def test_the_probability_of_a_verdict_is_that_of_a_simulation():
     doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.01)
-    prospect = Prospect(doubt, 0.8, 0.95)
+    prospect = replace(doubt, mean=0.8)
     more = np.array([30.0, 10.0])
     rng = np.random.default_rng(0)
     before, after = doubt.variance(), doubt.variance(more)
@@ -121,10 +123,10 @@ def test_the_probability_of_a_verdict_is_that_of_a_simulation():
 
 def test_the_number_of_labels_until_a_verdict_is_the_first_that_suffices():
     doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.001)
-    prospect = Prospect(doubt, 0.5, 0.95)
+    prospect = replace(doubt, mean=0.5)
     n = prospect.labels_until(doubt.at_random)
     assert prospect.length(doubt.at_random(n)) <= 1.0 < prospect.length(doubt.at_random(n - 1))
-    assert Prospect(doubt, 0.01, 0.95).labels_until(doubt.at_random) is None
+    assert replace(doubt, mean=0.01).labels_until(doubt.at_random) is None
 
 
 def test_items_are_unlabelled_and_of_the_cells_that_were_planned():
@@ -145,7 +147,8 @@ def test_items_have_their_ids_where_they_were_given():
     names = [f"doc{i}" for i in range(len(known))]
     how = {"budget": 30, "rng": 1}
     rows = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), **how).items
-    told = bf.from_labels(known, said, judge=judge, positive=1, ids=names)
+    named = {m: pd.Series(x, index=names) for m, x in {**said, "judge": judge, "gold": known}.items()}
+    told = bf.from_labels(named.pop("gold"), named, judge=named.pop("judge"), positive=1)
     frame = pd.DataFrame({"gold": known, **said, "judge": judge})
     columns = {"gold": "gold", "models": ["A", "B"], "judge": "judge", "positive": 1}
     found = [
@@ -209,7 +212,7 @@ def test_a_plan_is_printed_and_written():
         (
             lambda: bf.from_counts(A=(1, 2, 3), B=(3, 2, 1)),
             {},
-            "a plan of labels is for items of which some have none",
+            "a plan of labels is for items of which some have no gold label",
         ),
         (evaluation, {"budget": 0}, "budget must be a whole number"),
         (evaluation, {"metric": lambda tables: tables[..., 0]}, "takes the name of a measure"),

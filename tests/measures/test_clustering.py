@@ -8,7 +8,13 @@ from hypothesis import assume, given, settings, strategies as st
 from sklearn.metrics import adjusted_rand_score, f1_score, precision_score, rand_score, recall_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
-from bayesf1.measures import PairScores, PurityScores, pair_scores, purity_scores, soft_purity_scores
+from bayesf1.measures.clustering import (
+    PairScores,
+    PurityScores,
+    pair_scores,
+    purity_scores,
+    soft_purity_scores,
+)
 
 # Ustalov (2022), slide "Normalized Modified Purity: Example".
 GOLD = [
@@ -108,12 +114,6 @@ def test_sets_share_the_weight_of_an_element_among_its_clusters():
     )
 
 
-def test_arrays_are_clusters_by_columns():
-    names = sorted({e for c in GOLD for e in c})
-    gold, predicted = (np.array([[c.get(e, 0) for c in side] for e in names]) for side in (GOLD, PREDICTED))
-    assert soft_purity_scores(gold, predicted) == soft_purity_scores(GOLD, PREDICTED)
-
-
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
@@ -149,7 +149,7 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pair_scores([], []), "gold is empty"),
+        (lambda: pair_scores([], []), "predicted has 0 items"),
         (lambda: pair_scores([1, 2], [1, 2, 3]), "predicted has 3 items, but gold has 2"),
         (lambda: pair_scores([1.0, np.nan], [1, 2]), "gold has no label for item 2"),
         (lambda: pair_scores(["a", None], [1, 2]), "gold has no label for item 2"),
@@ -159,25 +159,19 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
         (lambda: pair_scores([[1], [2]], [1, 2]), "one label for each item, not an array of shape"),
         (lambda: pair_scores([[1], [2, 3]], [1, 2]), "gold must be one label for each item"),
         (lambda: purity_scores([1, 2], [1]), "predicted has 1 items"),
-        (lambda: soft_purity_scores([], [{"a"}]), "gold must be a list of at least one cluster"),
-        (lambda: soft_purity_scores([set()], [{"a"}]), "gold holds no element"),
-        (lambda: soft_purity_scores(3, [{"a"}]), "gold must be a list of clusters, not 3"),
-        (lambda: soft_purity_scores(["ab"], [{"a"}]), "gold must be a list of at least one cluster"),
+        (lambda: soft_purity_scores([], [{"a"}]), "gold must be a list of clusters"),
+        (lambda: soft_purity_scores([set()], [{"a"}]), "one of them above 0"),
+        (lambda: soft_purity_scores(3, [{"a"}]), "gold must be a list of clusters"),
+        (lambda: soft_purity_scores(["ab"], [{"a"}]), "gold must be a list of clusters"),
         (
             lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]),
             "all mappings of element to weight or all sets",
         ),
-        (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "gold holds weight -1"),
-        (lambda: soft_purity_scores([{"a": np.nan}], [{"a"}]), "gold holds weight nan"),
-        (lambda: soft_purity_scores([{"a": "x"}], [{"a"}]), "weights of gold must be numbers"),
-        (
-            lambda: soft_purity_scores([[[1], [2]]], [{1}]),
-            "elements of gold must be strings, numbers or tuples",
-        ),
-        (lambda: soft_purity_scores(np.eye(2), [{"a"}]), "both be arrays"),
-        (lambda: soft_purity_scores(np.eye(2), np.eye(3)), "predicted has 3 items, but gold has 2"),
-        (lambda: soft_purity_scores(np.eye(2), np.ones(2)), "with axes"),
-        (lambda: soft_purity_scores(np.eye(2), -np.eye(2)), "predicted holds weight -1"),
+        (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "finite and not negative"),
+        (lambda: soft_purity_scores([{"a": np.nan}], [{"a"}]), "finite and not negative"),
+        (lambda: soft_purity_scores([{"a": "x"}], [{"a"}]), "numbers as weights"),
+        (lambda: soft_purity_scores([[[1], [2]]], [{1}]), "names as elements"),
+        (lambda: soft_purity_scores(np.eye(2), np.eye(2)), "gold must be a list of clusters"),
     ],
 )
 def test_bad_clusters_are_named(call, message):

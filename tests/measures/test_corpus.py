@@ -1,12 +1,12 @@
 """Measures of a corpus as functions of totals: sacrebleu's and jiwer's scores, and sacrebleu's paired bootstrap."""
 
-import jiwer
 import numpy as np
 import pytest
-import sacrebleu
-from sacrebleu.significance import PairedTest
 
 import bayesf1 as bf
+from builders import needed
+
+jiwer, sacrebleu = needed("jiwer"), needed("sacrebleu")
 
 WORDS = [
     "the",
@@ -111,7 +111,7 @@ def test_word_error_rates_are_jiwers(corpus):
     ev = bf.from_statistics({m: edits(gold, x) for m, x in said.items()}, bf.measures.wer)
     for m, outputs in said.items():
         assert bf.score(ev, m) == pytest.approx(jiwer.wer(gold, outputs), abs=1e-9)
-    assert bf.compare(ev, rng=1)["wer"].measure.lower_is_better
+    assert bf.compare(ev, rng=1)["wer"].definition.lower_is_better
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF"])
@@ -120,7 +120,9 @@ def test_intervals_are_those_of_sacrebleus_paired_bootstrap(corpus, name):
     metric, measure = METRICS[name]
     sums = {m: metric._extract_corpus_statistics(x, [gold]) for m, x in said.items()}
     c = bf.compare(bf.from_statistics(sums, measure, name=name), rng=1)[name.lower()]
-    _, found = PairedTest(list(said.items()), {name: metric}, [gold], test_type="bs", n_samples=4000)()
+    _, found = needed("sacrebleu.significance").PairedTest(
+        list(said.items()), {name: metric}, [gold], test_type="bs", n_samples=4000
+    )()
     # Half-widths of 4,000 resamples: the density at an end of a 95 % interval leaves an error of about 2.5 % of it.
     *_, scores = found.values()
     for theirs, ours in zip(scores, (c.posterior_a, c.posterior_b), strict=True):
@@ -149,9 +151,9 @@ def test_a_difference_is_that_of_resampled_sentences(corpus):
 @pytest.mark.parametrize(
     ("measure", "totals", "words"),
     [
-        (bf.measures.wer, [1, 2, 3], "wer needs the 4 statistics hits, substitutions, deletions, insertions"),
-        (bf.measures.ter, [1, 2, 3], "ter needs the 2 statistics"),
-        (bf.measures.corpus_bleu, [1, 2, 3], "totals of corpus_bleu are two lengths"),
+        (bf.measures.wer, [1, 2, 3], "totals are hits, substitutions, deletions, insertions"),
+        (bf.measures.ter, [1, 2, 3], "totals are edits, words"),
+        (bf.measures.corpus_bleu, [1, 2, 3], "corpus_bleu are two lengths"),
         (bf.measures.chrf, [1, 2], "chrf needs three statistics for each order"),
     ],
 )

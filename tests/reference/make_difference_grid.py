@@ -30,25 +30,17 @@ CASES = [
     ((1000001, 10001), (1001, 2), (0.01, 0.0, 0.0099)),
     ((1e6, 0.5), (0.5, 1e6), (-0.999999, -0.9999)),
     ((0.5, 1e6), (0.5, 1e6), (1e-7, -3e-6, -4e-5)),
-    ((1e4, 1e4), (1, 1e9), (-0.5, -0.49)),
-    ((3, 1e9), (20, 1e9), (0.0, 1e-8)),
-    ((1e9, 1e9), (1000010000.0, 1e9), (0.0, 1e-5)),
-    ((1e9, 3), (1e9, 0.5), (0.0, 1e-9)),
-    ((1e9, 0.5, 3), (1e6, 1, 1), (0.0, -1e-6)),
     ((5e5, 4e5), (7, 9), (0.0, 0.2)),
     # Both laws crowd at an end: the density has a pole at 0, or comes from far out.
-    ((1, 0.5352614285189903), (1, 0.5352614285189903), (1.2e-38, -1.2e-38, 1e-300, 1e-3)),
-    ((0.5, 0.5), (0.5, 0.5), (1e-300, -1e-200, 1e-30, 3e-31, -1e-6)),
-    ((0.3, 0.8), (0.8, 1), (1e-100, -1e-20, 1e-10, -1e-3)),
-    ((1, 0.1), (0.1, 1), (1e-300, -1e-20, 1e-6)),
-    ((0.1, 0.1), (1, 1), (1e-200, -1e-38)),
-    ((0.5, 20), (0.5, 30), (-1e-300, 1e-20)),
-    ((0.8, 0.5), (0.8, 0.52), (0.0, 1e-40, -1e-20)),
-    ((1, 0.5, 0.1), (0.5, 0.3, 0.3), (1e-100, -1e-6)),
+    ((1, 0.5352614285189903), (1, 0.5352614285189903), (1e-3,)),
+    ((0.5, 0.5), (0.5, 0.5), (-1e-6,)),
+    ((0.3, 0.8), (0.8, 1), (1e-10, -1e-3)),
+    ((1, 0.1), (0.1, 1), (1e-6,)),
+    ((1, 0.5, 0.1), (0.5, 0.3, 0.3), (-1e-6,)),
 ]
 
 
-def law_of(parameters: tuple[float, ...]) -> BetaLaw:
+def distribution_of(parameters: tuple[float, ...]) -> BetaLaw:
     a, *rest = (mpf(p) for p in parameters)
     return BetaLaw(a, sum(rest), f1=len(rest) == 2)
 
@@ -81,7 +73,7 @@ def main() -> None:
     entries = []
     for a, b, margins in CASES:
         for d in margins:
-            below, above, density = evaluate(law_of(a), law_of(b), mpf(d))
+            below, above, density = evaluate(distribution_of(a), distribution_of(b), mpf(d))
             entries.append([a, b, d, digits(below), digits(above), digits(mp.log(density))])
             print(*entries[-1], flush=True)
     document = {

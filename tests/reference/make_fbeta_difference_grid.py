@@ -29,7 +29,9 @@ POINTS = [
 ]
 
 
-def law(tp: float, fp: float, fn: float, beta: float) -> tuple[Callable[[mpf], mpf], Callable[[mpf], mpf]]:
+def distribution(
+    tp: float, fp: float, fn: float, beta: float
+) -> tuple[Callable[[mpf], mpf], Callable[[mpf], mpf]]:
     """Return survival function and density of an F-score."""
     square, hits, left, right = mpf(beta) ** 2, mpf(tp), mpf(fp), mpf(fn)
     errors = left + right
@@ -58,7 +60,7 @@ def law(tp: float, fp: float, fn: float, beta: float) -> tuple[Callable[[mpf], m
 
 
 def entry(a: tuple[float, ...], b: tuple[float, ...], d: float) -> list[object]:
-    (sf_a, pdf_a), (sf_b, pdf_b), gap = law(*a), law(*b), mpf(d)
+    (sf_a, pdf_a), (sf_b, pdf_b), gap = distribution(*a), distribution(*b), mpf(d)
     low, high = max(mpf(0), -gap), min(mpf(1), 1 - gap)
     panels = [low + (high - low) * k / 12 for k in range(13)]
 

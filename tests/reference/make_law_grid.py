@@ -22,9 +22,9 @@ from scipy import special
 GOAL = mpf(10) ** -30
 DIGITS = 22
 # Lower tails, then upper tails, from which the points are taken, roughly.
-LOWER = (1e-60, 1e-12, 0.01, 0.3, 0.5)
-UPPER = (0.2, 1e-4, 1e-30, 1e-100)
-LEVELS = (1e-40, 1e-5, 0.025, 0.5, 0.9)
+LOWER = (1e-12, 0.01, 0.3, 0.5)
+UPPER = (0.2, 1e-4)
+LEVELS = (1e-5, 0.025, 0.5, 0.9)
 
 BETAS = [
     (0.5, 0.5),
@@ -41,16 +41,6 @@ BETAS = [
     (7e4, 9e5),
     (4.9e5, 5e5),
     (1e6, 1e6),
-    (2e6, 0.5),
-    (1, 1e9),
-    (0.5, 1e9),
-    (1e9, 0.5),
-    (3, 1e9),
-    (1e9, 3),
-    (20, 1e9),
-    (1e9, 1e5),
-    (12345.678, 9.9e8),
-    (1e9, 1e9),
 ]
 F_ONES = [
     (78, 45, 11),
@@ -58,11 +48,8 @@ F_ONES = [
     (1, 1, 1),
     (3, 0.5, 40),
     (1e5, 2e3, 7e3),
-    (5e4, 1e9, 0.5),
-    (1e9, 0.5, 3),
     (0.5, 1e6, 2),
     (1e6, 1e6, 1e6),
-    (1e9, 1e9, 1e9),
 ]
 F_OTHERS = [
     (78, 45, 11, 0.5),
@@ -71,12 +58,8 @@ F_OTHERS = [
     (0.5, 0.5, 0.5, 2),
     (1, 1, 1, 0.5),
     (1e4, 200, 3e3, 2),
-    (1e9, 0.5, 3, 2),
-    (1e9, 0.5, 3, 0.5),
     (0.5, 1e6, 2, 2),
-    (20, 0.5, 1e9, 0.5),
     (1e6, 1e6, 1e5, 2),
-    (1e9, 1e9, 1e9, 2),
 ]
 
 
@@ -184,11 +167,7 @@ class BetaLaw:
         pick = 0 if mean < mean_c else 1
         small = (mean, mean_c)[pick]
         square = self.expectation(lambda t, tc: 2 * mp.log((t, tc)[pick]))
-        entropy = log_beta(a, b) - (a - 1) * mp.digamma(a) - (b - 1) * mp.digamma(b) + (n - 2) * mp.digamma(n)
-        if self.f1:
-            # dT/dX = 2/(1+X)^2 = (2-T)^2/2 with 2-T = 1+(1-T)
-            entropy += -mp.log(2) + 2 * self.expectation(lambda t, tc: mp.log(mp.log(1 + tc)))
-        out = {"mean": mean, "var": square - small**2, "entropy": entropy}
+        out = {"mean": mean, "var": square - small**2}
         if a > 1 and b > 1:
             if self.f1:
                 # (a-1)/t - (b-1)/(1-t) + (a+b)/(2-t) = 0
@@ -249,14 +228,14 @@ def expit(z: mpf) -> tuple[mpf, mpf]:
     return 1 / (1 + mp.exp(-z)), 1 / (1 + mp.exp(z))
 
 
-def quantile(law: BetaLaw | WeightedF, q: mpf, *, upper: bool) -> mpf:
+def quantile(distribution: BetaLaw | WeightedF, q: mpf, *, upper: bool) -> mpf:
     """Solve for a quantile by Newton steps on the log of the tail, over the logit."""
-    t = law.rough(float(q), upper)
+    t = distribution.rough(float(q), upper)
     z = mp.log(t / (1 - t)) if t < 1 else mpf(36)
     for _ in range(60):
         t, tc = expit(z)
-        tail = law.tails(t, tc)[int(upper)]
-        slope = mp.exp(law.log_pdf(t, tc)) * t * tc / tail
+        tail = distribution.tails(t, tc)[int(upper)]
+        slope = mp.exp(distribution.log_pdf(t, tc)) * t * tc / tail
         step = (mp.log(q) - mp.log(tail)) / slope * (-1 if upper else 1)
         z += step
         if abs(step) < mpf(10) ** -25:
@@ -264,13 +243,13 @@ def quantile(law: BetaLaw | WeightedF, q: mpf, *, upper: bool) -> mpf:
     raise ArithmeticError("no quantile")
 
 
-def hdi(law: BetaLaw, prob: mpf) -> list[mpf]:
+def hdi(distribution: BetaLaw, prob: mpf) -> list[mpf]:
     def gaps(y: mpf, z: mpf) -> tuple[mpf, mpf]:
-        low, high = (law.tails(*expit(v))[0] for v in (y, z))
-        heights = [law.log_pdf(*expit(v)) for v in (y, z)]
+        low, high = (distribution.tails(*expit(v))[0] for v in (y, z))
+        heights = [distribution.log_pdf(*expit(v)) for v in (y, z)]
         return high - low - prob, heights[1] - heights[0]
 
-    start = [law.rough(float(1 - prob) / 2, upper) for upper in (False, True)]
+    start = [distribution.rough(float(1 - prob) / 2, upper) for upper in (False, True)]
     return [expit(z)[0] for z in mp.findroot(gaps, [mp.log(t / (1 - t)) for t in start])]
 
 
@@ -278,38 +257,46 @@ def digits(value: mpf) -> str:
     return mpmath.nstr(value, DIGITS)
 
 
-def points_of(law: BetaLaw | WeightedF, n: int) -> list[float]:
+def points_of(distribution: BetaLaw | WeightedF, n: int) -> list[float]:
     rough = chain(((q, False) for q in LOWER), ((q, True) for q in UPPER))
-    found = sorted({float(law.rough(q, upper)) for q, upper in rough})
+    found = sorted({float(distribution.rough(q, upper)) for q, upper in rough})
     inner = [t for t in found if 1e-290 < t < 1.0]
     return inner if n >= len(inner) else inner[:: max(1, len(inner) // n)][:n]
 
 
 def describe(name: str, parameters: tuple[float, ...], n: int = 9) -> dict[str, object]:
     exact = [mpf(p) for p in parameters]
-    law: BetaLaw | WeightedF
+    distribution: BetaLaw | WeightedF
     if name == "Beta":
-        law = BetaLaw(*exact, f1=False)
+        distribution = BetaLaw(*exact, f1=False)
     elif len(parameters) == 3:
-        law = BetaLaw(exact[0], exact[1] + exact[2], f1=True)
+        distribution = BetaLaw(exact[0], exact[1] + exact[2], f1=True)
     else:
-        law = WeightedF(*exact)
+        distribution = WeightedF(*exact)
     rows = []
-    for t in points_of(law, n):
+    for t in points_of(distribution, n):
         pair = mpf(t), 1 - mpf(t)
-        rows.append([t, digits(law.log_pdf(*pair)), *map(digits, law.tails(*pair))])
+        rows.append([t, digits(distribution.log_pdf(*pair)), *map(digits, distribution.tails(*pair))])
     entry: dict[str, object] = {"law": name, "parameters": list(parameters), "points": rows}
-    if isinstance(law, BetaLaw):
+    if isinstance(distribution, BetaLaw):
         entry["quantiles"] = [
-            [q, digits(quantile(law, mpf(q), upper=False)), digits(quantile(law, mpf(q), upper=True))]
+            [
+                q,
+                digits(quantile(distribution, mpf(q), upper=False)),
+                digits(quantile(distribution, mpf(q), upper=True)),
+            ]
             for q in LEVELS
         ]
-        entry["summaries"] = law.summaries()
-        if min(law.a, law.b) > 1:
-            entry["hdi"] = [digits(end) for end in hdi(law, mpf("0.95"))]
+        entry["summaries"] = distribution.summaries()
+        if min(distribution.a, distribution.b) > 1:
+            entry["hdi"] = [digits(end) for end in hdi(distribution, mpf("0.95"))]
     elif max(exact) < 1e4:
         entry["quantiles"] = [
-            [q, digits(quantile(law, mpf(q), upper=False)), digits(quantile(law, mpf(q), upper=True))]
+            [
+                q,
+                digits(quantile(distribution, mpf(q), upper=False)),
+                digits(quantile(distribution, mpf(q), upper=True)),
+            ]
             for q in (1e-5, 0.025, 0.5)
         ]
     print(name, *parameters, len(rows), flush=True)
@@ -320,7 +307,7 @@ def main() -> None:
     mp.dps = 50
     entries = [describe("Beta", p) for p in BETAS]
     entries += [describe("FScore", p) for p in F_ONES]
-    entries += [describe("FScore", p, 9 if max(p) < 1e8 else 3) for p in F_OTHERS]
+    entries += [describe("FScore", p) for p in F_OTHERS]
     document = {
         "what": "laws of precision, recall and F-scores: points [x, logpdf, cdf, sf], quantiles [q, ppf, isf]",
         "by": f"tests/reference/make_law_grid.py, mpmath {mpmath.__version__} with {mp.dps} digits",

@@ -1,0 +1,612 @@
+"""What the commands do: each reads files into an `Evaluation`, asks one question of it, and delivers the answer.
+
+A command is a function of the arguments with a row in `COMMANDS`, which names its options; its docstring is its help. The
+package itself imports a module when a name of it is first used, so that help is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bayesf1 as bf
+from bayesf1.base.checks import DEFAULT_RNG
+from bayesf1.base.naming import listing
+from bayesf1.cli.options import READ, READING, Command, file, read_names, two
+from bayesf1.cli.output import chosen_format, complain, deliver, put, write
+from bayesf1.output.answer import DEFAULT
+
+if TYPE_CHECKING:
+    from bayesf1.frequentist.planning import DecisionPlan, SampleSize
+    from bayesf1.hierarchical.fit import HierarchicalFit
+    from bayesf1.labelling import LabelPlan
+
+# More pairs than this take long and tell little.
+_MAX_PAIRS = 500
+_SCORES = ("f1", "precision", "recall")
+
+# ---- what was named on the command line -------------------------------------------------------------------
+
+
+def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return those of the named options that were given."""
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
+
+
+def changed(args: argparse.Namespace, **options: Any) -> argparse.Namespace:
+    """Return the options with some of them set otherwise."""
+    return argparse.Namespace(**{**vars(args), **options})
+
+
+def name_and_path(text: str) -> tuple[str | None, str]:
+    """Return the parts of ``name=path``; no name for the path of a file alone, which may hold an equals sign."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name.strip() and path and not Path(text).exists() else (None, text)
+
+
+def to_read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """Return what `bf.read` is to read, and the options that were given; several files of a model are its runs."""
+    alone, models = None, dict[str, list[str]]()
+    for i, text in enumerate(args.files):
+        name, path = name_and_path(text)
+        if name is not None:
+            models.setdefault(name, []).append(path)
+        elif i:
+            raise ValueError(
+                f"{text!r} has no name; write name={text} for a model's file, or name the folder of shards"
+            )
+        else:
+            alone = path
+    found: dict[str, Any] = {"gold_file": alone if models else None}
+    found |= {name: getattr(args, name, None) for name in ("runs", *READ)}
+    return models or alone, {name: value for name, value in found.items() if value is not None}
+
+
+def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.Evaluation:
+    """Read whatever was named on the command line; say so where it holds totals only, but units are needed."""
+    source, found = to_read(args)
+    try:
+        ev = bf.read(source, **found)
+    except FileNotFoundError as error:
+        raise ValueError(str(error)) from None
+    if units_for is not None and ev.assumption == "independent":
+        raise ValueError(
+            f"{args.files[0]} holds totals only, but {units_for} takes what the models did on every item or sentence: "
+            "a table of predictions with --gold, or column files as NAME=FILE"
+        )
+    return ev
+
+
+def by_measure(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """Return the arguments, once for each measure where files are scored by several."""
+    names = [None] if args.measure is None else read_names(args.measure)
+    if len(names) > 1:
+        paths = [name_and_path(file)[1] for file in args.files]
+        for path in [*paths, *([] if args.qrels is None else [args.qrels])]:
+            if path == "-" or Path(path).is_fifo():
+                raise ValueError(
+                    f"{path} can be read once, but --measure names {len(names)}; give one, or store the file first"
+                )
+    return [changed(args, measure=name) for name in names]
+
+
+def pairs(
+    ev: bf.Evaluation, args: argparse.Namespace, *, one_for: str | None = None
+) -> list[tuple[str, str]]:
+    """Return the two models that were named by ``--models``, or all pairs; some purposes take one pair."""
+    if args.models is not None:
+        return [tuple(args.models)]
+    found = list(combinations(ev.names, 2))
+    if not found:
+        raise ValueError(
+            f"{name_and_path(args.files[-1])[1]} has one {'method' if ev.methods else 'model'} ({ev.names[0]}); comparing "
+            "takes two, and bayesf1 interval gives the scores of one"
+        )
+    if len(found) > (_MAX_PAIRS if one_for is None else 1):
+        why = "too many to compare all pairs" if one_for is None else f"but {one_for} one pair"
+        raise ValueError(
+            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two by --models A B"
+        )
+    return found
+
+
+def reproducible(args: argparse.Namespace) -> str:
+    """Return the command line with the start of the random numbers, which is 0 where none was given."""
+    return f"{args.command_line}{'' if args.rng is not None else f' --rng {DEFAULT_RNG}'}"
+
+
+def draw(figure: Any, args: argparse.Namespace) -> None:
+    """Draw a figure of the answer where one was asked for."""
+    if args.plot is not None:
+        bf.save_plot(figure(), args.plot)
+
+
+# ---- two or more models -----------------------------------------------------------------------------------
+
+_ALONE = (
+    "One of {} pairs, each judged by itself: the more pairs, the likelier that some claim is wrong; bayesf1 rank says what "
+    "holds of all models together."
+)
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Compare models: which is better, how sure are we, and by how much.
+
+    Examples::
+
+        bayesf1 compare folds.csv --cv blocked-3x2 --rope 0.01 --format latex --output table.tex
+        bayesf1 compare predictions.csv --gold label --positive spam --group doc_id
+        bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --by-type --per-class
+        bayesf1 compare gold.conll old=old.conll new=new.conll --rope 0.005 --fail-unless not-worse
+        bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html
+    """
+    _check_claim(args)
+    arguments = by_measure(args)
+    if args.plot is not None and len(arguments) > 1:
+        raise ValueError(f"--plot draws one measure, but there are {len(arguments)}; choose one by --measure")
+    read = [evaluation(each) for each in arguments]
+    purposes = {"--plot draws": args.plot, "--fail-unless asks of": args.fail_unless}
+    one = next((purpose for purpose, asked in purposes.items() if asked is not None), None)
+    chosen = pairs(read[0], args, one_for=one)
+    if len(chosen) > 1:
+        read = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in read]
+    results = [_compared(ev, a, b, args) for ev in read for a, b in chosen]
+    deliver(results, args)
+    failed = _failed(results, args)
+    for why in failed:
+        complain(f"--fail-unless {args.fail_unless}: {why}")
+    figure = bf.plot_classes if args.per_class else bf.plot_difference
+    draw(lambda: figure(results[0]), args)
+    if args.report is not None:
+        from bayesf1.output.html import write_report
+
+        write_report(results, args.report, command=reproducible(args))
+    return int(bool(failed))
+
+
+def _compared(ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace) -> bf.Comparisons:
+    settings = given(args, "rope", "prior", "prob", "target", "rng")
+    if not args.per_class:
+        return bf.compare(ev, a, b, metrics=args.metrics, **settings)
+    return bf.compare_classes(ev, a, b, metric=(args.metrics or ["f1"])[0], **settings)
+
+
+def _check_claim(args: argparse.Namespace) -> None:
+    """Raise a ValueError where what ``--fail-unless`` claims needs a margin and there is none."""
+    from bayesf1.inference.comparison import Rope
+
+    if args.fail_unless not in (None, "better") and not Rope.of(args.rope or 0.0):
+        raise ValueError(
+            f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
+        )
+
+
+def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list[str]:
+    """Return what of the claim does not hold: on every metric that was asked for, else on the headline one."""
+    from bayesf1.output.text import headline, unmet
+
+    if args.fail_unless is None:
+        return []
+    every = args.metrics is not None or args.per_class
+    asked = [c for res in results for c in (res.values() if every else [headline(tuple(res.values()))])]
+    return [why for c in asked if (why := unmet(c, args.fail_unless)) is not None]
+
+
+def rank(args: argparse.Namespace) -> None:
+    """Rank all models: which is best, and which are tied with it.
+
+    Examples::
+
+        bayesf1 rank gold.conll a=a.conll b=b.conll c=c.conll --rope 0.01
+    """
+    settings = given(args, "metric", "rope", "prior", "prob", "target", "rng")
+    ranking = bf.rank(evaluation(args), **settings)
+    deliver([ranking], args)
+    draw(lambda: bf.plot_rank(ranking), args)
+
+
+def interval(args: argparse.Namespace) -> None:
+    """Show every confidence interval of a score, or of a difference, beside the credible ones.
+
+    Examples::
+
+        bayesf1 interval counts.csv --metric f0.5 --confidence-level 0.99
+        bayesf1 interval gold.conll crf=crf.conll bert=bert.conll --difference crf bert
+    """
+    if args.model is not None and args.difference is not None:
+        raise ValueError("--model and --difference ask for two different things; give one")
+    ev = evaluation(args)
+    settings = given(args, "metric", "confidence_level", "n_resamples", "prior", "rng")
+    models = ev.names if args.model is None else [args.model]
+    if args.difference is not None:
+        results = [bf.difference_intervals(ev, *args.difference, **settings)]
+    else:
+        results = [bf.intervals(ev, model, **settings) for model in models]
+    if args.plot is not None and len(results) > 1:
+        raise ValueError(
+            f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"
+        )
+    deliver(results, args)
+    draw(lambda: bf.plot_intervals(results[0]), args)
+
+
+def test(args: argparse.Namespace) -> None:
+    """Test by randomisation whether models differ: swap their outputs on whole items or sentences.
+
+    Examples::
+
+        bayesf1 test predictions.csv --gold label --metrics f1,accuracy
+        bayesf1 test gold.conll crf=crf.conll bert=bert.conll --trials 100000 --rng 1
+    """
+    from bayesf1.evaluation import resolve_metrics
+
+    ev = evaluation(args, units_for="a randomisation test")
+    settings = given(args, "alternative", "n_trials", "confidence_level", "rng")
+    metrics = args.metrics
+    if args.per_class:
+        if not ev.classes:
+            raise ValueError(
+                "--per-class needs several classes: more than two labels, or tags with --by-type"
+            )
+        metrics = [f"{(metrics or ['f1'])[0]}[{name}]" for name in ev.classes]
+    tests = [
+        bf.randomization_test(ev, a, b, measure, **settings)
+        for a, b in pairs(ev, args)
+        for measure in resolve_metrics(metrics, ev)
+    ]
+    # All of one table are one family: metrics, classes and pairs.
+    deliver(bf.adjust(tests), args)
+
+
+# ---- before and while labels are collected ----------------------------------------------------------------
+
+
+def plan(args: argparse.Namespace) -> None:
+    """Plan a test set: how many items you need, or what an existing test set can decide.
+
+    Examples::
+
+        bayesf1 plan --half-width 0.02 --metric f0.5 --prevalence 0.615
+        bayesf1 plan --difference 0.02 --prevalence 0.2 --f1 0.8 --agreement 0.95
+        bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --difference 0.02
+        bayesf1 plan gold.conll crf=crf.conll bert=bert.conll --not-worse-by 0.005
+        bayesf1 plan gold.conll crf=crf.conll bert=bert.conll
+    """
+    if args.half_width is not None and args.difference is not None:
+        raise ValueError("--half-width plans an interval and --difference a decision; give one of them")
+    deliver([_for_interval(args) if args.half_width is not None else _for_decision(args)], args)
+
+
+def _for_interval(args: argparse.Namespace) -> SampleSize:
+    _refuse(args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by")
+    settings = given(args, "metric", "prevalence", "confidence_level")
+    if args.files:
+        ev = evaluation(args)
+        if args.model is None and len(ev.models) > 1:
+            raise ValueError(
+                f"{args.files[0]} has several models ({', '.join(ev.models)}); choose one by --model"
+            )
+        return bf.plan(args.half_width, pilot=ev, model=args.model, **settings)
+    _refuse(args, "a plan without a FILE", "model")
+    if scores := given(args, *_SCORES):
+        if args.prevalence is None:
+            raise ValueError("--prevalence is needed beside --f1, or --precision and --recall")
+        # An interval is of one model, whatever another agrees with.
+        pilot = bf.assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
+        settings |= {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
+    return bf.plan(args.half_width, **settings)
+
+
+def _for_decision(args: argparse.Namespace) -> DecisionPlan:
+    _refuse(args, "a decision", "model", "confidence_level")
+    asked = given(args, "difference", "not_worse_by")
+    if asked and args.n_items is not None:
+        raise ValueError(
+            "--difference and --not-worse-by ask how many items it takes, and --items what so many can decide; give one"
+        )
+    pilot = _pilot(args, sized=bool(asked))
+    models = args.models or (None, None)
+    if args.models is None and len(pilot.names) != 2:
+        number = "one model" if len(pilot.names) == 1 else f"{len(pilot.names)} models"
+        raise ValueError(f"{args.files[0]} has {number}; a decision is between two, chosen by --models A B")
+    settings = given(args, "metric", "assurance", "prior", "rng")
+    if asked:
+        return bf.plan_comparison(pilot, *models, **(settings | asked))
+    return bf.resolution(pilot, *models, **settings)
+
+
+def _pilot(args: argparse.Namespace, *, sized: bool) -> bf.Evaluation:
+    suppositions = ("prevalence", "agreement", *_SCORES, "n_items")
+    if args.files:
+        _refuse(args, "a plan from a FILE", *suppositions)
+        return evaluation(args, units_for="a plan for a decision")
+    _refuse(args, "a plan without a FILE", "models")
+    supposed = given(args, *suppositions)
+    if not supposed and not sized:
+        raise ValueError(
+            "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see "
+            "what it can decide; see bayesf1 plan --help"
+        )
+    if not {"prevalence", "agreement"} <= supposed.keys() or not (sized or args.n_items):
+        raise ValueError(
+            "without a FILE a plan for a decision takes --prevalence, --agreement, --f1 (or --precision and --recall), and "
+            "--items or --difference"
+        )
+    return bf.assumed_pilot(**supposed)
+
+
+def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
+    for name in given(args, *names):
+        option = name.removeprefix("n_").replace("_", "-")
+        raise ValueError(f"--{option} does not apply to {what}; leave it out")
+
+
+def label(args: argparse.Namespace) -> None:
+    """Choose which items to label next, if few items have gold labels.
+
+    Examples::
+
+        bayesf1 label predictions.csv --gold label --judge gpt --id doc_id --budget 200 --output to_label.csv
+        bayesf1 label predictions.csv --gold label --models crf bert --metric precision
+    """
+    if args.model is not None and args.models is not None:
+        raise ValueError("--model and --models ask for two different plans; give one")
+    ev = evaluation(changed(args, gold=args.gold or "gold", judge=args.judge or []))
+    asked = (args.model,) if args.model is not None else tuple(args.models or ())
+    if not asked and len(ev.models) > 2:
+        raise ValueError(
+            f"{args.files[0]} has {len(ev.models)} models ({listing(ev.models, most=5)}); choose two by --models A B or one "
+            "by --model A, or say by --judge which column holds what a judge says of all items"
+        )
+    found = bf.plan_labels(ev, *asked, **given(args, "budget", "metric", "prob", "prior", "rng"))
+    if args.output is not None:
+        _write_rows(found, args)
+    deliver([found], changed(args, output=None))
+
+
+def _write_rows(found: LabelPlan, args: argparse.Namespace) -> None:
+    """Write the rows to label as they stand in the file, with their number where they have no id."""
+    from bayesf1.base.input_files import input_files
+    from bayesf1.base.text_files import write_atomic
+    from bayesf1.io.tables import Table
+    from bayesf1.output.table import table_of
+
+    with input_files() as take:
+        table = Table.opened(take(args.files[0]))
+        frame = table.load(table.header, optional=table.header)
+    frame = frame.astype(object).where(frame.notna(), "")
+    if args.id is None:
+        frame.insert(0, "row", range(1, len(frame) + 1))
+    chosen = frame.iloc[sorted(found.items)] if args.id is None else frame[frame[args.id].isin(found.items)]
+    write_atomic(args.output, table_of(chosen.to_dict("records")).to_csv())
+
+
+def monitor(args: argparse.Namespace) -> int:
+    """Look after every batch of labels: what may be claimed, however often you look.
+
+    Examples::
+
+        bayesf1 monitor predictions.csv --gold label --save looks.json
+        bayesf1 monitor predictions.csv --gold label --previous looks.json --save looks.json --fail-unless-decided
+    """
+    from bayesf1.base.text_files import write_atomic
+
+    before = None if args.previous is None else _looks(args.previous)
+    ev = evaluation(args, units_for="monitoring")
+    ((a, b),) = pairs(ev, args, one_for="looks are at")
+    settings = given(args, "metric", "rope", "confidence_level", "largest")
+    state = bf.monitor(ev, a, b, previous=before, **settings)
+    if args.save is not None:
+        write_atomic(args.save, state.to_json() + "\n")
+    deliver([state], args)
+    return int(args.fail_unless_decided and not state.decided)
+
+
+def _looks(path: str) -> Mapping[str, Any]:
+    """Read what an earlier look has written."""
+    from bayesf1.frequentist.monitoring import Monitor
+
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist; leave --previous out at the first look") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not the JSON that --save writes ({error})") from None
+    if not isinstance(found, dict) or found.get("format") != Monitor.json_format:
+        raise ValueError(f"{path}: there are no looks in it; give what bayesf1 monitor --save has written")
+    return found
+
+
+# ---- several corpora --------------------------------------------------------------------------------------
+
+
+def hierarchical(args: argparse.Namespace) -> None:
+    """Compare models on several corpora at once: the average corpus, a new one, and each of them.
+
+    Examples::
+
+        bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc
+        bayesf1 hierarchical tasks.csv                    every task of the file is a corpus
+        bayesf1 hierarchical logs --measure acc           every task of a folder of logs, a folder a model, is a corpus
+        bayesf1 hierarchical folds.csv --task NER         every fold is a corpus
+        bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood multinomial
+    """
+    data = _corpora(args)
+    settings = given(args, "metrics", "likelihood", "weights", "rope", "prior", "prob", "draws", "rng")
+    if args.save is not None:
+        _check_saved(args.save)
+    fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    # What was found is told before anything can go wrong with the file.
+    _deliver_fit(fit, args)
+    if args.save is not None:
+        fit.save(args.save)
+    if args.report is not None:
+        from bayesf1.output.html import write_report
+
+        write_report(fit.answer(*(args.models or ())), args.report, command=reproducible(args))
+
+
+def show(args: argparse.Namespace) -> None:
+    """Print the verdict of a saved fit again, without sampling.
+
+    Examples::
+
+        bayesf1 show fit.nc --models crf bert
+    """
+    _deliver_fit(bf.load_fit(args.files[0]), args)
+
+
+def _deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
+    """Write a fit in the format that was asked for, for the models that were named."""
+    if len(fit.models) == 1 and chosen_format(args) == DEFAULT:
+        # There is nothing to compare it with.
+        put(str(fit), args)
+    else:
+        deliver([fit.answer(*(args.models or ()))], args)
+
+
+def _check_saved(path: str) -> None:
+    """Raise a ValueError where the file that ``--save`` names is none for a fit, before anything is computed."""
+    from bayesf1.base.text_files import followed
+
+    if Path(path).suffix != ".nc":
+        raise ValueError(f"--save writes netCDF, so {path} should end with .nc")
+    if not followed(path).parent.is_dir():
+        raise ValueError(f"cannot save to {path}, as there is no such folder; create it first")
+
+
+def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:
+    """Read a corpus from each file; or from each task of a file; or the folds of one."""
+    named = [name_and_path(file) for file in args.files]
+    if len(named) == 1 and named[0][0] is None:
+        path = named[0][1]
+        tasks = [] if args.task is not None or args.gold is not None else _tasks(path)
+        if len(tasks) > 1:
+            return {task: evaluation(changed(args, task=task)) for task in tasks}
+        ev = evaluation(args)
+        if ev.folds is None:
+            raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
+        return ev
+    found: dict[str, bf.Evaluation] = {}
+    for name, path in named:
+        corpus = Path(path).stem if name is None else name
+        if corpus in found:
+            raise ValueError(f"corpus {corpus!r} is given twice; write another name, as {corpus}2={path}")
+        found[corpus] = evaluation(changed(args, files=[path]))
+    return found
+
+
+def _tasks(path: str) -> list[str]:
+    from bayesf1.io.read import tasks_of
+
+    try:
+        return tasks_of(path)
+    except (OSError, ValueError):
+        # Reading the evaluation says what is wrong.
+        return []
+
+
+# ---- examples ---------------------------------------------------------------------------------------------
+
+# Lines that a narrow terminal has room for.
+_RANKING = """\
+WNUT 2017: seven systems looked for emerging entities in 1,287 sentences.
+Was the winner really the best?
+"""
+_FOLDS = """
+Wang & Li (ACL 2019): do finer tags make a better tagger of names? Two taggers
+in the six folds of a 3×2 cross-validation. H1: the second is the better one.
+"""
+_CLOSING = """
+Your own data:
+  bayesf1 compare gold.conll a=a.conll b=b.conll   tags, a token per line
+  bayesf1 compare predictions.csv --gold label     labels, an item per row
+  bayesf1 compare folds.csv                        counts of folds
+See bayesf1 compare --help and bayesf1 rank --help."""
+
+
+def demo(args: argparse.Namespace) -> None:
+    """Show the Bayes test on built-in examples; no files needed.
+
+    Examples::
+
+        bayesf1 demo
+        bayesf1 demo --format latex
+    """
+    comparison = bf.compare(bf.load_example("wang-li-ner"))
+    if args.output is not None or chosen_format(args) != DEFAULT:
+        # What goes into a file or another program has no story.
+        deliver([comparison], args)
+        return
+    write(_RANKING)
+    deliver([bf.rank(bf.load_example("wnut17"), rng=2017)], args)
+    write(_FOLDS)
+    deliver([comparison], args)
+    write(_CLOSING)
+
+
+# ---- the table of commands --------------------------------------------------------------------------------
+
+_INPUT = {"input": "files --runs", **{heading: " ".join(options) for heading, options in READING.items()}}
+_INFERENCE = "--rope --prior --prob --target --rng"
+_OUTPUT = "--format --output --verbose"
+
+# Arguments of `Command`: its function, its options by their headings, and what is said of some otherwise than usual.
+_LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
+_INTERVALS = "--model --difference --metric --confidence-level --resamples --prior --rng"
+_TEST = "--models --metrics --per-class --alternative --trials --confidence-level --rng"
+_MODEL = "--models --metrics --likelihood --weights --rope --prior --prob --draws --rng"
+_TO_LABEL = {
+    "input": "files --gold --judge --columns --id --group --positive",
+    "plan": "--budget --model --models --metric --prob --prior --rng",
+    "output": _OUTPUT,
+}
+_TO_PLAN = {
+    **_INPUT,
+    "what to plan for": "--half-width --difference --not-worse-by --metric --confidence-level --assurance",
+    "a pilot in FILE": "--model --models",
+    "assumptions instead of a pilot": "--prevalence --agreement --f1 --precision --recall --items",
+    "simulation": "--prior --rng",
+    "output": _OUTPUT,
+}
+_TO_COMPARE = {
+    **_INPUT,
+    "comparison": "--models --metrics --per-class --fail-unless",
+    "inference": _INFERENCE,
+    "output": f"{_OUTPUT} --plot --report",
+}
+COMMANDS = {
+    "compare": Command(compare, _TO_COMPARE),
+    "rank": Command(rank, {**_INPUT, "inference": f"--metric {_INFERENCE}", "output": f"{_OUTPUT} --plot"}),
+    "interval": Command(
+        interval,
+        {**_INPUT, "intervals": _INTERVALS, "output": f"{_OUTPUT} --plot"},
+        {"--difference": two("intervals of the difference B minus A instead", type=str)},
+    ),
+    "test": Command(test, {**_INPUT, "randomisation": _TEST, "output": _OUTPUT}),
+    "plan": Command(plan, _TO_PLAN, {"files": {"nargs": "*"}}),
+    "label": Command(
+        label,
+        _TO_LABEL,
+        {
+            "files": file("a table of predictions, one row per item; some without a gold label", nargs=1),
+            "--output": file("write the rows to label to this CSV file"),
+        },
+    ),
+    "monitor": Command(monitor, {**_INPUT, "looks": _LOOKS, "output": _OUTPUT}),
+    "hierarchical": Command(
+        hierarchical, {**_INPUT, "model": _MODEL, "output": f"{_OUTPUT} --save --report"}
+    ),
+    "show": Command(
+        show,
+        {"": "files --models", "output": _OUTPUT},
+        {"files": file("a fit that bayesf1 hierarchical --save wrote", nargs=1)},
+    ),
+    "demo": Command(demo, {"output": _OUTPUT}),
+}

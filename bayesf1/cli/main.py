@@ -1,0 +1,135 @@
+"""The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``label``, ``monitor``, ``demo`` …
+
+A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names, one of
+`bayesf1.output.formats`.
+
+Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. ``compare --fail-unless``
+gives 1 where the claim does not hold, and ``monitor --fail-unless-decided`` while nothing is decided. Ctrl-C gives
+130, and a reader that closes the pipe early gives 141, as from other programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from bayesf1 import __version__
+from bayesf1.base.naming import nearest
+from bayesf1.cli.commands import COMMANDS
+from bayesf1.cli.options import joined_values, new_parser
+from bayesf1.cli.output import check_files, complain
+
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv
+        The arguments; by default those that the program was called with.
+
+    Examples
+    --------
+    >>> main(["demo"])
+    WNUT 2017: seven systems ...
+    0
+    """
+    try:
+        with _warnings_as_lines(), _ended_in_order():
+            return _run(sys.argv[1:] if argv is None else list(argv))
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _abandon_stdout()
+        return BROKEN_PIPE
+    except OSError as error:
+        _abandon_stdout()
+        place = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{place}{error.strerror or error}", BAD_INPUT)
+    except ValueError as error:
+        return _complain(str(error), BAD_INPUT)
+    except MemoryError:
+        return _complain("there is not enough memory for this", BAD_INPUT)
+
+
+def _run(argv: list[str]) -> int:
+    parser, commands = new_parser(__version__, COMMANDS)
+    if not argv:
+        parser.error(f"name a command: {', '.join(commands)}")
+    if not argv[0].startswith("-") and argv[0] not in commands:
+        parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
+    try:
+        args, extras = parser.parse_known_args(joined_values(argv))
+    except SystemExit:
+        # --help and --version have printed what they had to.
+        return 0
+    commands[argv[0]].check_known(extras)
+    args.command_line = f"bayesf1 {shlex.join(argv)}"
+    check_files(args)
+    return args.run(args) or 0
+
+
+def _complain(message: str, code: int) -> int:
+    complain(message)
+    return code
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM end the program as an exception does, so that no half-written file is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = False
+
+    def end(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        sys.exit(TERMINATED)
+
+    def swallowed(lost: sys.UnraisableHookArgs) -> None:
+        if not (asked and lost.exc_type is SystemExit):
+            usual(lost)
+
+    before, usual = signal.signal(signal.SIGTERM, end), sys.unraisablehook
+    sys.unraisablehook = swallowed
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = usual
+        if asked:
+            # Where the signal met a finaliser or a callback, Python has swallowed the exception; the program ends here.
+            sys.exit(TERMINATED)
+
+
+def _abandon_stdout() -> None:
+    # What could not be written must not be tried again, and complained of, when the interpreter exits.
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        # Pairs of models, say, often share what there is to be said.
+        if str(message) not in said:
+            said.add(str(message))
+            complain(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

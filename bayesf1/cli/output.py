@@ -1,0 +1,101 @@
+"""Delivery: results to a file, a terminal or a pipe, in the format that was asked for."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+from bayesf1.base.naming import printable
+from bayesf1.output.answer import DEFAULT, Answer, format_of, together, written
+
+
+def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
+    """Write answers of one kind in the format that was asked for: to a file, to a terminal, or to a pipe."""
+    name, verbose = chosen_format(args), getattr(args, "verbose", False)
+    if name == DEFAULT and args.output is None and stdout().isatty():
+        from bayesf1.output.terminal import show
+
+        for i, answer in enumerate(together(answers)):
+            if i:
+                write("")
+            show(answer, stdout(), verbose=verbose)
+        stdout().flush()
+    else:
+        put(written(answers, name, verbose=verbose), args)
+
+
+def put(text: str, args: argparse.Namespace) -> None:
+    """Write a text to the output file, or where there is none to standard output."""
+    if args.output is None:
+        write(text)
+        return
+    from bayesf1.base.text_files import write_atomic
+
+    write_atomic(args.output, text + "\n")
+
+
+def chosen_format(args: argparse.Namespace) -> str:
+    """Return the format that was named, or that the ending of the output file says, or a table."""
+    if args.format is not None:
+        return str(args.format)
+    if args.output is None:
+        return DEFAULT
+    try:
+        return format_of(Path(args.output).suffix)
+    except ValueError as error:
+        raise ValueError(f"cannot write to {args.output}: {error} by --format") from None
+
+
+def check_files(args: argparse.Namespace) -> None:
+    """Raise a ValueError where a file to write is none for what goes into it, before anything is computed."""
+    # A command need not have all of them.
+    report, plot, save = (getattr(args, name, None) for name in ("report", "plot", "save"))
+    chosen_format(args)
+    for path in filter(None, (args.output, report, plot, save)):
+        if any(_same_file(path, file.partition("=")[2] or file) for file in getattr(args, "files", ())):
+            raise ValueError(f"output {path} is an input file; name another")
+    if plot is not None:
+        from bayesf1.output.figures import check_path
+
+        check_path(plot)
+    if report is not None and not report.lower().endswith((".html", ".htm")):
+        raise ValueError(f"--report writes a page, so {report} should end with .html")
+    if save is not None and save == args.output:
+        raise ValueError(f"--save and --output name one file, {save}; give two")
+
+
+def _same_file(a: str, b: str) -> bool:
+    try:
+        return Path(a).samefile(b)
+    except OSError:
+        return False
+
+
+def complain(message: str) -> None:
+    """Write a line to standard error, beside a result that a program reads."""
+    with suppress(OSError):
+        print(f"bayesf1: {printable(message)}", file=sys.stderr)
+
+
+def stdout() -> TextIO:
+    """Return standard output, able to take any character."""
+    # Typed as never None, but it is where the program was started with standard output closed.
+    out: TextIO | None = sys.stdout
+    if out is None:
+        raise ValueError("standard output is closed; name a file by --output")
+    if isinstance(out, TextIOWrapper):
+        # Pipes get UTF-8, and a terminal that cannot show a character its number, rather than a traceback.
+        out.reconfigure(encoding=None if out.isatty() else "utf-8", errors="backslashreplace")
+    return out
+
+
+def write(text: str) -> None:
+    """Write a text and a line break to standard output."""
+    out = stdout()
+    out.write(text + "\n")
+    out.flush()

@@ -1,1 +1,0 @@
-"""Cross-validation: running it, and tests on its folds."""

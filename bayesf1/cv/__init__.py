@@ -1,0 +1,1 @@
+"""Cross-validation: designs, splits, runs and tests."""

@@ -1,0 +1,375 @@
+"""Tests on scores of folds and of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray, adjusted
+from bayesf1.base.checks import checked, is_whole, numbers_of
+from bayesf1.base.naming import listing, quoted
+from bayesf1.designs import BlockedCV, KFoldCV
+from bayesf1.evaluation import Evaluation, Folds, check_evaluation, model_names, resolve_metric
+from bayesf1.inference.comparison import RopeLike, check_rope
+from bayesf1.metrics import MetricLike, Proportion
+from bayesf1.output import frequentist_text as text
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table
+from bayesf1.sampling import Contrasts
+
+
+@dataclass(frozen=True)
+class FoldTest:
+    """One test on fold scores.
+
+    Attributes
+    ----------
+    name
+        What the test is called.
+    statistic
+        Its t, F or χ² statistic.
+    df
+        Degrees of freedom, two for an F-test.
+    p_value
+        Two-sided p-value of no difference; None for a test that is Bayesian alone.
+    p_greater
+        Probability that B is better by more than the ROPE, for a test that is Bayesian, too; None for the others.
+    reference
+        Where it comes from.
+    p_holm, p_bh
+        The p-value as Holm and as Benjamini and Hochberg adjust it beside those of the other tests; None of a single one.
+    """
+
+    name: str
+    statistic: float
+    df: tuple[int, ...]
+    p_value: float | None
+    p_greater: float | None
+    reference: str
+    p_holm: float | None = None
+    p_bh: float | None = None
+
+
+@dataclass(frozen=True)
+class FoldTests(Answer):
+    """All tests that a cross-validation allows, for one pair of models and one measure."""
+
+    json_format = "bayesf1.fold-tests/1"
+    index_names = ("name",)
+
+    model_a: str
+    model_b: str
+    label: str
+    differences: FloatArray
+    tests: tuple[FoldTest, ...]
+
+    def __iter__(self) -> Iterator[FoldTest]:
+        return iter(self.tests)
+
+    def __getitem__(self, name: str) -> FoldTest:
+        for test in self.tests:
+            if test.name == name:
+                return test
+        raise KeyError(f"no test {name!r} here; there are {', '.join(t.name for t in self.tests)}")
+
+    @property
+    def shares(self) -> bool:
+        """Whether scores look like shares, which are told in points; those in percent differ by more than 1."""
+        return bool(np.abs(self.differences).max() <= 1.0)
+
+    @property
+    def title(self) -> str:
+        """What was tested, and how the folds differ."""
+        return text.fold_tests_title(self)
+
+    @property
+    def table(self) -> Table:
+        """The tests as a table."""
+        return text.fold_tests_table(self)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the tests."""
+        return text.fold_tests_signature(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
+        return [
+            {
+                **asdict(test),
+                "statistic": test.statistic if np.isfinite(test.statistic) else None,
+                "df": test.df[0],
+                "df_denominator": test.df[1] if len(test.df) > 1 else None,
+            }
+            for test in self.tests
+        ]
+
+
+@checked
+def fold_tests(
+    ev: Evaluation | Mapping[str, Any],
+    a: str | None = None,
+    b: str | None = None,
+    metric: MetricLike | None = None,
+    *,
+    cv: BlockedCV | KFoldCV | int | None = None,
+    rope: RopeLike = 0.0,
+) -> FoldTests:
+    r"""Apply the classical tests to the fold scores of two models.
+
+    Parameters
+    ----------
+    ev
+        An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`; or a mapping of models to the
+        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, such as ``test_score`` of
+        what scikit-learn's `cross_validate` returned. Scores of folds know nothing of items, so that these tests are all
+        that can be said of them.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        The metric that is scored in each fold, F1 by default; of scores that are given, only their name.
+    cv
+        The design of scores that are given, or the number of folds.
+    rope
+        Half-width of practical equivalence, for the Bayesian tests.
+
+    Returns
+    -------
+    FoldTests
+        The paired t-test that takes folds as independent; its correction by Nadeau & Bengio (2003); the
+        Bayesian correlated t-test of Corani & Benavoli (2015); for m×2 designs the t of half contrasts, as in
+        ``compare(ev, target="method")``, and the block-regularised t-test of Wang et al. (2014); for five repeats the
+        5×2 t-test of Dietterich (1998) and the 5×2 F-test of Alpaydin (1999); and, where it is known who was right on
+        each item, McNemar's test on all folds of Yang et al. (2023).
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> tests = fold_tests(load_example("wang-li-ner"))
+    >>> round(tests["m×2 BCV t"].p_value, 3)
+    0.462
+    >>> scores = {"A": [0.81, 0.78, 0.80, 0.79, 0.82], "B": [0.83, 0.80, 0.83, 0.80, 0.82]}
+    >>> round(fold_tests(scores, cv=KFoldCV(5))["Bayesian correlated t"].p_greater, 3)
+    0.948
+    """
+    margin = check_rope(rope).high
+    if isinstance(ev, Mapping):
+        design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
+        if not isinstance(design, BlockedCV | KFoldCV):
+            raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
+        a, b = _two_of(ev, a, b)
+        first, second = (_fold_scores(ev[name], name, design) for name in (a, b))
+        label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
+        tests = _tests(second - first, margin, 1.0, halved=isinstance(design, BlockedCV))
+        return FoldTests(a, b, label, second - first, _adjusted(tests))
+    check_evaluation(ev)
+    if cv is not None:
+        raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
+    pair = ev.pair(a, b)
+    folds = pair.folds
+    if folds is None:
+        raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
+    metric = resolve_metric(metric, pair)
+    scored = metric(folds.counts, pair.cells)
+    d = scored[..., 1] - scored[..., 0]
+    halved = isinstance(folds.cv, BlockedCV)
+    tests = _tests(d, margin, metric.sign, halved=halved)
+    if halved and (mcnemar := _mcnemar(pair, folds)) is not None:
+        tests.append(mcnemar)
+    return FoldTests(pair.models[0], pair.models[1], metric.label, d, _adjusted(tests))
+
+
+def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the names of the two models that are compared."""
+    names = model_names(scores)
+    pair = names if a is None and b is None else (a, b)
+    if len(pair) != 2 or any(name not in names for name in pair):
+        raise ValueError(f"the models to compare are two of {listing(names)}, not {quoted(pair)}")
+    return str(pair[0]), str(pair[1])
+
+
+def _fold_scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
+    """Return a model's scores of folds, axes (repeat, fold)."""
+    array = numbers_of(values, f"scores of {name!r}", remedy="are no array of numbers")
+    if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
+        raise ValueError(
+            f"scores of {name!r} have shape {array.shape}; give {cv.shape} finite numbers, as {cv} has folds"
+        )
+    return array.reshape(cv.shape)
+
+
+def _adjusted(tests: Sequence[FoldTest]) -> tuple[FoldTest, ...]:
+    """Return tests with the p-values that they have beside each other."""
+    found = adjusted([test.p_value for test in tests])
+    return tuple(replace(test, p_holm=p, p_bh=q) for test, (p, q) in zip(tests, found, strict=True))
+
+
+def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[FoldTest]:
+    """Return the tests of differences of fold scores, axes (repeat, fold)."""
+    mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
+    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
+    corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
+    # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
+    t = standardised(sign * mean - margin, corrected)
+    p = float(special.stdtr(df, t))
+    tests = [
+        t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
+        t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
+        FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
+    ]
+    if halved:
+        # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
+        square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
+        own = t_test(
+            "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
+        )
+        tests.append(
+            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - margin, square))))
+        )
+    if d.shape[1] == 2:
+        # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
+        tests.append(t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
+    if d.shape == (5, 2):
+        spread = d.var(axis=1, ddof=1)
+        # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
+        tests.append(t_test("5×2 cv t", float(d[0, 0]), float(spread.mean()), 5, "Dietterich (1998)"))
+        # Alpaydin (1999), Eq. 3.
+        total, twice = float((d * d).sum()), 2.0 * float(spread.sum())
+        f = total / twice if twice > 0.0 else (0.0 if total == 0.0 else np.inf)
+        p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
+        tests.append(FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)"))
+    return tests
+
+
+def _mcnemar(pair: Evaluation, folds: Folds) -> FoldTest | None:
+    r"""Return McNemar's test on all folds, or None if it is not known who was right on each item.
+
+    The 2m tables of who was right are correlated by at most ½, as :math:`\rho_1` and :math:`\rho_2` of the discount: their
+    sum times k = 1/(1 + ½ + (m - 1)), which for m = 5 is their mean times 20/11, is worth one table. Its statistic is
+    :math:`(|n_{01} - n_{10}| - 1)^2 / (n_{01} + n_{10})`, with the correction for continuity as in Dietterich (1998).
+    """
+    units = folds.units
+    if units is None or not units.single:
+        return None
+    try:
+        distribution = resolve_metric("accuracy", pair).distribution
+    except ValueError:
+        return None
+    if not isinstance(distribution, Proportion):
+        return None
+    succeeded = np.array([cell in distribution.successes for cell in pair.cells], dtype=float)
+    # Which of the two was right in each fold, axes (pattern, fold): none where the item was not tested.
+    first, second = (
+        units.rows @ np.kron(np.eye(folds.counts[..., 0, 0].size), np.kron(one, succeeded)[:, None])
+        for one in np.eye(2)
+    )
+    k = folds.cv.discount((0.5, 0.5))
+    only_first, only_second = (
+        k * float(units.weights @ (x * (1.0 - y)).sum(axis=1)) for x, y in ((first, second), (second, first))
+    )
+    apart = only_first + only_second
+    statistic = max(abs(only_second - only_first) - 1.0, 0.0) ** 2 / apart if apart else 0.0
+    p = float(special.chdtrc(1, statistic))
+    return FoldTest(
+        "m×2 BCV McNemar", statistic, (1,), p, None, "Yang et al. (2023); accuracy, corrected for continuity"
+    )
+
+
+def standardised(mean: float, variance: float) -> float:
+    """Return a mean in standard errors; scores that do not vary at all leave no doubt, or no difference."""
+    if variance > 0.0:
+        return float(mean / np.sqrt(variance))
+    return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
+
+
+def t_test(name: str, mean: float, variance: float, df: float, reference: str) -> FoldTest:
+    """Return a two-sided t-test of a mean with its variance."""
+    t = standardised(mean, variance)
+    return FoldTest(name, t, (round(df),), float(2.0 * special.stdtr(df, -abs(t))), None, reference)
+
+
+@dataclass(frozen=True)
+class RunTests(FoldTests):
+    """Tests on the scores of runs, for one pair of methods; `differences` are B's scores minus A's mean."""
+
+    json_format = "bayesf1.run-tests/1"
+
+    @property
+    def title(self) -> str:
+        """What was tested, and the mean difference."""
+        return text.run_tests_title(self)
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """What these tests forget."""
+        return (text.RUN_TESTS_FORGET,)
+
+
+@checked
+def run_tests(
+    scores: Mapping[str, ArrayLike],
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    name: str = "Score",
+    rope: RopeLike = 0.0,
+    lower_is_better: bool = False,
+) -> RunTests:
+    r"""Test the scores of several runs of two methods.
+
+    Parameters
+    ----------
+    scores
+        Mapping of method to the scores of its runs, at least two; numbers of runs may differ.
+    a, b
+        Names of the methods; may be left out where there are exactly two.
+    name
+        What the scores are called in print.
+    rope
+        Half-width of practical equivalence, for the Bayesian test.
+    lower_is_better
+        Whether the method with the lower scores is the better one.
+
+    Returns
+    -------
+    RunTests
+        Student's t-test, Welch's, which does not take the methods' spreads as alike, and the probability that B is
+        better: under a flat prior the posterior of the difference is Student's t law.
+
+    Examples
+    --------
+    >>> tests = run_tests({"crf": [0.81, 0.80, 0.82], "bert": [0.83, 0.86, 0.84, 0.85]}, name="F1")
+    >>> round(tests["Welch's t"].p_value, 4), round(tests["Bayesian t"].p_greater, 4)
+    (0.0101, 0.9941)
+    """
+    a, b = _two_of(scores, a, b)
+    first, second = (_runs(scores[one], one) for one in (a, b))
+    margin, sign = check_rope(rope).high, -1.0 if lower_is_better else 1.0
+    gap = float(second.mean() - first.mean())
+    n = np.array([len(first), len(second)])
+    variances = np.array([first.var(ddof=1), second.var(ddof=1)])
+    df = int(n.sum()) - 2
+    pooled = float(((n - 1) @ variances) / df * (1.0 / n).sum())
+    each = variances / n
+    # Welch and Satterthwaite: degrees of freedom of a sum of variances that may differ.
+    welch = float(each.sum() ** 2 / ((each**2) / (n - 1)).sum()) if each.any() else float(df)
+    t = standardised(sign * gap - margin, pooled)
+    tests = (
+        t_test("Student's t", gap, pooled, df, "runs alone, spreads alike"),
+        t_test("Welch's t", gap, float(each.sum()), welch, "runs alone; Welch (1947)"),
+        FoldTest("Bayesian t", t, (df,), None, float(special.stdtr(df, t)), "runs alone, flat prior"),
+    )
+    return RunTests(a, b, name, second - first.mean(), _adjusted(tests))
+
+
+def _runs(values: ArrayLike, method: str) -> FloatArray:
+    array = numbers_of(values, f"scores of {method!r}", remedy="are no array of numbers")
+    if array.ndim != 1 or len(array) < 2 or not np.isfinite(array).all():
+        raise ValueError(
+            f"scores of {method!r} are finite numbers of at least two runs, not {quoted(values)}"
+        )
+    return array

@@ -1,0 +1,530 @@
+"""Train and test models in the folds of a cross-validation."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.base.checks import OneLabel, checked, is_whole
+from bayesf1.base.naming import listing, quoted
+from bayesf1.base.text_files import write_atomic
+from bayesf1.designs import BlockedCV, Discount, KFoldCV
+from bayesf1.evaluation import Evaluation, Folds, Units, model_names
+from bayesf1.io.label_values import (
+    class_codes,
+    distinct_labels,
+    find_classes,
+    guess_positive,
+    read_groups,
+    read_labels,
+)
+from bayesf1.io.labels import CELL_OF_CODE, from_labels
+from bayesf1.io.tags import from_tags, read_spans
+from bayesf1.tasks.multiclass import class_outcomes
+
+Indices: TypeAlias = NDArray[np.intp]
+
+# ---- folds ------------------------------------------------------------------------------------------------
+
+
+def check_splitter(cv: Any) -> Any:
+    """Return a splitter, or the folds of an iterable as a list, or say that it is none.
+
+    Examples
+    --------
+    >>> check_splitter(None), check_splitter(10)
+    (BlockedCV(m=3), KFoldCV(folds=10, repeats=1))
+    """
+    if cv is None or is_whole(cv):
+        return BlockedCV(m=3) if cv is None else KFoldCV(int(cv))
+    if not isinstance(cv, str | bytes | bytearray):
+        if hasattr(cv, "split"):
+            return cv
+        if isinstance(cv, Iterable) and getattr(cv, "ndim", True):
+            return list(cv)
+    raise ValueError(
+        f"cv is a design such as BlockedCV(m=3), a splitter or a list of (train, test), not {quoted(cv)}"
+    )
+
+
+def _test_units(fold: Any, n: int, i: int) -> Indices:
+    """Return the units that a fold tests, or say that it does not train on all the others."""
+    try:
+        train, test = (np.asarray(part) for part in fold)
+        if train.dtype.kind == "b":
+            train, test = np.flatnonzero(train), np.flatnonzero(test)
+    except (TypeError, ValueError):
+        train = test = np.zeros((0, 0))
+    if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (train, test)):
+        raise ValueError(f"fold {i} of cv is no pair of indices (train, test)")
+    if not len(test) or not np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n)):
+        raise ValueError(f"fold {i} of cv must test some of the {n} units and train on all the others")
+    return test.astype(np.intp)
+
+
+def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> Indices:
+    """Return in which fold each of `n` units is tested, axes (repeat, unit), or say what is wrong with the folds.
+
+    Examples
+    --------
+    >>> partition_of([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4, None, None, None)
+    array([[0, 0, 1, 1]])
+    """
+    repeats: list[Indices] = []
+    fold = np.full(n, -1, dtype=np.intp)
+    for i, pair in enumerate(cv if isinstance(cv, list) else cv.split(X, y, groups), start=1):
+        test = _test_units(pair, n, i)
+        if (fold[test] >= 0).any():
+            twice = int(test[np.argmax(fold[test] >= 0)])
+            raise ValueError(
+                f"fold {i} of cv tests unit {twice} again before every unit was tested once, as by KFold"
+            )
+        fold[test] = fold.max() + 1
+        if (fold >= 0).all():
+            repeats.append(fold)
+            fold = np.full(n, -1, dtype=np.intp)
+    widths = {int(repeat.max()) + 1 for repeat in repeats}
+    if (fold >= 0).any() or len(widths) != 1:
+        raise ValueError(
+            f"cv does not test every unit equally often: it has repeats of {listing(map(str, sorted(widths))) or 'no'} folds"
+        )
+    partition = np.stack(repeats)
+    if groups is not None:
+        names, first, which = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
+        apart = (partition != partition[:, first[which.ravel()]]).any(axis=0)
+        if apart.any():
+            raise ValueError(
+                f"cv divides group {names[which.ravel()[np.argmax(apart)]]!r} between folds; use one such as GroupKFold"
+            )
+    return partition
+
+
+def _design(splitter: Any, partition: Indices) -> BlockedCV | KFoldCV:
+    """Return the design of folds; halves of another splitter are block-regularised if they overlap by quarters."""
+    if isinstance(splitter, BlockedCV | KFoldCV):
+        return splitter
+    signs = 1.0 - 2.0 * partition
+    balanced = np.abs(np.triu(signs @ signs.T, 1)).max() <= 3.0 and np.abs(signs.sum(axis=1)).max() <= 1.0
+    if partition.max() == 1 and balanced:
+        return BlockedCV(len(partition))
+    return KFoldCV(int(partition.max()) + 1, len(partition))
+
+
+# ---- kept fits --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: Indices
+    test: Indices
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
+    if hasattr(label, "tolist"):
+        label = label.tolist()
+    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
+
+
+def _as_json(labels: Iterable[Any]) -> str:
+    try:
+        return json.dumps([_plain(label) for label in labels])
+    except TypeError as error:
+        raise ValueError(f"labels cannot be kept in a file ({error}); leave directory out") from None
+
+
+@dataclass(frozen=True)
+class Store:
+    """Finished fits in a directory, one JSON file each, called after a hash of all that the fit was made from."""
+
+    folder: Path
+    data: str
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, folder: Path, cv: Any, models: Mapping[str, Any], X: Any, y: Any) -> Store:
+        """Return the store of a directory, or say what cannot be told from other fits."""
+        _as_json(y)
+        if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
+            raise ValueError(
+                f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0"
+            )
+        for name, model in models.items():
+            if not isinstance(model, tuple):
+                raise ValueError(
+                    f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
+                    'as ("version 1", model)'
+                )
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder, _hash(X, y), {name: model[0] for name, model in models.items()})
+
+    def _path(self, fit: Fit) -> Path:
+        return (
+            self.folder / f"{_hash(self.data, fit.model, self.versions[fit.model], fit.train, fit.test)}.json"
+        )
+
+    def load(self, fit: Fit) -> list[Any] | None:
+        """Return what a finished fit predicted, or None if it is not finished."""
+        path = self._path(fit)
+        if not path.exists():
+            return None
+        try:
+            labels = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError):
+            labels = None
+        if not isinstance(labels, list) or len(labels) != len(fit.test):
+            raise ValueError(f"{path} does not hold the {len(fit.test)} predictions of {fit}; delete it")
+        return labels
+
+    def save(self, fit: Fit, labels: list[Any]) -> None:
+        """Keep what a fit predicted."""
+        write_atomic(self._path(fit), _as_json(labels) + "\n")
+
+
+def _hash(*parts: Any) -> str:
+    from joblib import hash as hash_of
+
+    try:
+        return str(hash_of(parts))
+    except Exception as error:
+        raise ValueError(
+            f"X and y cannot be told from others ({type(error).__name__}: {error}); leave directory out"
+        ) from None
+
+
+# ---- the evaluation ---------------------------------------------------------------------------------------
+
+
+# Rows of more columns than this are kept sparse.
+_WIDE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Gold labels or tags, and how predictions are read beside them.
+
+    Attributes
+    ----------
+    y
+        Gold labels, one for each unit, or gold tag sequences.
+    groups
+        The document of each unit, where documents are the units of inference.
+    positive
+        The positive label of a binary task; None with several classes.
+    classes
+        All classes that occur in gold, once predictions are known not to look like them.
+    reading
+        Options of `from_tags` for tag sequences; None for labels.
+    """
+
+    y: Sequence[Any]
+    groups: ArrayLike | None = None
+    positive: Any = None
+    classes: list[Any] | None = None
+    reading: dict[str, Any] | None = None
+
+    @classmethod
+    def read(
+        cls,
+        y: Sequence[Any],
+        *,
+        groups: ArrayLike | None,
+        positive: Any,
+        types: Iterable[str] | None,
+        **how: str,
+    ) -> Gold:
+        """Return gold labels or tags, with the positive label where there are just two."""
+        if len(y) == 0:
+            raise ValueError("y is empty; there is nothing to cross-validate on")
+        first = y.iloc[0] if hasattr(y, "iloc") else y[0]
+        if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
+            return cls(y, groups, reading={**how, "types": None if types is None else list(types)})
+        if positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
+            # What gold says is positive stays so, whatever else a model may say.
+            positive = guess_positive(known)
+        return cls(y, groups, positive)
+
+    @property
+    def labels(self) -> Sequence[Any] | None:
+        """The labels that folds may be balanced in; None of tag sequences."""
+        return self.y if self.reading is None else None
+
+    def evaluate(self, predictions: Mapping[str, Sequence[Any]]) -> Evaluation:
+        """Return the evaluation of predictions of all units."""
+        if self.reading is not None:
+            return from_tags(self.y, predictions, groups=self.groups, **self.reading)
+        return from_labels(
+            self.y, predictions, positive=self.positive, groups=self.groups, labels=self.classes
+        )
+
+    def check(self, labels: Sequence[Any], whose: object) -> None:
+        """Say at once of what a fit predicted that it is not like gold, rather than after all other fits."""
+        if self.reading is not None:
+            return
+        gold, found = read_labels(self.y[:1], "y"), read_labels(labels, f"what {whose} predicted")
+        if len(found) and (gold.dtype.kind in "biuf") != (found.dtype.kind in "biuf"):
+            raise ValueError(
+                f"{whose} predicted {quoted(found[0])}, which never equals labels like {quoted(gold[0])}"
+            )
+
+    def knowing(self, said: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
+        """Return the same with the classes of gold, which are then those of every fold."""
+        if self.reading is not None or self.positive is not None:
+            return self
+        columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
+        gold = read_labels(self.y, "y")
+        return replace(
+            self, classes=find_classes(None, distinct_labels([gold]), distinct_labels([gold, *columns]))
+        )
+
+    def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:
+        """Return what each unit adds to the models' tables, a sparse array (unit, model·cell), in the order of y."""
+        from scipy.sparse import csr_array
+
+        if self.reading is not None:
+            counts = read_spans(self.y, predictions, **self.reading).counts()
+            return csr_array(counts.reshape(len(counts), -1).astype(float))
+        columns = [read_labels(self.y, "y"), *(read_labels(said, "y") for said in predictions.values())]
+        if self.classes is not None:
+            coded = np.stack([class_codes(column, self.classes) for column in columns], axis=1)
+            return class_outcomes(coded, len(self.classes))
+        hits = np.stack([column == self.positive for column in columns], axis=1).astype(np.intp)
+        cells = CELL_OF_CODE[2 * hits[:, :1] + hits[:, 1:]]
+        return csr_array(cells.reshape(len(cells), -1))
+
+
+def folded(
+    gold: Gold,
+    said: Sequence[Mapping[str, Sequence[Any]]],
+    partition: NDArray[np.intp],
+    cv: Any,
+    rule: Any,
+) -> Evaluation:
+    """Return the evaluation of a cross-validation: repeats added up and discounted, and what units add to folds.
+
+    Parameters
+    ----------
+    gold
+        The gold labels or tags.
+    said
+        What each model said of all units, repeat by repeat.
+    partition
+        The fold in which each unit was tested, axes (repeat, unit).
+    cv, rule
+        The design, and what its folds are worth.
+    """
+    from scipy.sparse import csr_array, diags_array, hstack
+
+    k, gold = cv.discount(rule), gold.knowing(said)
+    total = reduce(add, (gold.evaluate(predictions).scaled(k) for predictions in said))
+    parts = [
+        diags_array((fold == f).astype(float)) @ rows
+        for fold, rows in zip(partition, map(gold.rows, said), strict=True)
+        for f in range(cv.shape[1])
+    ]
+    rows, n = csr_array(hstack(parts, format="csr")), len(gold.y)
+    counts = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(
+        *cv.shape, len(total.models), len(total.cells)
+    )
+    if gold.groups is not None:
+        documents, which = np.unique(read_groups(gold.groups), return_inverse=True)
+        shape = len(documents), n
+        rows = csr_array((np.ones(n), (which.ravel(), np.arange(n))), shape=shape) @ rows
+    units = Units.merge(rows, np.ones(rows.shape[0]), total.unit)
+    if rows.shape[1] <= _WIDE:
+        units = Units.merge(units.rows.toarray(), units.weights, units.name)
+    return replace(total, folds=Folds(counts, cv, rule, k, units))
+
+
+# ---- fitting ----------------------------------------------------------------------------------------------
+
+
+class FitError(RuntimeError):
+    """A model failed to fit or to predict; the message names model, repeat and fold."""
+
+
+@checked
+def cross_validate(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any],
+    *,
+    cv: Any = None,
+    discount: Discount | None = None,
+    positive: OneLabel = None,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    groups: ArrayLike | None = None,
+    n_jobs: int = 1,
+    directory: str | PathLike[str] | None = None,
+) -> Evaluation:
+    r"""Fit and test models in cross-validation, block-regularised m×2 where nothing else is asked for.
+
+    Every unit is tested once in each repeat, by a model fitted on the other folds. What it adds enters with
+    the weight k of the discount, paired across models; and what it adds to each fold is kept, from which
+    ``compare(ev, target="method")`` learns how much training varies.
+
+    Parameters
+    ----------
+    models
+        Mapping of name to a scikit-learn estimator (which is copied for each fit), or to a function
+        ``fit(X_train, y_train)`` that returns a predictor: an object with ``predict``, or a function of X. Or to a
+        pair of a version and one of these, ``{"A": ("version 2", model)}``, for `directory`.
+    X
+        What the models read, one entry for each unit: a list, array, sparse matrix or data frame.
+    y
+        Gold labels, one for each unit, or gold tag sequences, one for each sentence.
+    cv
+        The design; ``BlockedCV(m=3)`` by default, whose partition is balanced in the labels. Or `KFoldCV`, a number
+        of folds, any splitter of scikit-learn that tests every unit equally often, or a list of (train, test).
+    discount
+        What the correlated folds are worth; see `BlockedCV.discount` and `KFoldCV.discount`.
+    positive
+        As in `from_labels`, for labels.
+    scheme, mode, types
+        As in `from_tags`, for tag sequences.
+    groups
+        The document of each unit; documents are kept whole by the partition and are the units of inference.
+    n_jobs
+        Number of workers, by joblib, at most one for each processor; -1 for all of them. A joblib backend set by
+        ``parallel_config`` (dask, ray) is used.
+    directory
+        Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by X, y, the fold,
+        the model's name and its version, which you change whenever the model changes. Folds must be the same each time,
+        so `cv` takes a seed.
+
+    Returns
+    -------
+    Evaluation
+        Paired (clustered for tag sequences and with `groups`), with folds and discount.
+
+    Raises
+    ------
+    FitError
+        If a model fails; finished fits stay in `directory`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> y = (x + rng.normal(size=200) > 0).astype(int)
+    >>> def threshold(at):
+    ...     return lambda X_train, y_train: lambda X_test: (X_test > at).astype(int)
+    >>> ev = cross_validate({"low": threshold(-1), "mid": threshold(0)}, x, y, cv=BlockedCV(m=3, rng=0))
+    >>> ev.assumption, ev.folds.counts.shape
+    ('paired', (3, 2, 2, 4))
+    """
+    names = model_names(models)
+    if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
+        raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {n_jobs}")
+    given, models = models, {name: _without_version(model) for name, model in models.items()}
+    for name, model in models.items():
+        if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
+            raise ValueError(
+                f"model {quoted(name)} must be an estimator with fit and predict, or a function of X_train and y_train, "
+                f'perhaps after a version ("version 2", model), not {quoted(model)}'
+            )
+    splitter = check_splitter(cv)
+    gold = Gold.read(y, groups=groups, positive=positive, types=types, scheme=scheme, mode=mode)
+    n, shape = len(y), getattr(X, "shape", None)
+    entries = shape[0] if shape else len(X) if shape is None and hasattr(X, "__len__") else None
+    if entries != n:
+        raise ValueError(f"X has {'no' if entries is None else entries} entries, but y has {n}")
+    if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
+        splitter.discount(discount)
+    store = None if directory is None else Store.of(Path(directory), splitter, given, X, y)
+    partition = partition_of(splitter, n, X, gold.labels, groups)
+    design = _design(splitter, partition)
+    rule = design.default_discount if discount is None else discount
+    design.discount(rule)
+    fits = [
+        Fit(name, repeat, k + 1, np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        for repeat, fold in enumerate(partition, 1)
+        for k in range(design.shape[1])
+        for name in names
+    ]
+    # What is wrong with the gold labels is better known before the fits than after.
+    gold.evaluate(dict.fromkeys(names, y))
+    predicted: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
+    for fit, labels in _run(fits, models, X, gold, n_jobs, store):
+        for i, label in zip(fit.test, labels, strict=True):
+            predicted[fit.repeat - 1][fit.model][i] = label
+    return folded(gold, predicted, partition, design, rule)
+
+
+def _without_version(model: Any) -> Any:
+    return model[1] if isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str) else model
+
+
+def _run(
+    fits: list[Fit], models: Mapping[str, Any], X: Any, gold: Gold, n_jobs: int, store: Store | None
+) -> Iterator[tuple[Fit, list[Any]]]:
+    """Yield what fits predicted, those that were kept first."""
+    todo = []
+    for fit in fits:
+        kept = None if store is None else store.load(fit)
+        if kept is None:
+            todo.append(fit)
+        else:
+            yield fit, kept
+    tasks = (
+        (fit, models[fit.model], _take(X, fit.train), _take(gold.y, fit.train), _take(X, fit.test))
+        for fit in todo
+    )
+    results: Iterable[tuple[Fit, list[Any]]] = (_fit_one(*task) for task in tasks)
+    if n_jobs != 1:
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        # More workers than fits or cores are slower, and hundreds never start.
+        workers = min(effective_n_jobs(n_jobs), max(len(todo), 1), max(effective_n_jobs(-1), 1))
+        run = Parallel(n_jobs=workers, return_as="generator_unordered")
+        results = run(delayed(_fit_one)(*task) for task in tasks)
+    for fit, labels in results:
+        gold.check(labels, fit)
+        if store is not None:
+            store.save(fit, labels)
+        yield fit, labels
+
+
+def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[Fit, list[Any]]:
+    try:
+        if hasattr(model, "fit") and hasattr(model, "predict"):
+            predictor = copy.deepcopy(model)
+            predictor.fit(X_train, y_train)
+        else:
+            predictor = model(X_train, y_train)
+        predict = getattr(predictor, "predict", predictor)
+        labels = [_plain(label) for label in predict(X_test)]
+    except Exception as error:
+        raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
+    if len(labels) != len(fit.test):
+        raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
+    return fit, labels
+
+
+def _take(values: Any, rows: Indices) -> Any:
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "shape"):
+        return values[rows]
+    return [values[i] for i in rows]

@@ -1,0 +1,1 @@
+"""Posterior distributions of scores and of differences."""

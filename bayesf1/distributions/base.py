@@ -1,0 +1,140 @@
+"""What every posterior distribution can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_levels, check_prob, checked
+
+
+class Posterior(ABC):
+    """What is believed about a number after seeing the data.
+
+    Methods take scalars, which give floats, or arrays of points.
+    """
+
+    support: tuple[float, float]
+
+    def _repr_html_(self) -> str:
+        numbers = {"Mean": self.mean(), "Sd": self.std(), "2.5 %": self.ppf(0.025), "97.5 %": self.ppf(0.975)}
+        head = "".join(f"<th>{name}</th>" for name in numbers)
+        cells = "".join(f"<td>{value:.4g}</td>" for value in numbers.values())
+        return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+
+    @abstractmethod
+    def pdf(self, x: Numbers) -> Any:
+        """Density at `x`."""
+
+    @abstractmethod
+    def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
+        """Probability of more than `x`, or of at most `x`, inside the support."""
+
+    @abstractmethod
+    def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
+        """Point with probability `q` below it, or above it."""
+
+    @abstractmethod
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
+        """Draw from the distribution."""
+
+    @abstractmethod
+    def mean(self) -> Any:
+        """Mean."""
+
+    @abstractmethod
+    def var(self) -> Any:
+        """Variance."""
+
+    @checked
+    def cdf(self, x: Numbers) -> Any:
+        """Probability of at most `x`."""
+        return self._within(x, upper=False)
+
+    @checked
+    def sf(self, x: Numbers) -> Any:
+        """Probability of more than `x`, accurate also if it is tiny."""
+        return self._within(x, upper=True)
+
+    @checked
+    def ppf(self, q: Numbers) -> Any:
+        """Quantile: the point with probability `q` below it."""
+        return plain(self._quantile(check_levels(q), upper=False))
+
+    @checked
+    def isf(self, q: Numbers) -> Any:
+        """Point with probability `q` above it."""
+        return plain(self._quantile(check_levels(q), upper=True))
+
+    @checked
+    def logpdf(self, x: Numbers) -> Any:
+        """Log density at `x`."""
+        with np.errstate(divide="ignore"):
+            return plain(np.log(self.pdf(x)))
+
+    def std(self) -> Any:
+        """Square root of the variance."""
+        return plain(np.sqrt(self.var()))
+
+    def median(self) -> Any:
+        """Median."""
+        return self.ppf(0.5)
+
+    def mode(self) -> Any:
+        """Point of the highest density; an end of the support if the density is highest there."""
+        low, high = self.interval(1.0 - 1e-9)
+        ends = [end for end in self.support if np.isfinite(end)]
+        from scipy import optimize
+
+        found = optimize.minimize_scalar(
+            lambda x: -self.logpdf(x), bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+        ).x
+        return max([*ends, float(found)], key=self.pdf)
+
+    @checked
+    def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Equal-tailed interval with probability `prob`."""
+        tail = 0.5 * (1.0 - check_prob(prob))
+        return self.ppf(tail), self.isf(tail)
+
+    @checked
+    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""
+        tail = 1.0 - check_prob(prob)
+
+        def ends(below: float) -> tuple[float, float]:
+            return self.ppf(below), self.isf(tail - below)
+
+        def imbalance(below: float) -> float:
+            low, high = (self.logpdf(end) for end in ends(below))
+            return float(np.clip(low - high, -1e6, 1e6))
+
+        least, most = 1e-12 * tail, (1.0 - 1e-12) * tail
+        candidates = [0.0, tail]
+        if imbalance(least) < 0.0 < imbalance(most):
+            from scipy import optimize
+
+            candidates.insert(0, optimize.brentq(imbalance, least, most, xtol=1e-15))
+        # Of intervals that are equally short but for rounding the first is taken.
+        return min(map(ends, candidates), key=lambda found: round(found[1] - found[0], 12))
+
+    def _within(self, x: Numbers, *, upper: bool) -> Any:
+        """Return a tail at points inside the support, and what it is outside; NaN stays NaN."""
+        points = np.asarray(x, dtype=np.float64)
+        low, high = self.support
+        unknown = np.isnan(points)
+        values = self._tail(np.clip(np.where(unknown, 0.0, points), low, high), upper=upper)
+        values = np.where(points < low, float(upper), np.where(points >= high, float(not upper), values))
+        return plain(np.where(unknown, np.nan, values))
+
+
+def parameters(above: float = -np.inf, **given: float) -> dict[str, float]:
+    """Return parameters of a distribution, or say which is not finite, or not above the least value."""
+    for name, value in given.items():
+        if not above < value < np.inf:
+            least = f" and above {above:g}" if np.isfinite(above) else ""
+            raise ValueError(f"parameter {name} must be finite{least}, not {value!r}")
+    return {name: float(value) for name, value in given.items()}

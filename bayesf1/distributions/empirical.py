@@ -1,0 +1,120 @@
+"""A posterior known by its draws."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob, checked
+from bayesf1.distributions.base import Posterior
+
+# Draws that are kept; of more, as many quantiles.
+_MOST = 10_000
+
+
+class EmpiricalPosterior(Posterior):
+    """A posterior known by its draws.
+
+    Parameters
+    ----------
+    draws
+        Draws, in any order.
+    support
+        Smallest and largest value that the quantity can take; the density is reflected there.
+
+    Examples
+    --------
+    >>> post = EmpiricalPosterior(np.linspace(0, 1, 1001), support=(0.0, 1.0))
+    >>> post.mean(), post.cdf(0.25), post.interval(0.5)
+    (0.5, 0.25..., (0.25, 0.75))
+    """
+
+    draws: FloatArray
+    support: tuple[float, float]
+
+    @checked
+    def __init__(self, draws: Numbers, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
+        found = np.sort(np.asarray(draws, dtype=np.float64).ravel())
+        if not len(found) or not np.isfinite(found).all():
+            raise ValueError("draws of a posterior are finite numbers, at least one")
+        if len(found) > _MOST:
+            found = np.interp(np.linspace(0.0, len(found) - 1.0, _MOST), np.arange(len(found)), found)
+        self.draws, self.support = found, support
+
+    @classmethod
+    def within(cls, draws: ArrayLike, support: tuple[float, float]) -> Self:
+        """Return the posterior of draws of which some may lie beyond the support, and are taken to its ends."""
+        return cls(np.clip(draws, *support), support)
+
+    def __repr__(self) -> str:
+        return f"EmpiricalPosterior({len(self.draws)} draws, mean {self.mean():.4g}, sd {self.std():.2g})"
+
+    @cached_property
+    def _density(self) -> tuple[FloatArray, FloatArray]:
+        """Kernel density on a grid: Gaussian kernel with Scott's width, reflected at the support."""
+        x = self.draws
+        quartiles = np.quantile(x, [0.25, 0.75])
+        spread = min(x.std(), (quartiles[1] - quartiles[0]) / 1.349) or x.std() or 1e-12
+        width = 1.06 * spread * len(x) ** -0.2
+        low, high = max(x[0] - 4 * width, self.support[0]), min(x[-1] + 4 * width, self.support[1])
+        n = int(np.clip(np.ceil(6 * (high - low) / width), 64, 8192))
+        counts, edges = np.histogram(x, bins=n, range=(low, high))
+        step = edges[1] - edges[0]
+        reach = min(n, int(np.ceil(5 * width / step)))
+        kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
+        padded = np.pad(counts.astype(float), reach, mode="symmetric")
+        # Draws are never closer than four widths to a cut that is not an end of the support.
+        density = np.convolve(padded, kernel / kernel.sum(), mode="valid")
+        return 0.5 * (edges[1:] + edges[:-1]), density / (density.sum() * step)
+
+    @checked
+    def pdf(self, x: Numbers) -> Any:
+        """Density at `x`, estimated."""
+        points = np.asarray(x, dtype=np.float64)
+        grid, density = self._density
+        inside = (points >= self.support[0]) & (points <= self.support[1])
+        half = 0.5 * (grid[1] - grid[0])
+        near = (points >= grid[0] - half) & (points <= grid[-1] + half)
+        found = np.where(inside & near, np.interp(points, grid, density), 0.0)
+        return plain(np.where(np.isnan(points), np.nan, found))
+
+    def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
+        below = np.searchsorted(self.draws, x, side="right") / len(self.draws)
+        return np.asarray(1.0 - below if upper else below)
+
+    def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
+        if not q.size:
+            return np.zeros(q.shape)
+        return np.asarray(np.quantile(self.draws, (1.0 - q if upper else q).ravel()).reshape(q.shape))
+
+    @checked
+    def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
+        """Draw again from the draws."""
+        return np.random.default_rng(rng).choice(self.draws, size)
+
+    def mean(self) -> Any:
+        """Mean."""
+        return float(self.draws.mean())
+
+    def var(self) -> Any:
+        """Variance."""
+        return float(self.draws.var())
+
+    def mode(self) -> Any:
+        """Point of the highest estimated density."""
+        grid, density = self._density
+        return float(grid[np.argmax(density)])
+
+    @checked
+    def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
+        """Shortest interval that holds a share `prob` of the draws."""
+        n = len(self.draws)
+        inside = min(n - 1, max(1, math.ceil(check_prob(prob) * n) - 1)) if n > 1 else 0
+        widths = self.draws[inside:] - self.draws[: n - inside]
+        start = int(np.argmin(widths))
+        return float(self.draws[start]), float(self.draws[start + inside])

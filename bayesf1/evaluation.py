@@ -1,0 +1,1144 @@
+"""What several models did on the same gold data: the one noun."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import inspect
+import json
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked, is_number, refuse_reports
+from bayesf1.base.naming import listing, nearest, plural, printable, quoted
+from bayesf1.base.text_files import write_atomic
+from bayesf1.designs import BlockedCV, Discount, KFoldCV
+from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, fbeta, proportion
+
+if TYPE_CHECKING:
+    from bayesf1.sampling import SamplingModel
+
+
+# A measure on the sums that it is a function of, axes (..., sum) to (...,).
+Score: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+class Outcomes(NamedTuple):
+    """What can happen to one item, where every item has one outcome.
+
+    Attributes
+    ----------
+    labels
+        Names of the outcomes.
+    rows
+        What one of each adds to a model's table, axes (outcome, cell).
+    """
+
+    labels: tuple[str, ...]
+    rows: FloatArray
+
+
+Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
+
+
+class Task(ABC):
+    """What the cells of a table mean, and all that follows: measures, prior, draws, closed forms, words.
+
+    Attributes
+    ----------
+    name
+        The task in one word, as files and options say it.
+    many_cells
+        Whether cells are so many that what a unit adds is kept sparse.
+    bootstraps_items
+        Whether even single items are drawn by a bootstrap, as no law of what an item can add is known.
+    citation
+        Where the posterior law was published.
+    default_prior, least_prior
+        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be.
+    cells
+        Names of the cells of a model's table.
+    classes
+        Names of the classes, where there are several.
+    """
+
+    name: ClassVar[str]
+    many_cells: ClassVar[bool] = False
+    bootstraps_items: ClassVar[bool] = False
+    citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
+    classes: tuple[str, ...] = ()
+    cells: tuple[str, ...]
+
+    # ---- cells --------------------------------------------------------------------------------------------
+
+    def keep(self, cells: tuple[str, ...]) -> Self:
+        """Return the task on some of its cells, in their order here, or say that none can be left out."""
+        raise ValueError(
+            f"no cell can be left out of {self.about}, but {', '.join(cells[:3])} alone was asked for; keep all of them"
+        )
+
+    def union(self, other: Self) -> Self:
+        """Return the task that has the cells of both, or say that they do not go together."""
+        if self == other:
+            return self
+        raise ValueError
+
+    def select(self, models: Sequence[str]) -> Self:
+        """Return the task of some of the models, where it holds what each of them did."""
+        return self
+
+    @property
+    def counts_all_items(self) -> bool:
+        """Whether a table tells how many items there were."""
+        return False
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where fields that were read from a file do not go together, or with models and tables."""
+        if not self.cells or len({*self.cells}) < len(self.cells):
+            raise ValueError(f"cells must be different names, not {self.cells!r:.60}")
+
+    # ---- measures -----------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def default_metrics(self) -> tuple[str, ...]:
+        """The measures that are shown where none is named; the last is the one that a verb takes alone."""
+
+    @abstractmethod
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the measure that a name, or a callable, means for tables of this task."""
+
+    def sums(self, metric: Metric) -> tuple[Any, Score]:
+        """Return the sums that a measure is a function of, as a matrix (cell, sum), and that function.
+
+        Shares need two sums and F-scores three, however many classes are pooled in them. Other measures need
+        the cells that they name.
+        """
+
+        def indicators(*groups: tuple[str, ...]) -> FloatArray:
+            return np.array([[cell in group for group in groups] for cell in self.cells], dtype=float)
+
+        match metric.distribution:
+            case Proportion(successes, failures):
+                return indicators(successes, failures), proportion(1)
+            case FMeasure(beta, tp, fp, fn):
+                return indicators(tp, fp, fn), lambda sums: fbeta(sums, beta=beta)
+        needed = [i for i, cell in enumerate(self.cells) if not metric.needs or cell in metric.needs]
+        cells = tuple(self.cells[i] for i in needed)
+        if not self.many_cells:
+            return np.eye(len(self.cells))[:, needed], lambda sums: metric(sums, cells)
+        from scipy.sparse import eye_array
+
+        return eye_array(len(self.cells), format="csr")[:, needed], lambda sums: metric(sums, cells)
+
+    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
+        """Return how much one of each cell weighs in a measure of tables (model, cell), on these axes.
+
+        What units hold of it tells how many even ones they are worth; it is what a measure is divided by.
+        """
+        return np.tile(metric.denominator_weights(self.cells), (len(tables), 1))
+
+    def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, where a measure is a ratio of two sums; else None."""
+        return metric.ratio(self.cells)
+
+    # ---- prior and posterior ------------------------------------------------------------------------------
+
+    default_prior: ClassVar[float] = 0.5
+    least_prior: ClassVar[float] = 1e-9
+
+    def check_prior(self, prior: float) -> float:
+        """Return λ, or say that it is none."""
+        if not is_number(prior) or not self.least_prior <= prior <= 1e6:
+            raise ValueError(
+                f"prior must be between {self.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"not {quoted(prior)}"
+            )
+        return float(prior)
+
+    def cell_priors(self, prior: float) -> float | FloatArray:
+        """Return what a prior adds to each cell of a model's table."""
+        return prior
+
+    @abstractmethod
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
+
+    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
+        """Return the units whose gamma weights are all that a metric is drawn from, the prior's among them, or None."""
+        return None
+
+    def draw_scores(
+        self,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield blocks of posterior draws of all models' scores, for each measure an array (draw, model)."""
+        for tables in self.draw(sampling, prior=prior, n_draws=n_draws, rng=rng):
+            yield tuple(metric(tables, self.cells) for metric in metrics)
+
+    def variance_seen(self, metric: Metric, tables: FloatArray) -> float:
+        """Return the share of a metric's sampling variance that draws have, of single items with a prior: all of it."""
+        return 1.0
+
+    # ---- closed forms -------------------------------------------------------------------------------------
+
+    def has_closed_form(self, metric: Metric) -> bool:
+        """Say whether the closed form of a measure holds, given the prior, for a model on single items."""
+        return metric.distribution is not None
+
+    # ---- one outcome an item ------------------------------------------------------------------------------
+
+    @property
+    def outcomes(self) -> Outcomes | None:
+        """What can happen to an item, None where an item may be in several cells or in none."""
+        return None
+
+    def outcome_counts(self, ev: Evaluation) -> FloatArray:
+        """Return how many items there are of each outcome, axes (model, outcome)."""
+        return ev.tables
+
+    def outcome_prior(self, prior: float | None) -> float:
+        """Return what a prior adds to each outcome of a model."""
+        return 1.0 if prior is None else prior
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> str:
+        """What the tables count, in a few words."""
+        return f"cells {', '.join(self.cells)}"
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        return f"Dirichlet({prior:g}) prior"
+
+    def gaps(self, tables: FloatArray, unit: str = "item") -> str:
+        """Say beside the number of units how many items have a gold label, where not all have one; else nothing."""
+        return ""
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return what a reader should know of tables of this task, in sentences."""
+        return ()
+
+    def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
+        """Return what a reader should know of a comparison by a measure, in sentences."""
+        return ()
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Method(NamedTuple):
+    """A way of training, and the models that were trained in it."""
+
+    name: str
+    runs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+
+
+def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tuple[Method, ...]:
+    """Return the methods that runs belong to, in the order of the models; what no method names is one by itself.
+
+    Examples
+    --------
+    >>> methods_of({"bert": ["b1", "b2"]}, ["crf", "b1", "b2"])
+    (Method(name='crf', runs=('crf',)), Method(name='bert', runs=('b1', 'b2')))
+    """
+    if not isinstance(runs, Mapping) or not runs:
+        raise ValueError(f"runs are a mapping such as {{'bert': ['bert-1', 'bert-2']}}, not {quoted(runs)}")
+    owner: dict[str, str] = {}
+    for method, named in runs.items():
+        if not isinstance(method, str) or not method.strip():
+            raise ValueError(f"the name of a method is a non-empty string, not {quoted(method)}")
+        if isinstance(named, str) or not isinstance(named, Iterable) or not (members := list(named)):
+            raise ValueError(
+                f"runs of {quoted(method)} are a list of models, at least one, not {quoted(named)}"
+            )
+        for model in members:
+            if model not in models:
+                raise ValueError(
+                    f"run {model!r} of {quoted(method)} is no model here; {nearest(str(model), models)}"
+                )
+            if owner.setdefault(model, method) != method:
+                raise ValueError(f"model {model!r} is a run of {owner[model]!r} already; name each run once")
+    for model in models:
+        if model not in owner and model in runs:
+            raise ValueError(f"{model!r} names a method and a model that is no run of it; rename one of them")
+    grouped: dict[str, list[str]] = {}
+    for model in models:
+        grouped.setdefault(owner.get(model, model), []).append(model)
+    return tuple(Method(name, tuple(members)) for name, members in grouped.items())
+
+
+def averages(methods: Sequence[Method], models: Sequence[str]) -> FloatArray:
+    """Return the matrix (model, method) that takes the runs' scores to the means of their methods."""
+    matrix = np.zeros((len(models), len(methods)))
+    for j, method in enumerate(methods):
+        matrix[[models.index(run) for run in method.runs], j] = 1.0 / len(method.runs)
+    return matrix
+
+
+def check_one_run(ev: Evaluation, what: str) -> None:
+    """Raise a ValueError where methods of several runs were given to what takes models one by one."""
+    for method in ev.methods:
+        if len(method.runs) > 1:
+            raise ValueError(
+                f"{what} takes trained models, but {method.name!r} has {len(method.runs)} runs; choose one of each, as "
+                f"ev.select([{method.runs[0]!r}, …])"
+            )
+
+
+def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
+    """Return the runs of models that are called after their method, as ``bert.1`` and ``bert.2``.
+
+    Examples
+    --------
+    >>> dotted_runs(["bert.1", "bert.2", "crf"])
+    {'bert': ['bert.1', 'bert.2'], 'crf': ['crf']}
+    """
+    found: dict[str, list[str]] = {}
+    for model in models:
+        found.setdefault(model.rpartition(".")[0] or model, []).append(model)
+    if len(found) == len(models):
+        raise ValueError(
+            f"no two of {', '.join(models[:6])} are runs of one method; call them after it, as bert.1 and bert.2"
+        )
+    return found
+
+
+def flatten(
+    models: Mapping[str, Any], one: Callable[[Mapping[Any, Any]], bool] | None = None
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return a nested mapping {method: {run: what it did}} as one of models, and the models of each method.
+
+    A mapping that is what one model did, as `one` says, is left as it is; by default counts by the names of their cells.
+
+    Examples
+    --------
+    >>> flatten({"bert": {"seed1": "b1.conll", "seed2": "b2.conll"}, "crf": "crf.conll"})
+    ({'bert/seed1': 'b1.conll', 'bert/seed2': 'b2.conll', 'crf': 'crf.conll'}, {'bert': ['bert/seed1', 'bert/seed2']})
+    """
+    refuse_reports(models)
+    flat: dict[str, Any] = {}
+    runs: dict[str, list[str]] = {}
+    for name, value in models.items():
+        if not isinstance(value, Mapping) or (value and (one or is_counted)(value)):
+            flat[name] = value
+            continue
+        if not value:
+            raise ValueError(f"method {name!r} has no runs; give at least one")
+        for run, what in value.items():
+            model = f"{name}/{run}"
+            if model in models or model in flat:
+                raise ValueError(
+                    f"run {run!r} of {name!r} is called {model!r}, which is another model's name"
+                )
+            flat[model] = what
+            runs.setdefault(name, []).append(model)
+    return flat, runs
+
+
+# Counts by the names of their cells are one model's, not those of runs.
+_TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
+
+
+def is_counted(value: Mapping[Any, Any]) -> bool:
+    """Say whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
+    if _TABLE.issuperset(str(key).strip().lower() for key in value):
+        return True
+    return all(isinstance(x, float | int | np.number) for x in value.values())
+
+
+def is_by_id(value: Mapping[Any, Any]) -> bool:
+    """Say whether a mapping holds a number, label or set of labels for each item, and no columns of them.
+
+    Examples
+    --------
+    >>> is_by_id({"doc1": "spam", "doc2": "ham"}), is_by_id({"seed1": ["spam", "ham"]})
+    (True, False)
+    """
+    return all(
+        isinstance(x, str | bytes | set | frozenset) or not hasattr(x, "__len__") for x in value.values()
+    )
+
+
+def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_counted) -> Callable[[F], F]:
+    """Let a function that builds an evaluation take runs, as nested mappings in one of its arguments.
+
+    A mapping that is what `one` model did holds no runs.
+    """
+
+    def decorate(build: F) -> F:
+        place = list(inspect.signature(build).parameters).index(argument)
+
+        @functools.wraps(build)
+        def built(*args: Any, **kwargs: Any) -> Evaluation:
+            given = args[place] if place < len(args) else kwargs.get(argument)
+            try:
+                flat, runs = flatten(given, one) if isinstance(given, Mapping) else ({}, {})
+            except RecursionError:
+                raise ValueError(f"{argument} is nested too deep for methods and their runs") from None
+            if not runs:
+                return cast("Evaluation", build(*args, **kwargs))
+            if place < len(args):
+                args = (*args[:place], flat, *args[place + 1 :])
+            else:
+                kwargs[argument] = flat
+            return cast("Evaluation", build(*args, **kwargs)).with_runs(runs)
+
+        return cast("F", built)
+
+    return decorate
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Units by what they add to the models' tables side by side; those that add the same are one pattern.
+
+    Attributes
+    ----------
+    rows
+        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one where cells are many.
+    weights
+        How many units of each pattern there are, after any cross-validation discount.
+    name
+        What one unit is called; an ``"item"`` adds one outcome to every model.
+    shared
+        Whether the models were seen on the same units; otherwise each row is of one model alone.
+    each_an_item
+        Whether units of another name, such as queries, are single items, too; otherwise they are clusters of items.
+
+    Examples
+    --------
+    >>> units = Units.merge(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.ones(3), "item")
+    >>> units.weights, units.totals
+    (array([1., 2.]), array([2., 1.]))
+    """
+
+    rows: Any
+    weights: FloatArray
+    name: str
+    shared: bool = True
+    each_an_item: bool = False
+
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.weights):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+
+    @classmethod
+    def merge(
+        cls, rows: Any, weights: FloatArray, name: str, *, shared: bool = True, each_an_item: bool = False
+    ) -> Units:
+        """Return units from what each adds, merging those that add the same."""
+        if isinstance(rows, np.ndarray):
+            flat = rows.reshape(len(rows), -1)
+            patterns, which = np.unique(flat, axis=0, return_inverse=True)
+        else:
+            from scipy.sparse import csr_array
+
+            # From coordinates, so that equal rows hold equal entries in equal order.
+            rows = csr_array(rows.tocoo())
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+            # Equal rows have equal projections, to the last bit, and others practically never have.
+            projected = rows @ np.random.default_rng(0).random((rows.shape[1], 2))
+            first, which = distinct_rows(projected)
+            patterns = rows[first]
+        summed = np.bincount(which.ravel(), weights=weights, minlength=patterns.shape[0])
+        return cls(patterns, summed.astype(float), name, shared, each_an_item)
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of patterns."""
+        return len(self.weights)
+
+    @property
+    def size(self) -> float:
+        """Number of units."""
+        return float(self.weights.sum())
+
+    @property
+    def totals(self) -> FloatArray:
+        """What all units add together."""
+        return np.asarray(self.weights @ self.rows)
+
+    @property
+    def seen(self) -> Units:
+        """The patterns that have a weight."""
+        some = np.flatnonzero(self.weights > 0.0)
+        return replace(self, rows=self.rows[some], weights=self.weights[some])
+
+    @property
+    def single(self) -> bool:
+        """Whether units are single items."""
+        return self.each_an_item or self.name == "item"
+
+    def select(self, models: Sequence[int], n_models: int) -> Units:
+        """Return what the units add to some of the models."""
+        return self.take(self._columns(n_models)[list(models)])
+
+    def scale(self, k: float) -> Units:
+        """Return the units, each counted `k` times."""
+        return replace(self, weights=k * self.weights)
+
+    def apart(self, n_models: int) -> Units:
+        """Return what each model did by itself, as if it had been seen on units of its own."""
+        from scipy.sparse import block_diag, csr_array
+
+        if not self.shared:
+            return self
+        alone = [self.select([i], n_models) for i in range(n_models)]
+        rows = block_diag([csr_array(one.rows) for one in alone], format="csr")
+        weights = np.concatenate([one.weights for one in alone])
+        return replace(self, shared=False)._merged(rows, weights)
+
+    def alike(self, n_models: int) -> bool:
+        """Say whether the first two models did the same on every unit."""
+        if not self.shared or n_models < 2:
+            return False
+        first, second, *_ = self._columns(n_models)
+        return bool((self.rows[:, first] != self.rows[:, second]).sum() == 0)
+
+    def __add__(self, other: Units) -> Units:
+        if isinstance(self.rows, np.ndarray) and isinstance(other.rows, np.ndarray):
+            rows: Any = np.concatenate([self.rows, other.rows])
+        else:
+            from scipy.sparse import vstack
+
+            rows = vstack([self.rows, other.rows])
+        return self._merged(rows, np.concatenate([self.weights, other.weights]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Units):
+            return NotImplemented
+        return (
+            (self.name, self.shared, self.single, self.rows.shape)
+            == (other.name, other.shared, other.single, other.rows.shape)
+            and bool(abs(self.rows - other.rows).sum() == 0)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _columns(self, n_models: int) -> Any:
+        """Return the numbers of the columns, axes (model, cell)."""
+        return np.arange(self.rows.shape[1]).reshape(n_models, -1)
+
+    def take(self, columns: Any) -> Units:
+        """Return what the units add to some of the columns; units that differ only in others become one pattern.
+
+        To a column beyond the last no unit adds anything.
+        """
+        columns, n = columns.ravel(), self.rows.shape[1]
+        if (columns < n).all():
+            return self._merged(self.rows[:, columns], self.weights)
+        from scipy.sparse import csr_array
+
+        old = np.flatnonzero(columns < n)
+        places = csr_array((np.ones(len(old)), (columns[old], old)), shape=(n, len(columns)))
+        return self._merged(csr_array(self.rows) @ places, self.weights)
+
+    def _merged(self, rows: Any, weights: FloatArray) -> Units:
+        """Return units of this kind that add other rows."""
+        return Units.merge(rows, weights, self.name, shared=self.shared, each_an_item=self.each_an_item)
+
+
+def distinct_rows(rows: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
+
+    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
+    which = np.empty(len(rows), dtype=np.intp)
+    which[order] = np.cumsum(starts) - 1
+    return order[starts], which
+
+
+def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
+    """Return the tables, with a warning where a model has no counts at all."""
+    empty = (tables.sum(axis=-1) == 0).reshape(-1, len(models)).any(axis=0)
+    if empty.any():
+        names = ", ".join(name for name, e in zip(models, empty, strict=True) if e)
+        warnings.warn(f"all counts of {names} are 0, so its posterior is the prior", stacklevel=3)
+    return tables
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The tables of a cross-validation before they were summed and discounted.
+
+    Attributes
+    ----------
+    counts
+        Raw counts, axes (repeat, fold, model, cell).
+    cv
+        The design that made the folds.
+    rule
+        The discount as it was asked for.
+    k
+        Its value: effective counts are ``k`` times summed counts.
+    units
+        What each unit adds to the tables of all folds, axes (pattern, repeat·fold·model·cell), each unit counted once;
+        None where only the tables are known.
+    """
+
+    counts: FloatArray
+    cv: BlockedCV | KFoldCV
+    rule: Discount
+    k: float
+    units: Units | None = None
+
+    def __post_init__(self) -> None:
+        self.counts.setflags(write=False)
+
+    def take(self, models: Sequence[int], cells: Sequence[int]) -> Folds:
+        """Return the folds of some of the models and cells; -1 is a cell that counts nothing."""
+        columns = _columns(self.counts, models, cells)
+        counts = np.append(self.counts, 0.0)[columns]
+        return replace(self, counts=counts, units=self.units and self.units.take(columns))
+
+    @property
+    def tables_only(self) -> Folds:
+        """The folds without what single units add to them."""
+        return replace(self, units=None)
+
+    def __add__(self, other: Folds) -> Folds:
+        if self.cv != other.cv or self.k != other.k:
+            raise ValueError("evaluations with different cross-validation designs or discounts do not add up")
+        units = None
+        if self.units is not None and other.units is not None:
+            units = self.units + other.units
+        return replace(self, counts=self.counts + other.counts, units=units)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Folds):
+            return NotImplemented
+        same = (self.cv, self.k, self.units) == (other.cv, other.k, other.units)
+        return same and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _columns(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> NDArray[np.intp]:
+    """Return the places of some models' cells in flat tables (..., model, cell); of cell -1, that behind the last."""
+    places = np.arange(tables.size).reshape(tables.shape)[..., list(models), :][..., list(cells)]
+    return np.where(np.asarray(cells) < 0, tables.size, places)
+
+
+_Part = TypeVar("_Part", Units, Folds)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What several models did on the same gold data.
+
+    Units (items, sentences, documents) are what was sampled. A unit adds a small row to every model's
+    table; units that add the same are one *pattern* with a *weight*. Where only totals are known
+    there are tables and no units. Evaluations of two shards of a corpus add up.
+
+    Build one with the ``from_*`` functions.
+
+    Attributes
+    ----------
+    models
+        Names of the models.
+    task
+        What the cells of a table mean: the task.
+    tables
+        Effective counts, axes (model, cell).
+    units
+        What was sampled, and what each unit adds; None where only totals are known.
+    finer
+        The single items of the units, where clusters were read item by item.
+    folds
+        The tables of the folds, after cross-validation.
+    methods
+        The ways of training that the models are runs of, where some have several; see `with_runs`.
+    remarks
+        What was met when the data were read and limits what may be concluded, in sentences.
+    """
+
+    models: tuple[str, ...]
+    task: Task
+    tables: FloatArray
+    units: Units | None = None
+    item_units: Units | None = None
+    folds: Folds | None = None
+    methods: tuple[Method, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.tables.setflags(write=False)
+
+    @classmethod
+    def of_units(
+        cls, models: tuple[str, ...], task: Task, units: Units, item_units: Units | None = None
+    ) -> Evaluation:
+        """Return the evaluation that units make, with a warning where a model has no counts at all."""
+        n_columns = units.rows.shape[1]
+        if n_columns != len(models) * len(task.cells):
+            raise ValueError(
+                f"rows of {n_columns} numbers are no tables of {len(models)} models with {len(task.cells)} cells each"
+            )
+        tables = units.totals.reshape(len(models), len(task.cells))
+        return cls(models, task, warn_if_empty(tables, models), units, item_units)
+
+    # ---- what it holds ------------------------------------------------------------------------------------
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Names of a table's cells: tp, fp, fn and perhaps tn; with several classes all ``"tp[class]"`` first."""
+        return self.task.cells
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes, where there are several."""
+        return self.task.classes
+
+    @property
+    def unit(self) -> str:
+        """What one unit is called; ``"table"`` where units are unknown, or known of each model alone."""
+        return self.units.name if self.units is not None and self.units.shared else "table"
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """How many units of each pattern there are, None where only totals are known."""
+        return None if self.units is None else self.units.weights
+
+    @property
+    def patterns(self) -> FloatArray | None:
+        """What one unit of each pattern adds, axes (pattern, model, cell); None where unknown, or cells are many."""
+        if self.units is None or self.task.many_cells:
+            return None
+        return np.asarray(self.units.rows).reshape(-1, len(self.models), len(self.cells))
+
+    @property
+    def items(self) -> Evaluation | None:
+        """The same evaluation with single items as units, where clusters were read item by item."""
+        if self.item_units is None:
+            return None
+        return replace(
+            self, units=self.item_units, item_units=None, folds=self.folds and self.folds.tables_only
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
+        return tuple(map(printable, (*self.remarks, *self.task.notes(self.tables))))
+
+    @property
+    def assumption(self) -> Assumption:
+        """The strongest assumption about the models' dependence that the data support."""
+        if self.units is None or not self.units.shared:
+            return "independent"
+        return "paired" if self.units.single else "clustered"
+
+    @property
+    def alike(self) -> bool:
+        """Whether the first two models did the same on every unit."""
+        return self.units is not None and not self.methods and self.units.alike(len(self.models))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is compared: the methods where models are runs of them, else the models."""
+        return tuple(method.name for method in self.methods) or self.models
+
+    def check_prior(self, prior: float | None) -> float:
+        """Return λ as given, or the default: the task's, and of folds 1, as Wang & Li (2019) have it."""
+        if prior is not None:
+            return self.task.check_prior(prior)
+        return self.task.default_prior if self.folds is None else 1.0
+
+    @checked
+    def mean_scores(self, scores: FloatArray) -> FloatArray:
+        """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
+        return scores @ averages(self.methods, self.models) if self.methods else scores
+
+    @checked
+    def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
+        """Return the evaluation in which some models are runs of one method, trained several times.
+
+        What is then compared are the methods. A method's score is the mean of its runs' scores.
+
+        Parameters
+        ----------
+        runs
+            Mapping of a method's name to the names of its models; a model that none names is a method of one run.
+
+        Examples
+        --------
+        >>> from bayesf1 import from_labels
+        >>> gold = [1, 1, 1, 0, 0, 0]
+        >>> said = {"b1": [1, 1, 1, 0, 0, 1], "b2": [1, 1, 0, 0, 0, 0], "crf": [1, 0, 1, 0, 1, 0]}
+        >>> from_labels(gold, said, positive=1).with_runs({"bert": ["b1", "b2"]})
+        <Evaluation of 2 methods (bert: 2 runs, crf: 1 run) on cells tp, fp, fn, tn, 6 items in 6 patterns>
+        """
+        if self.folds is not None:
+            raise ValueError(
+                "runs are of one test set; in a cross-validation each fold has its own training, which "
+                "compare(ev, target='method') allows for"
+            )
+        methods = methods_of(runs, self.models)
+        order = [model for method in methods for model in method.runs]
+        return replace(self.select(order), methods=methods)
+
+    @checked
+    def index(self, model: str) -> int:
+        """Return the position of a model, or say which name was probably meant."""
+        if model not in self.models:
+            raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
+        return self.models.index(model)
+
+    @checked
+    def table(self, model: str) -> FloatArray:
+        """Return one model's counts, axes (cell,)."""
+        return self.tables[..., self.index(model), :]
+
+    @checked
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the evaluation to a file of JSON, from which `load` makes it again.
+
+        Parameters
+        ----------
+        path
+            The file, which is written whole or stays as it was; a name that ends with ``.gz`` makes a compressed one.
+            A measure that is your own function cannot be kept, and is refused.
+        """
+        save(self, path)
+
+    # ---- parts of it --------------------------------------------------------------------------------------
+
+    @checked
+    def select(self, models: Sequence[str]) -> Evaluation:
+        """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
+        known = {method.name: method for method in self.methods}
+        asked = [known.get(name, Method(name, (name,))) for name in model_names(models)]
+        index, n = [self.index(model) for method in asked for model in method.runs], len(self.models)
+        several = any(len(method.runs) > 1 for method in asked)
+        methods = tuple(asked) if several else ()
+        if index == list(range(n)) and methods == self.methods:
+            return self
+        kept = tuple(self.models[i] for i in index)
+        found = self._take(index, range(len(self.cells)), self.task.select(kept))
+        return replace(found, models=kept, methods=methods)
+
+    def _take(self, models: Sequence[int], cells: Sequence[int], task: Task) -> Evaluation:
+        """Return the evaluation of some models and cells; -1 is a cell that counts nothing."""
+        columns = _columns(self.tables, models, cells)
+        return replace(
+            self,
+            task=task,
+            tables=np.append(self.tables, 0.0)[columns],
+            units=self.units and self.units.take(columns),
+            item_units=self.item_units and self.item_units.take(columns),
+            folds=self.folds and self.folds.take(models, cells),
+        )
+
+    @checked
+    def keep(self, cells: Sequence[str]) -> Evaluation:
+        """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
+        asked = set(cells)
+        strange = sorted(asked.difference(self.cells))
+        if strange or not asked:
+            raise ValueError(
+                f"keep needs cells of {listing(self.cells, most=8)}, not {listing(strange) or 'none'}"
+            )
+        index = [i for i, cell in enumerate(self.cells) if cell in asked]
+        if len(index) == len(self.cells):
+            return self
+        task = self.task.keep(tuple(self.cells[i] for i in index))
+        return self._take(range(len(self.models)), index, task)
+
+    @checked
+    def scaled(self, k: float) -> Evaluation:
+        """Return the evaluation with every unit counted `k` times."""
+        units, items = (part and part.scale(k) for part in (self.units, self.item_units))
+        folds = self.folds and replace(self.folds, rule=k * self.folds.k, k=k * self.folds.k)
+        return replace(self, tables=k * self.tables, units=units, item_units=items, folds=folds)
+
+    def widened(self, task: Task) -> Evaluation:
+        """Return the evaluation on the cells of another task, which has all that there are here."""
+        if task.cells == self.cells:
+            return self
+        place = {cell: i for i, cell in enumerate(self.cells)}
+        return self._take(range(len(self.models)), [place.get(cell, -1) for cell in task.cells], task)
+
+    @checked
+    def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
+        """Return the evaluation of two models, whose names may be left out where there are just two."""
+        if a is None and b is None:
+            if len(self.names) != 2:
+                what = "method" if self.methods else "model"
+                number = f"is one {what}" if len(self.names) == 1 else f"are {len(self.names)} {what}s"
+                raise ValueError(f"there {number} ({', '.join(self.names)}); name the two to compare")
+            return self
+        if a is None or b is None:
+            raise ValueError(f"name both models to compare, not only {a or b!r}")
+        if a == b:
+            raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
+        return self.select((a, b))
+
+    def __add__(self, other: object) -> Evaluation:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        mine, theirs = (
+            (ev.models, ev.methods, type(ev.task), ev.unit, ev.assumption) for ev in (self, other)
+        )
+        try:
+            if mine != theirs:
+                raise ValueError
+            task = self.task.union(other.task)
+        except ValueError as error:
+            raise ValueError(
+                f"evaluations of different models, cells or units do not add up: "
+                f"{_describe(self)} and {_describe(other)}{f': {error}' if error.args else ''}"
+            ) from None
+        if (self.folds is None) != (other.folds is None):
+            raise ValueError("evaluations with different cross-validation designs or discounts do not add up")
+        a, b = self.widened(task), other.widened(task)
+        return replace(
+            a,
+            task=task,
+            tables=a.tables + b.tables,
+            units=_sum(a.units, b.units),
+            item_units=_sum(a.item_units, b.item_units),
+            folds=_sum(a.folds, b.folds),
+            remarks=tuple(dict.fromkeys(a.remarks + b.remarks)),
+        )
+
+    def __radd__(self, other: object) -> Evaluation:
+        # sum() starts from the integer 0
+        return self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        mine, theirs = (
+            (ev.models, ev.methods, ev.task, ev.units, ev.item_units, ev.folds) for ev in (self, other)
+        )
+        return mine == theirs and np.array_equal(self.tables, other.tables)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return printable(f"<Evaluation of {_describe(self)}>")
+
+
+def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
+    """Return the sum of two parts; what is known of one shard only is not known of both."""
+    return None if a is None or b is None else a + b
+
+
+def check_evaluation(ev: object) -> None:
+    """Raise a ValueError where something else was given for an evaluation."""
+    if not isinstance(ev, Evaluation):
+        raise ValueError(f"an Evaluation belongs here, as from_counts or from_labels build, not {quoted(ev)}")
+
+
+def model_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of models, or say which is none or comes twice."""
+    if isinstance(names, str | bytes):
+        raise ValueError(f"models must be a mapping or a list of names, not the string {quoted(names)}")
+    found: dict[str, None] = {}
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"model name {quoted(name)} is not a non-empty string")
+        if name in found:
+            raise ValueError(f"model {quoted(name)} is given twice")
+        found[name] = None
+    if not found:
+        raise ValueError("no model given; name at least one with what it predicted")
+    return tuple(found)
+
+
+def _describe(ev: Evaluation) -> str:
+    what, names = ("method", tuple(map(str, ev.methods))) if ev.methods else ("model", ev.models)
+    number = f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({', '.join(names)})"
+    parts = [f"{number} on {ev.task.about}"]
+    if ev.units is not None and ev.units.shared:
+        parts.append(f"{ev.units.size:.6g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")
+    else:
+        parts.append("totals only")
+    if ev.folds is not None:
+        parts.append(f"{ev.folds.cv}, discount {ev.folds.k:.4f}")
+    return ", ".join(parts)
+
+
+FILE_FORMAT = "bayesf1.evaluation/1"
+# Functions of these rooms can be named in a file.
+_OWN_MEASURES = "bayesf1.measures."
+
+
+def save(ev: Evaluation, path: str | PathLike[str]) -> None:
+    """Write an evaluation to a file, whole or not at all; a name that ends with ``.gz`` makes a compressed one."""
+    text = json.dumps(document(ev), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+    data = text.encode("utf-8")
+    # The fastest level: the slowest takes forty times as long for a few per cent less.
+    write_atomic(path, gzip.compress(data, compresslevel=1, mtime=0) if str(path).endswith(".gz") else data)
+
+
+def document(ev: Evaluation) -> dict[str, Any]:
+    """Return an evaluation as plain values.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> found = document(from_counts(A=(77, 44, 10), B=(80, 30, 7)))
+    >>> found["kind"], found["tables"]
+    ({'name': 'binary', 'cells': ['tp', 'fp', 'fn']}, [[77, 44, 10], [80, 30, 7]])
+    """
+    return {
+        "format": FILE_FORMAT,
+        "models": list(ev.models),
+        "methods": {method.name: list(method.runs) for method in ev.methods},
+        "kind": _plain(ev.task),
+        "tables": _plain(ev.tables),
+        "units": _plain(ev.units),
+        "finer": _plain(ev.item_units),
+        "folds": _plain(ev.folds),
+        "remarks": list(ev.remarks),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a part of an evaluation as plain values: whole numbers without a point, of a sparse array what is not 0."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        whole = (np.abs(value) < 2**53).all() and (value == np.rint(value)).all()
+        return (value.astype(np.int64) if whole else value).tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if is_dataclass(value):
+        # What makes two of them different; neither a seed nor which rows have no gold label does.
+        plain = {field.name: _plain(getattr(value, field.name)) for field in fields(value) if field.compare}
+        if isinstance(value, BlockedCV | KFoldCV):
+            return {"design": type(value).__name__, **plain}
+        return {"name": value.name, **plain} if isinstance(value, Task) else plain
+    if hasattr(value, "tocsr"):
+        sparse = value.tocsr(copy=True)
+        sparse.sum_duplicates()
+        parts = {"starts": sparse.indptr, "columns": sparse.indices, "values": sparse.data}
+        return {name: _plain(part) for name, part in parts.items()}
+    if callable(value):
+        return measure_name(value)
+    raise ValueError(f"{value!r:.60} is nothing that a file of JSON can keep; give texts or numbers")
+
+
+def measure_name(function: Any) -> str:
+    """Return the name of a measure of ``bayesf1.measures``, or say that a file cannot keep any other function."""
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")
+    if not module.startswith(_OWN_MEASURES) or "." in name:
+        raise ValueError(
+            f"the measure {name or type(function).__name__!r} is a function, which no file of JSON can keep, as reading it "
+            "would run code; save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
+        )
+    return str(name)
+
+
+def check_no_gaps(ev: Evaluation, what: str, instead: str = "compare allows for that") -> None:
+    """Raise a ValueError where items without a gold label were given to what would take filled in ones for known.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> check_no_gaps(from_labels([1, 0, None], {"A": [1, 0, 0], "B": [1, 1, 0]}, judge={}), "a randomisation test")
+    Traceback (most recent call last):
+    ...
+    ValueError: a randomisation test takes gold labels of all items, but there are 3 items (2 of them labelled); compare ...
+    """
+    gaps = ev.task.gaps(ev.tables, ev.unit)
+    if gaps and ev.units is not None:
+        raise ValueError(
+            f"{what} takes gold labels of all items, but there are {ev.units.size:,.0f} {plural(ev.unit)} ({gaps}); {instead}"
+        )
+
+
+def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
+    """Return the measure that a name, or a callable, means for an evaluation; F1 where none is given.
+
+    With several classes ``f1`` is their macro average where every item has one class, and the micro average
+    of spans by type and of labels of which an item has any number; ``micro_f1``, ``macro_f1``,
+    ``weighted_f1``, ``macro_f1_star`` and ``f1[class]`` are what they say.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts, from_labels
+    >>> resolve_metric("f1", from_counts(A=(77, 44, 10))).label
+    'F1'
+    >>> resolve_metric("f1", from_labels(list("abc"), {"A": list("abb")})).label
+    'Macro F1'
+    """
+    check_evaluation(ev)
+    asked = ev.task.default_metrics[-1] if metric is None else metric
+    metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
+    metric.check_cells(ev.cells)
+    return replace(metric, origin=(ev.task, asked, ev.tables)) if isinstance(asked, str) else metric
+
+
+def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
+    """Return the measures of one or several names, each different; the usual ones where none is given."""
+    check_evaluation(ev)
+    chosen: Any = ev.task.default_metrics if metrics is None else metrics
+    several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
+    given: Iterable[Any] = chosen if several else [chosen]
+    found, labels = dict[str, Metric](), dict[str, str]()
+    # One by one, as an iterator may never end.
+    for metric in (resolve_metric(m, ev) for m in given):
+        if metric.name in found:
+            raise ValueError(f"metric {metric.name!r} is given twice")
+        if (other := labels.setdefault(metric.label, metric.name)) != metric.name:
+            raise ValueError(
+                f"metrics {other!r} and {metric.name!r} are the same here, {metric.label}; name one"
+            )
+        found[metric.name] = metric
+    if not found:
+        raise ValueError("no metric given; name one such as 'f1'")
+    return list(found.values())
+
+
+@checked
+def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:
+    """Return the plain point score of a model.
+
+    That of a method is the mean of its runs' scores, not the score of their pooled table.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> score(from_counts(A=(77, 44, 10)), "A", metric="f1")
+    0.7403846...
+    """
+    metric = resolve_metric(metric, ev)
+    if model in ev.names and ev.methods:
+        return float(ev.mean_scores(metric(ev.tables, ev.cells))[ev.names.index(model)])
+    return float(metric(ev.table(model), ev.cells))

@@ -1,1 +1,0 @@
-"""What several models did on the same gold data: the package's one noun."""

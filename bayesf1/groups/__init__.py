@@ -1,1 +1,0 @@
-"""Several corpora, folds or seeds in one model: what is true of the average one, of a new one, and of each."""

@@ -1,0 +1,244 @@
+"""What a hierarchical model is given and what it gives: corpora, a prior, weights, draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import is_number
+from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
+from bayesf1.evaluation import Assumption, Evaluation, check_evaluation
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# The questions that are not about one corpus at hand, and another name for one of them.
+QUESTIONS = ("average", "new", "suite")
+ALIASES = {"population": "average"}
+MAX_R_HAT, MIN_ESS = 1.01, 400.0
+# The axes of scores by question.
+DIMS = ("chain", "draw", "system", "measure", "question")
+
+# Arrays by name, with the names of their axes.
+Variables: TypeAlias = dict[str, tuple[tuple[str, ...], FloatArray]]
+
+
+@dataclass(frozen=True)
+class HierarchicalPrior:
+    """The prior of a hierarchical model.
+
+    Attributes
+    ----------
+    cells
+        λ of the Dirichlet(λ) on every cell of a model's table, in the population, or in each corpus under the
+        likelihood ``"scores"``; 1 by default, and 4/K² for the K×K cells of K classes.
+    spread, difficulty, tails
+        Scales and degrees of freedom of the half-t priors under the likelihood ``"scores"``: of how much the difference
+        of two models varies from corpus to corpus, 5 points, and of how much corpora differ in difficulty, 20 points.
+        Scores beyond 1, as BLEU in percent, take the largest as their unit. Few corpora that differ wildly need a
+        wider spread: where differences vary by 10 points, the 95 % interval of the average over two to five corpora
+        covers .92 to .93 at the default and .95 to .99 at 0.1, at the price of longer ones where they vary less.
+    kappa, log_kappa_sd
+        Median of κ, how alike corpora are under the likelihood ``"multinomial"``, and the standard deviation of log κ,
+        which is normal. At κ = 100 a recall of 80 % varies by 4 points from corpus to corpus; two standard deviations
+        reach from κ = 2, where corpora have hardly anything in common, to κ = 5,000, where they are alike.
+
+    Examples
+    --------
+    >>> HierarchicalPrior(kappa=1000, log_kappa_sd=0.1).kappa
+    1000
+    """
+
+    cells: float | None = None
+    spread: float = SCALE
+    difficulty: float = DIFFICULTY
+    tails: float = 1.0
+    kappa: float = 100.0
+    log_kappa_sd: float = 2.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None and field.name == "cells":
+                continue
+            if not is_number(value) or not 0.0 < value < math.inf:
+                raise ValueError(f"{field.name} of the prior must be a number above 0, not {quoted(value)}")
+        if self.kappa > 1e6:
+            raise ValueError(
+                f"kappa of the prior is at most 1,000,000, where corpora are alike, not {self.kappa}"
+            )
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """How well a posterior was sampled.
+
+    Attributes
+    ----------
+    sampler
+        ``"grid"``, ``"pymc"`` or ``"nutpie"``.
+    n_draws, chains
+        How many draws in all, and of how many chains.
+    ess_bulk, ess_tail
+        The least effective number of draws of any quantity, in the middle and in the tails.
+    divergences, r_hat
+        Divergent transitions, and the worst disagreement of chains; None without Markov chains.
+
+    Examples
+    --------
+    >>> print(Diagnostics("nutpie", 4000, 4, 1800.0, 1500.0, divergences=0, r_hat=1.002))
+    4 chains of NUTS (nutpie) agree: R-hat 1.00, no divergences, 1,500 effective draws of 4,000
+    >>> Diagnostics("nutpie", 4000, 4, 180.0, 150.0, divergences=0, r_hat=1.002).caution
+    'Caution: only 150 draws are effective, not 400 (try more draws).'
+    """
+
+    sampler: str
+    n_draws: int
+    chains: int
+    ess_bulk: float
+    ess_tail: float
+    divergences: int | None = None
+    r_hat: float | None = None
+
+    @property
+    def caution(self) -> str:
+        """What is wrong and what to try, as a sentence; empty if all is well."""
+        found = []
+        if self.divergences:
+            found.append(
+                f"{self.divergences:,} of {self.n_draws:,} transitions diverged, so that parts of the posterior may "
+                "be missing (try a target_accept nearer to 1, or a narrower prior)"
+            )
+        if not self.agree:
+            found.append(
+                f"the chains disagree, R-hat {self.r_hat:.3f} above {MAX_R_HAT} (double tune and draws)"
+            )
+        if self.ess < MIN_ESS:
+            found.append(f"only {self.ess:.0f} draws are effective, not {MIN_ESS:.0f} (try more draws)")
+        return f"Caution: {'; '.join(found)}." if found else ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.caution
+
+    @property
+    def agree(self) -> bool:
+        """Whether the chains agree."""
+        return self.r_hat is None or self.r_hat <= MAX_R_HAT
+
+    @property
+    def ess(self) -> float:
+        """The least effective number of draws, in the middle or in the tails."""
+        return min(self.ess_bulk, self.ess_tail)
+
+    def __str__(self) -> str:
+        if self.r_hat is None:
+            return f"computed on a grid, {self.n_draws:,} independent draws"
+        chains = f"{self.chains} chain{'s' * (self.chains > 1)} of NUTS ({self.sampler})"
+        verdict = f"agree: R-hat {self.r_hat:.2f}" if self.agree else f"disagree: R-hat {self.r_hat:.3f}"
+        effective = f"{self.ess:,.0f} effective draws of {self.n_draws:,}"
+        return f"{chains} {verdict}, {self.divergences or 'no'} divergences, {effective}"
+
+
+class Fitted(NamedTuple):
+    """What either model found, by the names that `HierarchicalFit` explains."""
+
+    datasets: tuple[str, ...]
+    noun: str
+    ev: Evaluation
+    groups: dict[str, xr.Dataset]
+    diagnostics: Diagnostics
+    assumption: Assumption
+    within: str
+    note: str
+
+
+def by_question(models: Sequence[str], draws: Sequence[FloatArray]) -> Variables:
+    """Return scores and differences by question, of draws (chain, draw, model, metric) in the order of the questions.
+
+    Differences are those of each model from the first.
+
+    Examples
+    --------
+    >>> {name: dims[2:] for name, (dims, _) in by_question(("A", "B"), [np.zeros((4, 10, 2, 3))]).items()}
+    {'score': ('system', 'measure', 'question'), 'difference': ('contrast', 'measure', 'question')}
+    """
+    score = np.stack(draws, axis=-1)
+    found: Variables = {"score": (DIMS, score)}
+    if len(models) > 1:
+        gaps = score[:, :, 1:] - score[:, :, :1]
+        found["difference"] = ((*DIMS[:2], "contrast", *DIMS[3:]), gaps)
+    return found
+
+
+def coords_of(
+    models: Sequence[str], metrics: Sequence[str], names: Sequence[str]
+) -> dict[str, Sequence[str]]:
+    """Return the coordinates of all that ArviZ is told."""
+    return {
+        "system": models,
+        "contrast": [f"{model} - {models[0]}" for model in models[1:]],
+        "measure": metrics,
+        "question": (*QUESTIONS, *names),
+        "dataset": names,
+    }
+
+
+def check_corpora(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """Return corpora by name with their models in one order, or say what is wrong with them."""
+    if not data:
+        raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
+    first_name, first = next(iter(data.items()))
+    for name, ev in data.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"corpus name {name!r} is not a non-empty string")
+        if name in (*QUESTIONS, *ALIASES):
+            raise ValueError(f"a corpus cannot be called {name!r}, which names a question; rename it")
+        check_evaluation(ev)
+        if set(ev.names) != set(first.names):
+            raise ValueError(
+                f"corpus {name!r} has the models {listing(ev.names)}, but {first_name!r} has "
+                f"{listing(first.names)}; select those that all have"
+            )
+    return {name: ev.select(first.names) for name, ev in data.items()}
+
+
+def parts_of(ev: Evaluation) -> tuple[str, tuple[str, ...], FloatArray]:
+    """Return what the parts of one evaluation are called, their names, and their tables (part, model, cell)."""
+    check_evaluation(ev)
+    if ev.folds is not None:
+        repeats, folds = ev.folds.counts.shape[:2]
+        names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
+        return "fold", names, ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
+    raise ValueError(
+        "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
+    )
+
+
+def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:
+    """Return the share of each corpus in a suite, equal ones if no weights are given.
+
+    Examples
+    --------
+    >>> suite_weights({"x": 3, "y": 1}, ("x", "y"))
+    {'x': 0.75, 'y': 0.25}
+    """
+    if not weights:
+        return dict.fromkeys(names, 1.0 / len(names))
+    for name in (*weights, *names):
+        value: Any = weights.get(name)
+        if name not in names:
+            raise ValueError(f"there is a weight of {name!r}, no corpus; {nearest(str(name), names)}")
+        if not is_number(value) or not 0.0 <= value < np.inf:
+            raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
+    total = float(sum(weights.values()))
+    if not total > 0.0:
+        raise ValueError("all weights of the suite are 0; one at least must be above")
+    return {name: float(weights[name]) / total for name in names}

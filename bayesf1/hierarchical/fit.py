@@ -1,0 +1,641 @@
+"""Several corpora, folds or seeds, related but not equal: is B better on average, on a new one, on each?"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
+from bayesf1.base.naming import nearest, plural, printable
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.evaluation import Assumption, Evaluation
+from bayesf1.hierarchical import answers, multinomial
+from bayesf1.hierarchical.answers import HierarchicalComparison, HierarchicalComparisons
+from bayesf1.hierarchical.corpora import ALIASES, QUESTIONS, Diagnostics, HierarchicalPrior, suite_weights
+from bayesf1.hierarchical.scores import fit_scores, metrics_of, suite_draws
+from bayesf1.inference.compare import Tails, share_error
+from bayesf1.inference.comparison import Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output import arviz
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table, points, probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from bayesf1.inference.rank import Ranking
+
+# The samplers that a likelihood may have, the usual one first.
+SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
+# What a file says of a fit in words.
+TEXTS = ("likelihood", "assumption", "noun", "note", "within")
+# With more corpora, only the main metric of each is printed.
+_MANY = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HierarchicalFit(Answer):
+    """The posterior of a hierarchical model of several corpora, folds or seeds, and what it says of two models.
+
+    Attributes
+    ----------
+    groups
+        The draws: Datasets by ArviZ's names of groups.
+    likelihood, assumption
+        The model, and what was assumed of the models within a corpus, if that is the same for all.
+    ev
+        The observed scores of all corpora, axes (dataset, model, metric).
+    datasets, noun
+        Names of the corpora, and what one is called.
+    rope, prob
+        Half-width or region of practical equivalence, and mass of printed intervals.
+    prior
+        The prior.
+    diagnostics
+        How well the posterior was sampled.
+    note, within
+        What should be known of the data, and what was assumed within corpora.
+    weights
+        The weight of each corpus in the suite that they make.
+    pair
+        The models that are printed; None for those that score best.
+    """
+
+    json_format = "bayesf1.hierarchical/3"
+    index_names = ("question", "metric")
+
+    groups: Mapping[str, xr.Dataset]
+    likelihood: str
+    assumption: Assumption
+    ev: Evaluation
+    datasets: tuple[str, ...]
+    noun: str
+    rope: RopeLike
+    prob: float
+    prior: HierarchicalPrior
+    diagnostics: Diagnostics
+    note: str = ""
+    within: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    pair: tuple[str, str] | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return self.ev.models
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return metrics_of(self.ev)
+
+    @property
+    def main_metric(self) -> Metric:
+        """F1, or the last metric if that is not among them."""
+        return next((m for m in self.metrics if m.name == "f1"), self.metrics[-1])
+
+    @property
+    def posterior(self) -> xr.Dataset:
+        """The posterior draws."""
+        return self.groups["posterior"]
+
+    @property
+    def model(self) -> Any:
+        """The ``pymc.Model`` that was sampled, built anew from the data: look at it, change it, sample it again."""
+        if self.likelihood == "scores":
+            raise ValueError("scores have no model of PyMC; fit one by likelihood='multinomial'")
+        return multinomial.model_of(self.groups, self.prior)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What can be asked: ``"average"``, ``"new"``, ``"suite"``, and the names of the corpora."""
+        return (*QUESTIONS, *self.datasets)
+
+    @property
+    def nouns(self) -> str:
+        """What several of the corpora are called."""
+        return plural(self.noun)
+
+    @property
+    def number(self) -> str:
+        """How many corpora there are, in words."""
+        return f"{len(self.datasets)} {self.noun if len(self.datasets) == 1 else self.nouns}"
+
+    # ---- answers ------------------------------------------------------------------------------------------
+
+    @checked
+    def compare(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        question: str = "average",
+        rope: RopeLike | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Comparisons:
+        """Return the Bayes tests of B against A for one of the questions.
+
+        Parameters
+        ----------
+        a, b
+            Names of the models; may be left out if there are exactly two.
+        question
+            ``"average"`` for the average corpus of the population (``"population"`` is the same), ``"new"`` for a
+            corpus not seen, ``"suite"`` for the mean over the corpora at hand, taken as a fixed suite and not as a
+            sample of others, or a corpus' name.
+        rope
+            Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
+        weights
+            For the suite, the weight of each corpus by name; those of the fit by default.
+        """
+        question = self._check_question(question, weights)
+        pair = self.ev.pair(a, b)
+        region = check_rope(self.rope if rope is None else rope, *self.metrics)
+        index = [self.models.index(name) for name in pair.models]
+        draws = self._scores(question, weights)[..., index, :]
+        observed = self._observed(question, weights)[index]
+        at = [self.datasets.index(question)] if question in self.datasets else slice(None)
+        estimate = self.estimate(question)
+        middle = np.median if estimate == "posterior median" else np.mean
+        settings = self._settings(region, answers.assumptions(self))
+        found = []
+        for k, metric in enumerate(self.metrics):
+            both = draws[..., k]
+            gap = both[..., 1] - both[..., 0]
+            ahead = metric.sign * gap
+            tails, _ = Tails.of_draws(ahead.ravel(), region)
+            chained = self.diagnostics.r_hat is not None
+            effective = arviz.effective((ahead > 0).astype(float)) if chained else gap.size
+            low, high = metric.support
+            found.append(
+                HierarchicalComparison(
+                    definition=metric,
+                    model_a=pair.models[0],
+                    model_b=pair.models[1],
+                    score_a=float(middle(both[..., 0])),
+                    score_b=float(middle(both[..., 1])),
+                    gap=float(middle(gap)),
+                    **tails._asdict(),
+                    posterior_a=EmpiricalPosterior(both[..., 0], metric.support),
+                    posterior_b=EmpiricalPosterior(both[..., 1], metric.support),
+                    difference=EmpiricalPosterior(gap, (low - high, high - low)),
+                    mcse=share_error(tails.p_h1 * effective, effective),
+                    settings=settings,
+                    ev=replace(pair, tables=pair.tables[at].copy()),
+                    remarks=tuple(answers.few_corpora(self)) if question in QUESTIONS[:2] else (),
+                    question=question,
+                    scope=self.scope(question),
+                    estimate=estimate,
+                    observed=(float(observed[0, k]), float(observed[1, k])),
+                    caution=self.diagnostics.caution,
+                    scores=both,
+                )
+            )
+        return HierarchicalComparisons(found)
+
+    def _settings(self, rope: Rope, model: str) -> Settings:
+        """Return what was asked, and what was done."""
+        start = self.posterior.attrs.get("start")
+        return Settings(
+            assumption=self.assumption,
+            target="models",
+            unit=self.noun,
+            n_units=float(len(self.datasets)),
+            labelled="",
+            effective_units=None,
+            freedom=None,
+            prior=self.ev.task.outcome_prior(self.prior.cells),
+            prior_name=f"hierarchical model of {self.number}",
+            prob=self.prob,
+            rope=rope,
+            method="montecarlo",
+            n_draws=self.diagnostics.n_draws,
+            rng=None if start is None else int(start),
+            citation="a hierarchical model",
+            model=model,
+        )
+
+    @checked
+    def rank(
+        self,
+        metric: str | None = None,
+        *,
+        question: str = "average",
+        rope: RopeLike | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Ranking:
+        """Rank all models for one of the questions, which `compare` explains, on one metric: F1 or the last by default.
+
+        Examples
+        --------
+        >>> from bayesf1 import from_counts, hierarchical
+        >>> corpora = {n: from_counts(A=(77, 44, 10 + i), B=(83, 9, 14), C=(70, 30, 27)) for i, n in enumerate("xyz")}
+        >>> hierarchical(corpora, rng=1).rank(question="suite").models
+        ('B', 'A', 'C')
+        """
+        from bayesf1.inference.rank import ranking_of
+
+        question = self._check_question(question, weights)
+        names = [m.name for m in self.metrics]
+        if metric is not None and metric not in names:
+            raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
+        if len(self.models) < 2:
+            raise ValueError(f"there is one model ({self.models[0]}); a ranking takes two")
+        ranked = self.main_metric if metric is None else self.metrics[names.index(metric)]
+        at, estimate = self.metrics.index(ranked), self.estimate(question)
+        middle = np.median if estimate == "posterior median" else np.mean
+        scores = self._scores(question, weights)[..., at].reshape(-1, len(self.models))
+        plain = zip(self.models, self._observed(question, weights)[:, at], strict=True)
+        digits, percent = 1 if ranked.percent else 3, ranked.percent
+        observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
+        notes = (
+            f"Scores are {estimate}s; observed: {observed}.",
+            *answers.notes(self),
+            self.diagnostics.caution,
+        )
+        return ranking_of(
+            scores,
+            middle(scores, axis=0),
+            self.models,
+            replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
+            self._settings(check_rope(self.rope if rope is None else rope, ranked), answers.modelled(self)),
+            remarks=tuple(filter(None, notes)),
+        )
+
+    @checked
+    def posteriors(self, question: str = "average") -> dict[tuple[str, str], EmpiricalPosterior]:
+        """Return what is believed of each model's score in each metric, by the names of both."""
+        draws = self._scores(self._check_question(question))
+        return {
+            (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)
+            for i, model in enumerate(self.models)
+            for k, metric in enumerate(self.metrics)
+        }
+
+    def _check_question(self, question: str, weights: Mapping[str, float] | None = None) -> str:
+        found = ALIASES.get(question, question)
+        if found not in self.questions:
+            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
+        if weights is not None and found != "suite":
+            raise ValueError(f"weights are those of the question 'suite', not of {question!r}")
+        return found
+
+    @checked
+    def estimate(self, question: str) -> str:
+        """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
+        # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that the ends of a scale make.
+        heavy = question == "new" or (question == "average" and len(self.datasets) < 3)
+        return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
+
+    def _shares(self, weights: Mapping[str, float] | None) -> FloatArray:
+        return np.array([*suite_weights(weights or self.weights, self.datasets).values()])
+
+    def _scores(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+        """Return draws of scores, axes (chain, draw, model, metric)."""
+        draws = np.asarray(self.posterior["score"].values, dtype=float)
+        if weights is None:
+            return draws[..., self.questions.index(question)]
+        if self.likelihood == "scores":
+            known = self.groups["constant_data"]
+            return suite_draws(known, self.metrics, self._shares(weights), draws.shape[:2])
+        return np.asarray(draws[..., len(QUESTIONS) :] @ self._shares(weights))
+
+    def _observed(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+        """Return the observed scores, axes (model, metric), averaged over corpora if the question is not about one."""
+        if question in self.datasets:
+            return np.asarray(self.ev.tables[self.datasets.index(question)])
+        if question == "suite":
+            return np.asarray(np.tensordot(self._shares(weights), self.ev.tables, axes=1))
+        return np.asarray(self.ev.tables.mean(axis=0))
+
+    @checked
+    def scope(self, question: str) -> str:
+        """Say of which corpus a question asks."""
+        scopes = {
+            "average": f"the average {self.noun}",
+            "new": f"a new {self.noun}",
+            "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
+        }
+        if len(self.datasets) == 1:
+            # There is nothing to shrink it towards.
+            scopes |= {self.datasets[0]: self.datasets[0], "suite": f"this one {self.noun}"}
+        return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
+
+    # ---- words and numbers --------------------------------------------------------------------------------
+
+    @checked
+    def answer(self, a: str | None = None, b: str | None = None) -> HierarchicalFit:
+        """Return the fit with two of its models to be printed; without names, with those that score best."""
+        model_a, model_b = self.main_pair if a is None and b is None else self.ev.pair(a, b).models
+        return replace(self, pair=(model_a, model_b))
+
+    @property
+    def main_pair(self) -> tuple[str, str]:
+        """The two models that are printed: those that were chosen, or there are, or score best on average."""
+        if self.pair is not None:
+            return self.pair
+        if len(self.models) == 1:
+            raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
+        if len(self.models) == 2:
+            return self.models[0], self.models[1]
+        at = self.metrics.index(self.main_metric)
+        mean = self.main_metric.sign * self._scores("average")[..., at].mean(axis=(0, 1))
+        second_best, best = np.argsort(mean)[-2:]
+        return self.models[second_best], self.models[best]
+
+    @cached_property
+    def answers(self) -> dict[str, Comparisons]:
+        """The answers for the two models that are printed, by question."""
+        a, b = self.main_pair
+        return {question: self.compare(a, b, question=question) for question in self.questions}
+
+    @property
+    def title(self) -> str:
+        """Which models were compared, on how many corpora."""
+        a, b = self.main_pair
+        mass = f"{100 * self.prob:.4g} % equal-tailed credible intervals"
+        return printable(f"Hierarchical Bayes test of {b} against {a} on {self.number}, {mass}")
+
+    @property
+    def table(self) -> Table:
+        """The answers to all questions in one table."""
+        rows: list[tuple[str, ...]] = []
+        for question, res in self.answers.items():
+            if question not in QUESTIONS and len(self.datasets) > _MANY:
+                res = HierarchicalComparisons([res.headline])
+            part = res.table
+            where = self.scope(question) if question in QUESTIONS else question
+            rows += [(where, *row) for row in part.rows]
+        return Table(
+            header=("On", *part.header),
+            rows=tuple(rows),
+            # Nothing is sure if the draws cannot be trusted.
+            sure=(self.diagnostics.ok,) * len(rows),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences."""
+        return (*answers.notes(self), answers.estimates(self), *filter(None, [self.diagnostics.caution]))
+
+    @property
+    def more(self) -> Sequence[str]:
+        """What `details` adds: the model, its prior, and how it was computed."""
+        return [answers.assumptions(self)]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdicts: on the average corpus, on a new one, on the suite, and on those at hand."""
+        a, b = self.main_pair
+        heads = [self.answers[name].headline for name in self.datasets]
+        ends = dict.fromkeys(probability(end(c.p_h1 for c in heads)) for end in (min, max))
+        won = {model: sum(c.winner == model for c in heads) for model in (a, b)}
+        each = f"On the {self.number} at hand, each shrunk towards the others"
+        if len(heads) == 1:
+            each = f"On {self.datasets[0]} itself"
+        claim = (
+            f"{each}: {b} is better than {a} in {heads[0].label} with probability {' to '.join(ends)}; {b} outperforms "
+            f"{a} on {won[b]} of {len(heads)}, {a} outperforms {b} on {won[a]}. {self.diagnostics.caution}"
+        )
+        return [*(self.answers[question].sentence() for question in QUESTIONS), printable(claim.rstrip())]
+
+    @property
+    def below(self) -> Sequence[str]:
+        """Verdicts, what limits them, and how the chains fared."""
+        lines = [*self.sentences, *answers.notes(self)]
+        if self.diagnostics.r_hat is not None:
+            lines.append(f"{self.diagnostics}.")
+        if len(self.models) > 2 and self.pair is None:
+            lines.append(f"Of {len(self.models)} models, the two that score best are shown; name others.")
+        return lines
+
+    def to_text(self) -> str:
+        """Return table, verdicts and assumptions as plain text; of one model its scores."""
+        if len(self.models) > 1:
+            return super().to_text()
+        lines = [repr(self), "", self.summary().iloc[:, :4].to_string(), "", answers.assumptions(self)]
+        return "\n".join([*lines, *answers.notes(self), self.diagnostics.caution]).rstrip()
+
+    def __repr__(self) -> str:
+        n, many = len(self.models), "s" * (len(self.models) > 1)
+        return f"<HierarchicalFit of {n} model{many} on {self.number}, {self.likelihood}, {self.diagnostics}>"
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if len(self.models) > 1 else f"<pre>{escape(str(self))}</pre>"
+
+    @checked
+    def sentence(self, *, question: str = "average", format: str = "text") -> str:
+        """Return the verdict on one of the questions as a sentence, ``"text"`` or ``"latex"``."""
+        return self.compare(*self.main_pair, question=question).sentence(format=format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the answers were found, for a paper's section on methods."""
+        return self.compare(*self.main_pair).methods_sentence(format=format)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each question and metric."""
+        return [{"question": q, **record} for q, res in self.answers.items() for record in res.records()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all answers as plain numbers and strings, with stable names."""
+        a, b = self.main_pair
+        return {
+            "format": self.json_format,
+            "likelihood": self.likelihood,
+            "model_a": a,
+            "model_b": b,
+            "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
+            "caution": self.diagnostics.caution or None,
+            "notes": answers.notes(self),
+            "sentences": self.sentences,
+            "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
+        }
+
+    @checked
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
+
+        A `command` that made the fit is shown on it.
+        """
+        # By name, as the page is made of all rooms.
+        import_module("bayesf1.output.html").write_report(self, path, command=command)
+
+    # ---- ArviZ --------------------------------------------------------------------------------------------
+
+    @checked
+    def summary(self, prob: float | None = None) -> pd.DataFrame:
+        """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
+        names = [name for name in ("score", "difference") if name in self.posterior]
+        return arviz.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+
+    def to_arviz(self) -> Any:
+        """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
+
+        The group ``posterior`` has ``score`` (chain, draw, system, measure, question) and ``difference``, of each model
+        from the first (chain, draw, contrast, measure, question), beside the parameters of the model.
+        """
+        return arviz.container(self.groups)
+
+    @checked
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
+        arviz.save(self.groups, str(path))
+
+
+@checked
+def hierarchical(
+    data: Mapping[str, Evaluation] | Evaluation,
+    *,
+    likelihood: str = "scores",
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    rope: RopeLike = 0.0,
+    prior: float | HierarchicalPrior | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    weights: Mapping[str, float] | None = None,
+    sampler: str | None = None,
+    draws: int | None = None,
+    tune: int = 1000,
+    chains: int = 4,
+    target_accept: float = 0.9,
+    rng: RNGLike = None,
+    progress: bool = True,
+) -> HierarchicalFit:
+    r"""Fit one model to several corpora, folds or seeds.
+
+    Four questions are answered: is B better on the *average* corpus of a population, on a *new* corpus, on the *suite*
+    of the corpora at hand, taken as all there are, and on *each* of them, shrunk towards the others?
+
+    - ``"scores"``: corpus g gives all models' scores with the sampling covariance of its own posterior, paired and
+      clustered as its data are, :math:`y_g \sim N(\mu, \tau_c^2 11^\top + \tfrac12\tau^2 I + S_g)`: corpora differ in
+      difficulty by τ_c, and the difference of two models varies by τ, of all pairs alike. The average corpus has the
+      scores μ. Any metric of any kind of task; no Markov chain.
+    - ``"multinomial"``: tables of corpus g and model m are Dirichlet-multinomial around the population's shares,
+      :math:`y_{gm} \sim \mathrm{DirichletMultinomial}(n_{gm}, \kappa_m\pi_m)`, models and items independent. The average
+      corpus has the shares π. A model of PyMC, sampled by NUTS; `fit.model` is the ``pymc.Model``.
+
+    Parameters
+    ----------
+    data
+        A mapping of names to evaluations of the same models; or one evaluation of folds, which are then taken as
+        separate test sets with all their counts, without a discount.
+    likelihood
+        ``"scores"`` or ``"multinomial"``.
+    metrics
+        Names of metrics, or callables on tables (..., cell); the usual ones of the task by default.
+    rope
+        Half-width of the region of practical equivalence.
+    prior
+        λ of the Dirichlet prior on the cells of a table, or a `HierarchicalPrior`, which says what is believed of the
+        spread between corpora, too.
+    prob
+        Mass of the intervals that are printed.
+    assumption
+        ``"auto"`` respects units of several items and pairs models if it can, ``"independent"`` takes each model's
+        table by itself, ``"items"`` takes all items as independent, without which a multinomial refuses units of several.
+    weights
+        The weight of each corpus in the suite, by name; equal ones by default.
+    sampler
+        ``"pymc"`` (the default) or the faster ``"nutpie"``, of the same model, for ``"multinomial"``; both come with the
+        extra ``pymc``. Scores are computed on a ``"grid"`` and need neither.
+    draws, tune, chains, target_accept
+        Draws of each chain (up to 5000; 1000 of Markov chains), steps to tune, number of chains, and how carefully
+        they step.
+    rng
+        Source of randomness: a Generator or an integer.
+    progress
+        Whether samplers show their progress.
+
+    Returns
+    -------
+    HierarchicalFit
+        Prints all answers; ``compare`` gives one as `Comparisons`, ``to_arviz`` all draws.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> fit = hierarchical(load_example("wang-li-org"), rng=1)
+    >>> fit.compare(question="new")["f1"].assumption
+    'independent'
+    >>> print(fit.diagnostics)
+    computed on a grid, 20,000 independent draws
+
+    References
+    ----------
+    Gelman (2006), *Prior distributions for variance parameters in hierarchical models*; Minka (2000), *Estimating a
+    Dirichlet distribution*.
+    """
+    if likelihood not in SAMPLERS:
+        raise ValueError(f"unknown likelihood {likelihood!r}; {nearest(str(likelihood), SAMPLERS)}")
+    known = SAMPLERS[likelihood]
+    if sampler is not None and sampler not in known:
+        raise ValueError(
+            f"the likelihood {likelihood!r} has no sampler {sampler!r}; {nearest(sampler, known)}"
+        )
+    if not is_number(target_accept) or not 0.5 <= target_accept < 1.0:
+        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {target_accept!r}")
+    if not isinstance(prior, HierarchicalPrior):
+        prior = HierarchicalPrior(prior)
+    run: dict[str, Any] = {
+        "draws": None if draws is None else check_whole(draws, "draws", 100, 7),
+        "chains": check_whole(chains, "chains", 1, 7),
+        "assumption": assumption,
+        "weights": weights or {},
+        "rng": check_rng(rng),
+    }
+    steps: dict[str, Any] = {
+        "tune": check_whole(tune, "tune", 100, 7),
+        "target_accept": float(target_accept),
+        "sampler": sampler or known[0],
+        "progress": progress,
+    }
+    mass = check_prob(prob)
+    if likelihood == "scores":
+        found = fit_scores(data, metrics, prior, **run)
+    else:
+        found = multinomial.fit_counts(data, metrics, prior, **run, **steps)
+    fit = HierarchicalFit(
+        likelihood=likelihood,
+        rope=check_rope(rope, *metrics_of(found.ev)).given,
+        prob=mass,
+        prior=prior,
+        weights=suite_weights(weights or {}, found.datasets),
+        **found._asdict(),
+    )
+    if (start := start_of(rng)) is not None:
+        fit.posterior.attrs["start"] = start
+    fit.posterior.attrs["bayesf1"] = _described(fit)
+    if not fit.diagnostics.ok:
+        warnings.warn(fit.diagnostics.caution, stacklevel=2)
+    return fit
+
+
+def _described(fit: HierarchicalFit) -> str:
+    """Return as JSON what a file must say of a fit beside its draws."""
+    words = ("name", "label", "percent", "lower_is_better")
+    metrics = [
+        {name: getattr(m, name) for name in words}
+        | {"support": [None if math.isinf(end) else end for end in m.support]}
+        for m in fit.metrics
+    ]
+    document = {
+        "format": fit.json_format,
+        **{name: getattr(fit, name) for name in (*TEXTS, "rope", "prob", "datasets", "weights", "models")},
+        "metrics": metrics,
+        "prior": asdict(fit.prior),
+        "diagnostics": asdict(fit.diagnostics),
+    }
+    return json.dumps(document, allow_nan=False)

@@ -1,0 +1,453 @@
+"""The Bayes test: is model B better than model A, how sure are we, and by how much?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked, start_of
+from bayesf1.base.naming import nearest
+from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.difference import Difference
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
+from bayesf1.inference.comparison import (
+    Comparison,
+    Comparisons,
+    FoldSpread,
+    Method,
+    Rope,
+    RopeLike,
+    Settings,
+    Variance,
+    check_rope,
+)
+from bayesf1.inference.posterior import distribution_of, warn_if_few
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
+
+METHODS = ("auto", "exact", "montecarlo")
+# Draws are enough if the standard error of a probability is below what is printed of it.
+_ENOUGH = 5e-4
+# Draws that are made before it is asked whether they are enough, and at the most.
+_FIRST, _MOST_SHARED, _MOST = 20_000, 100_000, 1_000_000
+# Draws of the other target's answer, and of where the doubt about methods comes from.
+_OTHER, _PARTS = 10_000, 1_000
+# Draws of which quantiles are kept; probabilities are counted over all.
+_KEPT = 1 << 20
+# Fold differences that vary no more than this are the same but for rounding.
+_SAME = 1e-11
+
+
+@checked
+def compare(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    rope: RopeLike = 0.0,
+    prior: float | None = None,
+    prob: float = 0.95,
+    method: str = "auto",
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+) -> Comparisons:
+    r"""Test whether model B is better than model A.
+
+    For independent models with closed-form posteriors the answer is exact by one-dimensional quadrature,
+
+    .. math:: P(\nu_B - \nu_A > d) = \int f_A(t)\, P(\nu_B > t + d)\, dt.
+
+    Models that share items or clusters are compared by draws from their joint posterior.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    a, b
+        Names of the models; may be left out if there are exactly two.
+    metrics
+        Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
+    rope
+        The region of practical equivalence: its half-width, or a pair (low, high) of how much better B may be than A,
+        such as ``(-0.005, 0.01)``, of which ``-low`` is the margin of `Comparison.p_not_worse`.
+    prior
+        The concentration of the Dirichlet prior on each model's cells: ½ by default, Jeffreys'; 1 is the uniform prior of
+        Wang & Li (2019), and the default of folds.
+    prob
+        The probability of the intervals that are printed.
+    method
+        ``"exact"``, ``"montecarlo"`` as in Algorithm 1 of the paper, or ``"auto"``: exact if there is a closed form.
+    assumption
+        ``"auto"`` takes the strongest that the data support: ``"clustered"`` if units are sentences or
+        documents, ``"paired"`` if they are items, ``"independent"`` if only totals are known.
+    target
+        What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
+        several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``
+        takes the method if there are runs, and the models otherwise, with the other answer in the notes.
+    n_draws
+        The number of draws, if draws are made; by default as many as bring the standard error of P(H1) below 0.0005,
+        if a few seconds allow.
+    rng
+        Source of randomness: a Generator or an integer, 0 by default, so that two runs print the same.
+
+    Returns
+    -------
+    Comparisons
+        A mapping from the metrics' names, in order, to `Comparison` objects.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> res = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rope=0.02, prior=1)
+    >>> round(res["f1"].p_h1, 8), round(res["f1"].p_rope, 8)
+    (0.99918985, 0.00336289)
+    >>> res["f1"].decision
+    'accept H1'
+
+    References
+    ----------
+    Wang & Li (2019), ACL, Algorithm 1; its line 17 has the hypotheses the wrong way round.
+    """
+    check_evaluation(ev)
+    ev = ev.pair(a, b)
+    metrics = resolve_metrics(metrics, ev)
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
+    sampling = sampling_model(ev, assumption, target)
+    asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
+    warn_if_few(sampling, *metrics)
+    found = _compare_all(sampling, metrics, asked)
+    if ev.folds is not None:
+        other: Target = "models" if sampling.target == "method" else "method"
+        fewer = replace(asked, method="auto", n_draws=_OTHER)
+        others = _compare_all(replace(sampling, target=other), metrics, fewer)
+        found = [replace(c, other_target=o) for c, o in zip(found, others, strict=True)]
+    return Comparisons(found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a test, checked."""
+
+    rope: Rope
+    prior: float
+    prob: float
+    method: str
+    n_draws: int | None
+    seed: int
+    start: int | None
+
+    @classmethod
+    def of(
+        cls,
+        ev: Evaluation,
+        metrics: Sequence[Metric],
+        rope: RopeLike,
+        prior: float | None,
+        prob: float,
+        method: str,
+        n_draws: int | None,
+        rng: RNGLike,
+    ) -> Asked:
+        """Return what was asked, or say what cannot be."""
+        return cls(
+            rope=check_rope(rope, *metrics),
+            prior=ev.check_prior(prior),
+            prob=check_prob(prob),
+            method=method,
+            n_draws=None if n_draws is None else check_draws(n_draws),
+            seed=int(check_rng(rng).integers(1 << 63)),
+            start=start_of(rng),
+        )
+
+
+class Tails(NamedTuple):
+    """Probabilities of both hypotheses, and that B is worse or better by more than the region."""
+
+    p_h0: float
+    p_h1: float
+    p_less: float
+    p_greater: float
+
+    @classmethod
+    def of_better(cls, above: FloatArray, rope: Rope) -> Tails:
+        """Return them from the probabilities that B is better by more than 0, and than the ends of the region."""
+        zero, low, high = (float(min(max(p, 0.0), 1.0)) for p in above)
+        return cls(1.0 - zero, zero, 1.0 - low, high) if rope else cls(1.0 - zero, zero, 1.0 - zero, zero)
+
+    @classmethod
+    def of_draws(cls, gains: FloatArray, rope: Rope) -> tuple[Tails, float]:
+        """Return them from draws of how much better B is than A, with the standard error of P(H1)."""
+        n, margins = len(gains), (0.0, rope.low, rope.high)
+        above = np.array([np.mean(gains > m) + 0.5 * np.mean(gains == m) for m in margins])
+        return cls.of_better(above, rope), share_error(above[0] * n, n)
+
+
+def share_error(successes: float, n: float) -> float:
+    """Return the standard error of a share of draws."""
+    # One success and one failure more, so that 0 of n does not claim an error of 0.
+    share = (successes + 1.0) / (n + 2.0)
+    return float(np.sqrt(share * (1.0 - share) / n))
+
+
+class Posteriors(NamedTuple):
+    """What is believed of both scores and of their difference, B minus A."""
+
+    a: Posterior
+    b: Posterior
+    difference: Posterior
+
+
+def _compare_all(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
+    found: dict[str, Comparison] = {}
+    if asked.method != "montecarlo":
+        for metric in metrics:
+            exact = _by_contrasts(sampling, metric, asked) or _in_closed_form(sampling, metric, asked)
+            if exact is not None:
+                found[metric.name] = exact
+    missing = [metric for metric in metrics if metric.name not in found]
+    if missing and asked.method == "exact":
+        what = f"{sampling.assumption} models" if sampling.shared else missing[0].name
+        raise ValueError(
+            f"{what} cannot be compared by method 'exact', without draws; use 'auto' or 'montecarlo'"
+        )
+    if missing:
+        found |= {c.metric: c for c in _by_draws(sampling, missing, asked)}
+    return [found[metric.name] for metric in metrics]
+
+
+def _in_closed_form(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
+    """Return the exact comparison of independent models, None if a posterior has no closed form."""
+    if sampling.shared or not sampling.closed:
+        return None
+    distributions = [distribution_of(metric, sampling.ev, i, asked.prior) for i in (0, 1)]
+    if distributions[0] is None or distributions[1] is None:
+        return None
+    difference, rope = Difference(distributions[0], distributions[1]), asked.rope.differences(metric)
+    p_less, p_greater = p_h0, p_h1 = difference.cdf(0.0), difference.sf(0.0)
+    if rope:
+        p_less, p_greater = difference.cdf(rope.low), difference.sf(rope.high)
+    tails = Tails(p_h0, p_h1, p_less, p_greater)
+    if metric.lower_is_better:
+        tails = Tails(p_h1, p_h0, p_greater, p_less)
+    return comparison_of(
+        sampling, metric, asked, tails, Posteriors(distributions[0], distributions[1], difference)
+    )
+
+
+def _by_contrasts(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
+    """Return what the fold scores alone say of two ways of training: a t distribution of the difference."""
+    if sampling.training_variance is None or sampling.training_variance.mixed:
+        return None
+    known = sampling.training_variance.contrasts(metric)
+    low, high = metric.support
+    distribution, rope = (
+        known.distribution([-1.0, 1.0], (low - high, high - low)),
+        asked.rope.differences(metric),
+    )
+    tails = Tails(
+        distribution.cdf(0.0), distribution.sf(0.0), distribution.cdf(rope.low), distribution.sf(rope.high)
+    )
+    if metric.lower_is_better:
+        tails = Tails(tails.p_h1, tails.p_h0, tails.p_greater, tails.p_less)
+    if distribution.std() < _SAME:
+        # Folds that differ alike do not show how much training varies.
+        tails = Tails(0.5, 0.5, 0.5, 0.5)
+    a, b = (known.distribution(weights, metric.support) for weights in ([1.0, 0.0], [0.0, 1.0]))
+    return comparison_of(sampling, metric, asked, tails, Posteriors(a, b, distribution))
+
+
+def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
+    """Return comparisons by draws from the joint posterior.
+
+    The models are drawn in the order of their names, so that swapping them swaps the answer and nothing else.
+    """
+    ev = sampling.ev
+    ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
+    turn = slice(None, None, 1 if ordered.ev.names == ev.names else -1)
+    controls: list[LinearControl | None] = [None] * len(metrics)
+    if asked.method != "montecarlo":
+        controls = [LinearControl.of(ordered, metric, asked.prior) for metric in metrics]
+    most = asked.n_draws or sampling.n_draws(_MOST_SHARED if sampling.shared else _MOST)
+    n = most if asked.n_draws or asked.method == "montecarlo" else min(most, _FIRST)
+    drawn = [
+        _Counted(metric, control, asked.rope, turn) for metric, control in zip(metrics, controls, strict=True)
+    ]
+    rng, made = np.random.default_rng(asked.seed), 0
+    while made < n:
+        blocks = ordered.scores(metrics, prior=asked.prior, n_draws=n - made, rng=rng, controls=controls)
+        for block in blocks:
+            for one, scores, control in zip(drawn, block[: len(metrics)], block[len(metrics) :], strict=True):
+                one.add(scores, control)
+        made = n
+        wanted = 1.1 * made * max(one.tails()[1] / _ENOUGH for one in drawn) ** 2
+        n = made if asked.n_draws else max(made, min(most, int(wanted)))
+    found = []
+    for one in drawn:
+        tails, mcse = one.tails()
+        if ev.alike:
+            # What is left is the noise of the draws.
+            beyond = 0.5 * (tails.p_less + tails.p_greater) if asked.rope.symmetric else None
+            less, greater = (beyond, beyond) if beyond is not None else (tails.p_less, tails.p_greater)
+            tails = Tails(0.5, 0.5, less, greater)
+        known = [distribution_of(one.metric, ev, i, asked.prior) if sampling.closed else None for i in (0, 1)]
+        scores = np.concatenate(one.kept)[:, turn]
+        low, high = one.metric.support
+        a, b = (
+            distribution or EmpiricalPosterior.within(scores[:, i], one.metric.support)
+            for i, distribution in enumerate(known)
+        )
+        posteriors = Posteriors(
+            a,
+            b,
+            EmpiricalPosterior.within(scores[:, 1] - scores[:, 0], (low - high, high - low)),
+        )
+        found.append(comparison_of(sampling, one.metric, asked, tails, posteriors, mcse=mcse, n_draws=made))
+    return found
+
+
+class _Counted:
+    """Draws of one metric, counted: how often B is better by more than 0, and than the ends of the region."""
+
+    def __init__(self, metric: Metric, control: LinearControl | None, rope: Rope, turn: slice) -> None:
+        self.metric, self.control, self.rope, self.turn = metric, control, rope, turn
+        self.kept: list[FloatArray] = []
+        # Draws in all, those in which B is better by a margin, and those in which the control says so and B is not.
+        self.n = 0
+        self.better, self.controlled, self.against = np.zeros(3), np.zeros(3), np.zeros(3)
+        # Of the later name minus the earlier one, and which way that favours B.
+        self.sign = metric.sign * (1.0 if turn.step == 1 else -1.0)
+        self.margins = np.array([0.0, rope.low, rope.high])
+
+    def add(self, scores: FloatArray, control: FloatArray | None) -> None:
+        """Count a block of draws of both scores, axes (draw, model), in the order of the names."""
+        gains = self.sign * (scores[:, 1] - scores[:, 0])[:, None]
+        better = (gains > self.margins) + 0.5 * (gains == self.margins)
+        self.better += better.sum(axis=0)
+        if self.control is not None and control is not None:
+            beside = self.control.exceed(control, self.sign, self.margins)
+            self.controlled += beside.sum(axis=0)
+            self.against += (better != beside).sum(axis=0)
+        if self.n < _KEPT:
+            self.kept.append(scores)
+        self.n += len(scores)
+
+    def tails(self) -> tuple[Tails, float]:
+        """Return the probabilities, and the standard error of P(H1)."""
+        shares = self.better / self.n
+        mcse = share_error(self.better[0], self.n)
+        if self.control is not None and np.sqrt(self.against[0] + 1.0) / self.n < mcse:
+            # What the control says is known, so that only draws that contradict it are left to chance.
+            shares = shares - self.controlled / self.n + self.control.sf(self.sign, self.margins)
+            mcse = float(np.sqrt(self.against[0] + 1.0) / self.n)
+        return Tails.of_better(shares, self.rope), mcse
+
+
+def comparison_of(
+    sampling: SamplingModel,
+    metric: Metric,
+    asked: Asked,
+    tails: Tails,
+    posteriors: Posteriors,
+    *,
+    mcse: float = 0.0,
+    n_draws: int = 0,
+    gap: float | None = None,
+) -> Comparison:
+    """Return a comparison from its probabilities and posteriors; its difference is that of the scores, unless told."""
+    ev, folds, trained = sampling.ev, sampling.ev.folds, sampling.training_variance
+    method: Method = "montecarlo" if mcse else "exact"
+    sampled = sampling.settings(metric)
+    settings = Settings(
+        **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+        prior=asked.prior,
+        prior_name=ev.task.describe_prior(asked.prior) if trained is None else "No prior",
+        prob=asked.prob,
+        rope=asked.rope,
+        method=method,
+        n_draws=n_draws,
+        rng=asked.start,
+        citation=ev.task.citation,
+    )
+    score_a, score_b = map(float, sampling.plain(metric))
+    if np.isnan(score_a + score_b):
+        # What does not exist is not compared: the probabilities would be the prior's alone.
+        tails = Tails(0.5, 0.5, 0.5, 0.5)
+    return Comparison(
+        definition=metric,
+        model_a=ev.names[0],
+        model_b=ev.names[1],
+        score_a=score_a,
+        score_b=score_b,
+        gap=score_b - score_a if gap is None else gap,
+        **tails._asdict(),
+        posterior_a=posteriors.a,
+        posterior_b=posteriors.b,
+        difference=posteriors.difference,
+        mcse=mcse,
+        settings=settings,
+        ev=ev,
+        alike=ev.alike,
+        variance=_variance(sampling, metric, asked.prior)
+        if ev.methods and sampling.target == "method"
+        else None,
+        fold_spread=_fold_spread(sampling, metric, posteriors.difference) if trained is None else None,
+        load_correlation=sampling.load_correlation(metric),
+        pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+    )
+
+
+def _same_gold(ev: Evaluation) -> bool:
+    """Say whether two tables have as many gold positives, as those of one test set have."""
+    if ev.cells[:3] != ("tp", "fp", "fn"):
+        return False
+    gold = ev.tables[:, 0] + ev.tables[:, 2]
+    return bool(gold[0] == gold[1])
+
+
+def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance:
+    """Return where the doubt about two methods comes from."""
+    rng = np.random.default_rng(0)
+    (known,) = sampling.training([metric], prior=prior, rng=rng)
+    models = replace(sampling, target="models")
+    blocks = models.scores([metric], prior=prior, n_draws=_PARTS, rng=rng)
+    gaps = np.concatenate([np.diff(block[0], axis=1)[:, 0] for block in blocks])
+    # Of inflated draws the variance may be without bounds.
+    low, high = np.quantile(gaps, [0.158655, 0.841345])
+    training = float((np.square(known.medians) / known.runs).sum())
+    return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))
+
+
+def _fold_spread(sampling: SamplingModel, metric: Metric, difference: Posterior) -> FoldSpread | None:
+    """Compare the spread of fold differences with what the discount assumes.
+
+    Returns None without folds, or if the discount takes all folds as copies of one another and so says nothing about
+    their spread.
+    """
+    folds = sampling.ev.folds
+    if folds is None:
+        return None
+    scores = metric(folds.counts, sampling.ev.cells)
+    differences = scores[..., 1] - scores[..., 0]
+    n, k = differences.size, folds.k
+    correlation = (1.0 / k - 1.0) / (n - 1)
+    if correlation > 1.0 - 1e-9:
+        return None
+    expected = n * k * float(difference.var()) * (1.0 - correlation)
+    ratio = float(differences.var(ddof=1)) / expected
+    tails = special.chdtr(n - 1, ratio * (n - 1)), special.chdtrc(n - 1, ratio * (n - 1))
+    return FoldSpread(
+        observed=float(differences.std(ddof=1)),
+        expected=float(np.sqrt(expected)),
+        p_value=float(min(1.0, 2.0 * min(tails))),
+    )

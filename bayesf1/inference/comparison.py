@@ -1,0 +1,517 @@
+"""What a comparison of two models found, as data."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from bayesf1.base.checks import RNGLike, checked, is_number
+from bayesf1.base.naming import nearest, printable, quoted, same_name
+from bayesf1.distributions.base import Posterior
+from bayesf1.metrics import Metric
+from bayesf1.output import text
+from bayesf1.output.answer import Answer
+from bayesf1.output.latex import prose
+from bayesf1.output.table import Table
+from bayesf1.sampling import SamplingSettings
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from bayesf1.evaluation import Evaluation
+
+RopeLike: TypeAlias = float | tuple[float, float]
+Method: TypeAlias = Literal["exact", "montecarlo"]
+
+
+class Rope(NamedTuple):
+    """The region of practical equivalence: the least and the most that B may be better than A.
+
+    Examples
+    --------
+    >>> Rope.of(0.01), bool(Rope.of(0.0)), Rope(-0.005, 0.01).symmetric
+    (Rope(low=-0.01, high=0.01), False, False)
+    """
+
+    low: float = 0.0
+    high: float = 0.0
+
+    @classmethod
+    def of(cls, rope: RopeLike) -> Rope:
+        """Return the region that a half-width, or a pair, stands for."""
+        return cls(*rope) if isinstance(rope, tuple | list) else cls(-rope or 0.0, rope)
+
+    def __bool__(self) -> bool:
+        return self.high > self.low
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether B may be worse by as much as it may be better."""
+        return self.low == -self.high
+
+    @property
+    def given(self) -> RopeLike:
+        """The region as plain numbers: a half-width if it is symmetric, else the pair."""
+        return self.high if self.symmetric else (self.low, self.high)
+
+    @property
+    def widest(self) -> float:
+        """The larger of the two margins."""
+        return max(-self.low, self.high)
+
+    def differences(self, metric: Metric) -> Rope:
+        """Return the region of score differences, B minus A, which is mirrored if lower is better."""
+        return Rope(-self.high or 0.0, -self.low or 0.0) if metric.lower_is_better else self
+
+
+def check_rope(rope: Any, *metrics: Metric) -> Rope:
+    """Return a region on the scale of the metrics, or say what is wrong with it."""
+    bounded = all(m.support[0] >= -1.0 and m.support[1] <= 1.0 for m in metrics)
+    most = 1.0 if bounded else sys.float_info.max
+    if isinstance(rope, tuple | list):
+        if len(rope) == 2 and all(map(is_number, rope)) and -most < rope[0] <= 0.0 <= rope[1] < most:
+            return Rope(float(rope[0]) or 0.0, float(rope[1]))
+        raise ValueError(
+            "rope as a pair is how much better B may be than A, from at most 0 to at least 0, such as (-0.005, 0.01) "
+            f"for half a point worse to one better, not {quoted(rope)}"
+        )
+    if not is_number(rope) or not 0.0 <= rope < most:
+        raise ValueError(
+            f"rope is a half-width from 0{' to below 1' if bounded else ''}, such as 0.01 for one point, or a pair such "
+            f"as (-0.005, 0.01), not {quoted(rope)}"
+        )
+    return Rope.of(float(rope))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(SamplingSettings):
+    """What was asked, and what was done; what was sampled stands in `SamplingSettings`.
+
+    Attributes
+    ----------
+    prior, prior_name
+        The concentration of the Dirichlet prior, and the prior in words.
+    prob
+        The probability of the intervals.
+    rope
+        The region of practical equivalence.
+    method
+        ``"exact"`` if the probabilities were computed by quadrature, ``"montecarlo"`` if by draws.
+    n_draws, rng
+        The number of draws (0 if none were made), and their seed (None after a Generator).
+    citation
+        Where the posterior was published.
+    model
+        What a hierarchical fit assumed, in words; "" of other results.
+    """
+
+    prior: float
+    prior_name: str
+    prob: float
+    rope: Rope
+    method: Method
+    n_draws: int
+    rng: int | None
+    citation: str = ""
+    model: str = ""
+
+
+class Variance(NamedTuple):
+    """The variance of a difference of two methods' scores, by where it comes from.
+
+    Attributes
+    ----------
+    training, items
+        The part of the training runs, and that of the test items.
+    run_sd_a, run_sd_b
+        The standard deviation of either method's true scores from run to run (posterior median).
+    """
+
+    training: float
+    items: float
+    run_sd_a: float
+    run_sd_b: float
+
+    @property
+    def share(self) -> float:
+        """The share of training."""
+        return self.training / (self.training + self.items) if self.training + self.items else 0.0
+
+
+class FoldSpread(NamedTuple):
+    """Spread of the difference of two models from fold to fold, beside what the discount assumes.
+
+    Attributes
+    ----------
+    observed, expected
+        Standard deviation of the folds' differences, and what the discount makes of the posterior's.
+    p_value
+        Two-sided p-value of the ratio of their squares.
+    """
+
+    observed: float
+    expected: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    r"""The Bayes test of one metric: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
+
+    Attributes
+    ----------
+    definition
+        The metric.
+    model_a, model_b
+        Names of the models; differences are B minus A.
+    score_a, score_b, gap
+        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means; NaN where a
+        score is undefined, as the precision of a model that never says yes, and then nothing is compared.
+    p_h0, p_h1
+        Probabilities of the hypotheses.
+    p_less, p_greater
+        Probabilities that B is worse than A, or better, by more than the region of practical equivalence.
+    posterior_a, posterior_b, difference
+        Posterior distributions of either score, and of B minus A.
+    mcse
+        Monte Carlo standard error of `p_h1`; 0 if it is exact.
+    settings
+        What was asked, and what was done.
+    ev
+        The evaluation of the two models.
+    alike
+        Whether the models did the same on every unit.
+    variance
+        Where the doubt about two methods comes from; None of models.
+    fold_spread
+        How folds vary beside what the discount assumes; None without a discount.
+    other_target
+        The answer for the method if that for the models fitted in folds was asked for, or the reverse.
+    load_correlation
+        How the difference goes with the size of documents (Spearman), where that is evident; else 0.
+    pairing_unknown
+        Whether only the totals of one test set are known, so that pairing its items could change the answer.
+    remarks
+        What a reader should know of the data, in sentences.
+    """
+
+    definition: Metric
+    model_a: str
+    model_b: str
+    score_a: float
+    score_b: float
+    gap: float
+    p_h0: float
+    p_h1: float
+    p_less: float
+    p_greater: float
+    posterior_a: Posterior
+    posterior_b: Posterior
+    difference: Posterior
+    mcse: float
+    settings: Settings
+    ev: Evaluation
+    alike: bool = False
+    variance: Variance | None = None
+    fold_spread: FoldSpread | None = None
+    other_target: Comparison | None = None
+    load_correlation: float = 0.0
+    pairing_unknown: bool = False
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.definition.name
+
+    @property
+    def label(self) -> str:
+        """The name of the metric in print."""
+        return self.definition.label
+
+    @property
+    def prob(self) -> float:
+        """The probability of the intervals."""
+        return self.settings.prob
+
+    @property
+    def rope(self) -> Rope:
+        """The region of practical equivalence."""
+        return self.settings.rope
+
+    @property
+    def method(self) -> str:
+        """How the probabilities were found: ``"exact"`` or ``"montecarlo"``."""
+        return self.settings.method
+
+    @property
+    def assumption(self) -> str:
+        """What was taken as sampled."""
+        return self.settings.assumption
+
+    @property
+    def target(self) -> str:
+        """What the claim is about: ``"models"`` or ``"method"``."""
+        return self.settings.target
+
+    @property
+    def p_rope(self) -> float:
+        """Probability of a difference within the region of practical equivalence; 0 without a region."""
+        return min(max(1.0 - self.p_less - self.p_greater, 0.0), 1.0) if self.rope else 0.0
+
+    @property
+    def p_not_worse(self) -> float:
+        r"""Probability that B is worse than A by no more than the margin, :math:`P(\nu_B - \nu_A \ge \mathrm{low})`."""
+        return 1.0 - self.p_less
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which a model is called better: the central interval then excludes 0."""
+        return 0.5 * (1.0 + self.prob)
+
+    @property
+    def winner(self) -> str | None:
+        """The model that may be called better, if any."""
+        if max(self.p_h0, self.p_h1) < self.threshold:
+            return None
+        return self.model_b if self.p_h1 > self.p_h0 else self.model_a
+
+    @checked
+    def p_better_by(self, least: float) -> float:
+        r"""Return :math:`P(\nu_B - \nu_A > x)`, the other way round if lower is better; x may be negative.
+
+        Examples
+        --------
+        >>> from bayesf1 import compare, from_counts
+        >>> c = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rope=(-0.01, 0.02))["f1"]
+        >>> c.p_better_by(0.02) == c.p_greater, round(c.p_better_by(0.1), 4)
+        (True, 0.8056)
+        """
+        if not is_number(least) or not math.isfinite(least):
+            raise ValueError(f"better by what is a number such as 0.01 for one point, not {least!r}")
+        known = {0.0: self.p_h1}
+        if self.rope:
+            known |= {self.rope.low: self.p_not_worse, self.rope.high: self.p_greater}
+        if least in known:
+            return known[least]
+        if self.definition.lower_is_better:
+            return float(self.difference.cdf(math.nextafter(-least, -math.inf)))
+        return float(self.difference.sf(least))
+
+    @property
+    def verdict(self) -> str:
+        """What may be claimed, by the models' names.
+
+        ``"B better"``, ``"A better"``, ``"equivalent"``, with a region also ``"B not worse by more than 0.5 points"`` (or
+        A), else ``"undecided"``.
+        """
+        return text.verdict(self)
+
+    @property
+    def decision(self) -> str:
+        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019)."""
+        return "accept H0" if self.p_h0 >= self.p_h1 else "accept H1"
+
+    @property
+    def odds(self) -> float:
+        """Posterior odds P(H1)/P(H0)."""
+        return self.p_h1 / self.p_h0 if self.p_h0 else math.inf
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
+        return text.notes(self)
+
+    @checked
+    def sentence(self, *, format: str = "text") -> str:
+        """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
+        return prose(str(self), format)
+
+    def signature(self) -> str:
+        """Return what is needed to repeat the test, in one line."""
+        return text.signature(self)
+
+    def __str__(self) -> str:
+        return text.sentence(self)
+
+    def _repr_html_(self) -> str:
+        return Comparisons([self])._repr_html_()
+
+    def __repr__(self) -> str:
+        return printable(
+            f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {self.p_h1:.4g}, {self.method}>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and strings, with stable names."""
+
+        def described(post: Posterior, score: float) -> dict[str, float | None]:
+            low, high = post.interval(self.prob)
+            values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
+            # A t distribution of few contrasts may have no mean or no variance.
+            return {name: float(value) if math.isfinite(value) else None for name, value in values.items()}
+
+        return {
+            "metric": self.metric,
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "p_h0": self.p_h0,
+            "p_h1": self.p_h1,
+            "verdict": self.verdict,
+            "decision": self.decision,
+            "rope": self.rope.given,
+            "p_less": self.p_less,
+            "p_rope": self.p_rope,
+            "p_greater": self.p_greater,
+            "p_not_worse": self.p_not_worse,
+            "mcse": self.mcse,
+            "method": self.method,
+            "assumption": self.assumption,
+            "target": self.target,
+            "variance": None if self.variance is None else self.variance._asdict(),
+            "a": described(self.posterior_a, self.score_a),
+            "b": described(self.posterior_b, self.score_b),
+            "difference": described(self.difference, self.gap),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the numbers in one flat row."""
+        found = self.to_dict()
+        parts = {where: found.pop(where) for where in ("a", "b", "difference")}
+        variance = found.pop("variance") or {}
+        found |= {f"variance_{name}": value for name, value in variance.items()}
+        return [found | {f"{name}_{where}": x for where, part in parts.items() for name, x in part.items()}]
+
+
+class Comparisons(Answer, Mapping[str, Comparison]):
+    """The Bayes tests of several metrics for one pair of models, by the metrics' names, in order."""
+
+    json_format = "bayesf1.compare/1"
+    json_list = ("bayesf1.pairs/1", "pairs")
+    index_names = ("metric",)
+
+    @checked
+    def __init__(self, comparisons: Sequence[Comparison]) -> None:
+        self._by_name = {c.metric: c for c in comparisons}
+
+    def __getitem__(self, metric: str) -> Comparison:
+        if metric in self._by_name:
+            return self._by_name[metric]
+        # As it is printed, too: "macro_f1" if plain "f1" is the macro average, "nDCG@10" if it is the mean of these.
+        for c in self._by_name.values():
+            if same_name(str(metric), c.label) or same_name(str(metric), c.definition.alias):
+                return c
+        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self.known)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    @property
+    def known(self) -> list[str]:
+        """The names that metrics are found by: their own, and the names of scores that one is the mean of."""
+        return [name for c in self._by_name.values() for name in (c.metric, c.definition.alias) if name]
+
+    @property
+    def headline(self) -> Comparison:
+        """The comparison that a summary speaks of: F1 or its average if it is there, else the first."""
+        return text.headline(self._all)
+
+    @property
+    def title(self) -> str:
+        """Which models were compared, and what the intervals are."""
+        return text.title(self.headline)
+
+    @property
+    def table(self) -> Table:
+        """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
+        return text.table(self._all)
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what its words mean, and what limits the conclusion."""
+        return [self.sentence(), *text.legend(self._all), *self.notes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences."""
+        return self.headline.notes
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(c) for c in self.values())
+
+    @checked
+    def sentence(self, metric: str | None = None, *, format: str = "text") -> str:
+        """Return a sentence for a paper: on F1, else on the first metric, or class by class.
+
+        The `format` is ``"text"`` or ``"latex"``.
+        """
+        if metric is not None and metric not in self:
+            raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
+        return prose(text.summary(self._all) if metric is None else text.sentence(self[metric]), format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        r"""Return how the answer was found, for a paper's section on methods.
+
+        In the format ``"latex"`` it cites by ``\cite``, and `bibtex` has the entries.
+        """
+        return prose(text.methods(self._all), format)
+
+    def signature(self) -> str:
+        """Return what is needed to repeat the tests, in one line."""
+        return text.signature(*self._all)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each metric."""
+        return [record for c in self.values() for record in c.records()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        first = self._all[0]
+        cv = first.settings.cv
+        return {
+            "format": self.json_format,
+            "model_a": first.model_a,
+            "model_b": first.model_b,
+            "prior": first.settings.prior,
+            "prob": first.prob,
+            "rope": first.rope.given,
+            "cv": None if cv is None else "x".join(map(str, cv.shape)),
+            "discount": first.settings.discount,
+            "comparisons": [c.to_dict() for c in self.values()],
+            "threshold": first.threshold,
+            "sentence": text.summary(self._all),
+            "notes": list(self.notes),
+            "signature": self.signature(),
+        }
+
+    @checked
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
+
+        A `command` that made the comparison is shown on it.
+        """
+        from bayesf1.output.html import write_report
+
+        write_report(self, path, command=command)
+
+    @checked
+    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
+        """Return posterior draws of both scores and their difference, as ArviZ keeps them.
+
+        That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
+        constant_data, and dims chain, draw, system and metric.
+        """
+        from bayesf1.output.arviz import comparisons_to_arviz
+
+        return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
+
+    @property
+    def _all(self) -> tuple[Comparison, ...]:
+        return tuple(self._by_name.values())

@@ -1,0 +1,110 @@
+r"""What two tables of one test set leave open: the range of P(H1) over all pairings of items.
+
+The tables do not say on which items the models agree, but they bound it: both were right on at least
+:math:`\max(0, TP_A + TP_B - n_+)` items and at most :math:`\min(TP_A, TP_B)`, and likewise for false positives. Over this
+rectangle of overlaps the probability is smooth, so that it is looked at on a grid, which holds the corners.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
+from bayesf1.evaluation import Evaluation, Units, check_evaluation, resolve_metric
+from bayesf1.inference.compare import compare
+from bayesf1.tasks.binary import BinaryOutcome, answered
+
+# Overlaps that are looked at in each direction, and draws for each of them.
+_OVERLAPS, _DRAWS = 7, 20_000
+
+
+@dataclass(frozen=True)
+class PairingBounds:
+    """The range of P(H1) over all pairings of items that two tables allow; unpacks as its two ends.
+
+    Attributes
+    ----------
+    low, high
+        The smallest and the largest probability.
+    error
+        Standard error of either, 0 where they are exact.
+    metric
+        Name of the measure.
+    """
+
+    low: float
+    high: float
+    error: float
+    metric: str
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+
+@checked
+def pairing_bounds(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    metric: str = "f1",
+    prior: float | None = None,
+) -> PairingBounds:
+    """Return the range of P(H1) over all pairings of items that the totals of two models allow.
+
+    Parameters
+    ----------
+    ev
+        An evaluation of binary tables, or of items right or wrong, in which only totals are known or only they are used.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        The measure.
+    prior
+        λ of the prior, as in `compare`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ev = from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+    >>> low, high = pairing_bounds(ev, metric="recall")
+    >>> round(low, 4), round(high, 4)
+    (0.7693, 0.9831)
+    """
+    check_evaluation(ev)
+    ev = ev.pair(a, b)
+    if ev.folds is not None or ev.methods:
+        raise ValueError("pairing bounds are those of two tables of one test set, without folds or runs")
+    definition = resolve_metric(metric, ev)
+    sorts = answered(ev.task, ev.tables)
+    assert isinstance(ev.task, BinaryOutcome)
+    grids = [_overlaps(*numbers) for numbers in sorts]
+    row = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
+    nothing = np.zeros(len(ev.cells))
+    found = []
+    for both in itertools.product(*grids):
+        rows, weights = [], []
+        for (yes, no), (has_a, has_b, total), shared in zip(ev.task.answers, sorts, both, strict=True):
+            neither = max(0.0, total - has_a - has_b + shared) if no in row else 0.0
+            times = (shared, has_a - shared, has_b - shared, neither)
+            for pair, n in zip(itertools.product((yes, no), repeat=2), times, strict=True):
+                rows.append(np.concatenate([row.get(cell, nothing) for cell in pair]))
+                weights.append(n)
+        units = Units.merge(np.array(rows), np.array(weights), "item").seen
+        paired = replace(ev, units=units, item_units=None)
+        found.append(compare(paired, metrics=definition, prior=prior, n_draws=_DRAWS)[definition.name])
+    p = [c.p_h1 for c in found]
+    return PairingBounds(min(p), max(p), max(float(c.mcse) for c in found), definition.name)
+
+
+def _overlaps(a: float, b: float, total: float) -> FloatArray:
+    """Return numbers of items that both models have, from the fewest to the most, dense where few are discordant."""
+    least, most = max(0.0, a + b - total), min(a, b)
+    ends = np.sqrt(a + b + 1.0 - 2.0 * np.array([most, least]))
+    shared = 0.5 * (a + b + 1.0 - np.linspace(ends[0], ends[1], _OVERLAPS) ** 2)
+    whole = all(float(x).is_integer() for x in (a, b, least))
+    return np.unique(np.clip(np.round(shared) if whole else shared, least, most))

@@ -1,0 +1,157 @@
+"""Which classes a model is better at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, checked
+from bayesf1.base.naming import nearest, printable, quoted
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.distributions.random_effects import shrink_draws
+from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
+from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
+from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
+from bayesf1.inference.posterior import distribution_of, warn_if_few
+from bayesf1.metrics import Metric
+from bayesf1.output.latex import prose
+from bayesf1.output.table import Table
+from bayesf1.sampling import SamplingModel, sampling_model
+
+_DRAWS = 10_000
+
+
+class ClassComparisons(Comparisons):
+    """The tests of all classes for one pair of models."""
+
+    @property
+    def expected_false(self) -> float:
+        """How many of the claims are expected to be wrong."""
+        return float(sum(min(c.p_h0, c.p_h1) for c in self.values() if c.verdict.endswith(" better")))
+
+    @property
+    def table(self) -> Table:
+        """The table, whose differences are what is believed beside the other classes."""
+        found = super().table
+
+        header = ("Difference, shrunk" if name == "Difference" else name for name in found.header)
+        return replace(found, header=tuple(header))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences: that of shrinking first."""
+        n = sum(c.verdict.endswith(" better") for c in self.values())
+        told = "The classes' differences are shrunk towards each other by as much as they are alike"
+        if n:
+            claims = "one claim" if n == 1 else f"{n} claims"
+            told += f"; of the {claims} {self.expected_false:.2g} are expected to be wrong"
+        return (printable(f"{told}."), *super().notes)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the answer was found, for a paper's section on methods."""
+        shrunk = "The classes' differences were shrunk towards each other."
+        return prose(f"{super().methods_sentence()} {shrunk}", format)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        return {**super().to_dict(), "expected_false": self.expected_false}
+
+
+@checked
+def compare_classes(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    metric: str = "f1",
+    classes: tuple[str, ...] | None = None,
+    rope: RopeLike = 0.0,
+    prior: float | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int = _DRAWS,
+    rng: RNGLike = None,
+) -> ClassComparisons:
+    """Test class by class whether model B is better than model A: where it gains and where it loses.
+
+    The classes' differences are shrunk towards each other, so that among many equal ones none stands out by chance.
+    ``compare(ev, metrics=["f1[PER]"])`` asks of one class by itself.
+
+    Parameters
+    ----------
+    ev
+        An evaluation of several classes, labels or types of spans.
+    a, b
+        Names of the models; may be left out where there are exactly two.
+    metric
+        The measure of each class.
+    classes
+        Which classes; all by default.
+    rope, prior, prob, assumption, target, n_draws, rng
+        As in `compare`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> gold = list("aaabbbcccc") * 10
+    >>> ev = from_labels(gold, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
+    >>> list(compare_classes(ev, rng=1))
+    ['f1[a]', 'f1[b]', 'f1[c]']
+    """
+    check_evaluation(ev)
+    if not ev.classes:
+        raise ValueError(
+            "there are no classes to compare one by one; build the evaluation by from_labels with more than "
+            "two labels, or by from_tags with by_type=True"
+        )
+    ev = ev.pair(a, b)
+    chosen = (
+        ev.classes
+        if classes is None
+        else [name if isinstance(name, str) else quoted(name) for name in classes]
+    )
+    if not chosen:
+        raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
+    metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
+    asked = Asked.of(ev, metrics, rope, prior, prob, "montecarlo", n_draws, rng)
+    sampling = sampling_model(ev, assumption, target)
+    warn_if_few(sampling, *metrics)
+    # The models stand in the order of their names, so that swapping them swaps the answer and no more.
+    turn = 1 if ev.names[0] < ev.names[1] else -1
+    ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
+    blocks = ordered.scores(
+        metrics, prior=asked.prior, n_draws=n_draws, rng=np.random.default_rng(asked.seed)
+    )
+    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    gaps = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
+    gaps = turn * shrink_draws(gaps, np.random.default_rng((asked.seed, 1)))
+    return ClassComparisons(
+        [
+            _of_class(sampling, metric, asked, scores[:, ::turn], gap)
+            for metric, scores, gap in zip(metrics, drawn, gaps.T, strict=True)
+        ]
+    )
+
+
+def _of_class(
+    sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, gaps: FloatArray
+) -> Comparison:
+    tails, mcse = Tails.of_draws(metric.sign * gaps, asked.rope)
+    low, high = metric.support
+    a, b = (
+        (distribution_of(metric, sampling.ev, i, asked.prior) if sampling.closed else None)
+        or EmpiricalPosterior.within(scores[:, i], metric.support)
+        for i in (0, 1)
+    )
+    posteriors = Posteriors(
+        a,
+        b,
+        EmpiricalPosterior.within(gaps, (low - high, high - low)),
+    )
+    gap = float(posteriors.difference.mean())
+    return comparison_of(sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(gaps), gap=gap)

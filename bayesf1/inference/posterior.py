@@ -1,0 +1,177 @@
+"""What is believed about one model's score: a closed-form law, or draws where there is none."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
+from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
+from bayesf1.evaluation import Evaluation, resolve_metric
+from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion
+from bayesf1.output.text import few_units
+from bayesf1.sampling import SamplingModel, sampling_model
+
+# Below, a quadrature in double precision loses mass at 0 or 1: P = 1/2 comes out as .5009 at .01.
+_MIN_SHAPE = 0.02
+# At most this many draws are kept; probabilities are counted over all of them.
+KEPT_DRAWS = 1 << 20
+# Draws where no number was asked for, and units are few.
+_DRAWS = 100_000
+
+
+@checked
+def posterior(
+    ev: Evaluation,
+    model: str,
+    metric: MetricLike | None = None,
+    *,
+    prior: float | None = None,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+) -> Posterior:
+    r"""Return what is believed about one model's score.
+
+    With cells :math:`\sim \mathrm{Dirichlet}(\text{counts}+\lambda)`, precision is
+    :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and
+    F-scores follow `FScore`; measures without a law, and all measures of clustered data, are drawn.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    model
+        Name of the model.
+    metric
+        Name of a measure, or a callable on tables (..., cell); F1 by default.
+    prior
+        λ of the Dirichlet prior on each model's cells: ½, the default, is Jeffreys'; 1 is uniform, as in Wang & Li, and
+        the default of folds. Where every item has one of several classes it is how many items each class has before the
+        data, centred on the model's accuracy, which itself has Jeffreys' prior.
+    assumption
+        ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
+        items as units.
+    target
+        ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
+    n_draws
+        Number of draws, where draws are needed; by default 100,000, or as few as 4,000 where units are many.
+    rng
+        Source of randomness, where draws are needed.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> post = posterior(from_counts(A=(77, 44, 10)), "A", metric="f1")
+    >>> post.interval(0.95)
+    (0.666887..., 0.800336...)
+
+    References
+    ----------
+    Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
+    """
+    metric = resolve_metric(metric, ev)
+    prior = ev.check_prior(prior)
+    if ev.methods:
+        # A method is spoken of beside the others, whose runs tell of its training, too; a run by itself.
+        ev = ev if model in ev.names else ev.select([model])
+    index = ev.names.index(model) if ev.methods else ev.index(model)
+    sampling = sampling_model(ev, assumption, target)
+    if sampling.training_variance is not None:
+        # Of one way of training its own contrasts tell.
+        sampling, index = sampling_model(ev.select([model]), assumption, target), 0
+    warn_if_few(sampling, metric)
+    distribution = distribution_under(sampling, metric, index, prior)
+    if distribution is not None:
+        return distribution
+    n_draws = number_of_draws(sampling, n_draws)
+    drawn = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    return EmpiricalPosterior.within(
+        np.concatenate([scores[:, index] for (scores,) in drawn]), metric.support
+    )
+
+
+def posteriors(
+    ev: Evaluation,
+    metrics: Sequence[Metric],
+    *,
+    prior: float,
+    assumption: str,
+    n_draws: int | None,
+    rng: np.random.Generator,
+    target: str = "auto",
+) -> dict[tuple[str, str], Posterior]:
+    """Return what is believed of every model and measure, by their names; measures without a law share draws."""
+    sampling = sampling_model(ev, assumption, target)
+    warn_if_few(sampling, *metrics)
+    found: dict[tuple[str, str], Posterior] = {}
+    drawn: list[Metric] = []
+    for metric in metrics:
+        for i, model in enumerate(ev.names):
+            distribution = distribution_under(sampling, metric, i, prior)
+            if distribution is not None:
+                found[model, metric.name] = distribution
+            elif metric not in drawn:
+                drawn.append(metric)
+    if drawn:
+        n_draws = number_of_draws(sampling, n_draws)
+        scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=rng)
+        for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
+            for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
+                found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
+    return found
+
+
+def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
+    """Return the law of one of the scores that are compared, or None where only draws will do."""
+    trained = sampling.training_variance
+    if trained is not None and not trained.mixed:
+        return trained.contrasts(metric).distribution(np.eye(len(sampling.ev.models))[index], metric.support)
+    return distribution_of(metric, sampling.ev, index, prior) if sampling.closed else None
+
+
+def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:
+    """Return the closed-form law of a measure of one of the models, or None where there is none."""
+    if not ev.task.has_closed_form(metric):
+        return None
+    counts = ev.tables[index] + ev.task.cell_priors(prior)
+    place = {cell: i for i, cell in enumerate(ev.cells)}
+
+    def total(cells: tuple[str, ...]) -> float:
+        return float(counts[[place[cell] for cell in cells]].sum())
+
+    match metric.distribution:
+        case Proportion(successes, failures):
+            shapes = total(successes), total(failures)
+            return Beta(*shapes) if min(shapes) >= _MIN_SHAPE else None
+        case FMeasure(beta, tp, fp, fn):
+            shapes = total(tp), total(fp) + total(fn)
+            return FScore(total(tp), total(fp), total(fn), beta) if min(shapes) >= _MIN_SHAPE else None
+    return None
+
+
+def claim_threshold(prob: float) -> float:
+    """Return the probability from which on one model is called better: that of a central interval without 0.
+
+    Examples
+    --------
+    >>> claim_threshold(0.95)
+    0.975
+    """
+    return 0.5 * (1.0 + prob)
+
+
+def number_of_draws(sampling: SamplingModel, asked: int | None, usual: int = _DRAWS) -> int:
+    """Return how many draws are made and kept: as many as were asked for, else the usual number if time allows."""
+    return sampling.n_draws(usual) if asked is None else min(check_draws(asked), KEPT_DRAWS)
+
+
+def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
+    """Warn once if there are too few units to know well how much they vary."""
+    if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
+        warnings.warn(caution, stacklevel=3)

@@ -1,0 +1,554 @@
+"""Which of several models is the best, and where each one stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.arrays import FloatArray, slices_of
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, start_of
+from bayesf1.base.naming import joined
+from bayesf1.distributions.base import Posterior
+from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
+from bayesf1.inference.comparison import RopeLike, Settings, check_rope
+from bayesf1.inference.posterior import claim_threshold, distribution_under, number_of_draws, warn_if_few
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output import text
+from bayesf1.output.answer import Answer
+from bayesf1.output.latex import prose
+from bayesf1.output.table import Table
+from bayesf1.sampling import sampling_model
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_DRAWS = 50_000
+_COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied", "equivalent", "among_best")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Answer):
+    """The ranking of several models, in the order of their mean scores.
+
+    Attributes
+    ----------
+    models
+        Names of the models, the best first.
+    measure
+        The metric.
+    score, mean, low, high
+        The plain score of each model, and the mean and interval of its posterior.
+    p_best, expected_rank
+        The probability that a model is the best, and the mean of its rank.
+    p_rank
+        The probability of each rank, axes (model, rank).
+    p_beats
+        The probability that the row is better than the column by more than the region, axes (model, opponent).
+    tied
+        Whether a model is the first, or belongs to `among_best`.
+    equivalent
+        Whether a model is within the region of the first with probability `prob`.
+    among_best, p_among_best
+        The smallest set of models with the best in it with a probability of the threshold or more, and its probability.
+    jointly, p_jointly
+        Who beats whom with that probability for all pairs together, axes (model, opponent), and its probability.
+    p_order
+        The probability of the whole ranking: no model beats one before it by more than the region.
+    settings
+        What was asked, and what was done.
+    remarks
+        What a reader should know of the data, in sentences.
+    """
+
+    models: tuple[str, ...]
+    metric: Metric
+    score: FloatArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_best: FloatArray
+    expected_rank: FloatArray
+    p_rank: FloatArray
+    p_beats: FloatArray
+    tied: NDArray[np.bool_]
+    equivalent: NDArray[np.bool_]
+    among_best: NDArray[np.bool_]
+    p_among_best: float
+    jointly: NDArray[np.bool_]
+    p_jointly: float
+    p_order: float
+    settings: Settings
+    remarks: tuple[str, ...] = ()
+
+    json_format = "bayesf1.rank/1"
+    index_names = ("system",)
+
+    @property
+    def label(self) -> str:
+        """The name of the metric in print."""
+        return self.metric.label
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which the first is called better than another."""
+        return claim_threshold(self.settings.prob)
+
+    @property
+    def title(self) -> str:
+        """How many models there are, and what they are ranked by."""
+        prob = 100 * self.settings.prob
+        return f"{len(self.models)} models ranked by {self.label}, with {prob:g} % credible intervals"
+
+    @property
+    def table(self) -> Table:
+        """The ranking as a table."""
+        return text.ranking_table(self)
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what its words mean, and what limits the conclusion."""
+        return [self.sentence(), *text.ranking_legend(self), *self.notes]
+
+    @property
+    def more(self) -> Sequence[str]:
+        """What `details` adds: what holds of all models together, and how it was computed."""
+        return [self.joint_sentence(), self.methods_sentence()]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences."""
+        return (*filter(None, [text.few_units(self.settings)]), *self.remarks)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each model."""
+        columns = [self.models, *(getattr(self, column).tolist() for column in _COLUMNS)]
+        scores = 1 + _COLUMNS.index("score")
+        columns[scores] = [None if math.isnan(x) else x for x in columns[scores]]
+        return [dict(zip(("system", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        systems = []
+        for i, record in enumerate(self.records()):
+            beats = dict(zip(self.models, self.p_beats[i].tolist(), strict=True))
+            del beats[self.models[i]]
+            jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
+            systems.append(
+                {**record, "p_rank": self.p_rank[i].tolist(), "p_beats": beats, "beats_jointly": jointly}
+            )
+        s = self.settings
+        return {
+            "format": self.json_format,
+            "metric": self.metric.name,
+            "rope": s.rope.given,
+            "prior": s.prior,
+            "prob": s.prob,
+            "threshold": self.threshold,
+            "assumption": s.assumption,
+            "n_draws": s.n_draws,
+            "p_among_best": self.p_among_best,
+            "p_jointly": self.p_jointly,
+            "p_order": self.p_order,
+            "systems": systems,
+            "sentence": self.sentence(),
+            "joint_sentence": self.joint_sentence(),
+            "notes": list(self.notes),
+            "signature": self.signature(),
+        }
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the numbers as a Dataset over ``system``, ``opponent`` and ``rank``."""
+        import xarray as xr
+
+        dims = {
+            "p_rank": ("system", "rank"),
+            "p_beats": ("system", "opponent"),
+            "jointly": ("system", "opponent"),
+        }
+        return xr.Dataset(
+            {name: (dims.get(name, ("system",)), getattr(self, name)) for name in (*_COLUMNS, *dims)},
+            coords={
+                "system": list(self.models),
+                "opponent": list(self.models),
+                "rank": np.arange(1, len(self.models) + 1),
+            },
+        )
+
+    @checked
+    def sentence(self, *, format: str = "text") -> str:
+        """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
+        return prose(text.ranking_sentence(self), format)
+
+    @checked
+    def joint_sentence(self, *, format: str = "text") -> str:
+        """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
+        return prose(text.joint_sentence(self), format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the ranking was found, for a paper's section on methods, with the citation."""
+        return prose(text.ranking_methods(self), format)
+
+    def signature(self) -> str:
+        """Return what is needed to repeat the ranking, in one line."""
+        return text.signature_of(self.settings, [self.metric.name])
+
+
+@checked
+def rank(
+    ev: Evaluation,
+    metric: MetricLike | None = None,
+    *,
+    rope: RopeLike = 0.0,
+    prior: float | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+) -> Ranking:
+    """Rank all models of an evaluation on one measure, from joint posterior draws.
+
+    Parameters
+    ----------
+    ev
+        The evaluation, of at least two models.
+    metric
+        Name of a measure, or a callable on tables (..., cell).
+    rope
+        The region of practical equivalence, as in `compare`: its upper end is what a model must be better by.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    prob
+        Mass of the intervals. Models are tied with the first if they belong to the smallest set that holds the best
+        with the probability from which on `compare` calls a model better: .975 where this is .95.
+    assumption, target
+        As in `compare`.
+    n_draws
+        Number of draws; by default 50,000, or as few as 4,000 where units or models are many.
+    rng
+        Source of randomness, as in `compare`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ranking = rank(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27)), rng=1)
+    >>> ranking.models, ranking.tied.tolist()
+    (('B', 'A', 'C'), [True, False, False])
+    """
+    metric = resolve_metric(metric, ev)
+    if len(ev.names) < 2:
+        raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
+    sampling = sampling_model(ev, assumption, target)
+    region, prior, prob = check_rope(rope, metric), ev.check_prior(prior), check_prob(prob)
+    n_draws = number_of_draws(sampling, n_draws, _DRAWS)
+    warn_if_few(sampling, metric)
+    # Draws of a model lie side by side, as one model after another is looked at.
+    scores, at = np.empty((n_draws, len(ev.names)), order="F"), 0
+    for (block,) in sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng)):
+        scores[at : at + len(block)] = block
+        at += len(block)
+    sampled = sampling.settings(metric)
+    return ranking_of(
+        scores,
+        sampling.plain(metric),
+        ev.names,
+        metric,
+        Settings(
+            **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+            prior=prior,
+            prior_name=ev.task.describe_prior(prior) if sampling.training_variance is None else "No prior",
+            prob=prob,
+            rope=region,
+            method="montecarlo",
+            n_draws=n_draws,
+            rng=start_of(rng),
+            citation=ev.task.citation,
+        ),
+        posteriors=[distribution_under(sampling, metric, i, prior) for i in range(len(ev.names))],
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+    )
+
+
+def ranking_of(
+    scores: FloatArray,
+    estimates: FloatArray,
+    names: Sequence[str],
+    metric: Metric,
+    settings: Settings,
+    *,
+    posteriors: Sequence[Posterior | None] = (),
+    remarks: tuple[str, ...] = (),
+) -> Ranking:
+    """Return the ranking that joint draws of scores, axes (draw, model), make.
+
+    Parameters
+    ----------
+    scores, estimates, names
+        The draws, the scores that are printed, and the names of the models.
+    metric
+        The metric, whose direction ranks follow: a loss is better the lower it is.
+    settings
+        What was asked, and what was done.
+    posteriors
+        The distribution of each model's score, if it is known: intervals are then those of `compare` to the last digit.
+    remarks
+        What a reader should know of the data, in sentences.
+    """
+    prob, rope = settings.prob, settings.rope
+    tails = [0.5 * (1 - prob), 0.5 * (1 + prob)]
+    clipped = (np.clip(one, *metric.support) for one in scores.T)
+    mean, low, high = np.array([(one.mean(), *np.quantile(one, tails)) for one in clipped]).T
+    for i, post in enumerate(posteriors):
+        if post is not None:
+            low[i], high[i] = post.interval(prob)
+    order = np.argsort(-metric.sign * mean, kind="stable")
+    models = np.take(scores.T, order, axis=0)
+    models *= metric.sign
+    better, (k, n) = models.T, models.shape
+    p_rank = _shares_of_ranks(better)
+    p_beats = np.array([[np.count_nonzero(x > y + rope.high) / n for y in models] for x in models])
+    gaps = (one - models[0] for one in models)
+    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
+    claims = joint_claims(better, rope.high, prob)
+    return Ranking(
+        models=tuple(names[i] for i in order),
+        metric=metric,
+        score=np.asarray(estimates)[order],
+        mean=mean[order],
+        low=low[order],
+        high=high[order],
+        p_best=p_rank[:, 0],
+        expected_rank=p_rank @ np.arange(1, k + 1),
+        p_rank=p_rank,
+        p_beats=p_beats,
+        tied=claims.among_best | (np.arange(k) == 0),
+        equivalent=np.array(near) & bool(rope),
+        among_best=claims.among_best,
+        p_among_best=claims.p_among_best,
+        jointly=claims.beats,
+        p_jointly=claims.p_beats,
+        p_order=claims.p_order,
+        settings=settings,
+        remarks=remarks,
+    )
+
+
+def _shares_of_ranks(better: FloatArray) -> FloatArray:
+    """Return how often each system (rows) has each rank (columns) in draws of scores, axes (draw, system)."""
+    n, k = better.shape
+    found = np.zeros(k * k, dtype=np.intp)
+    for part in slices_of(n, k):
+        # Who is first, second, ... in each draw.
+        placed = np.argsort(np.negative(better[part], order="C"), axis=1, kind="stable")
+        found += np.bincount((placed * k + np.arange(k)).ravel(), minlength=k * k)
+    return np.asarray(found.reshape(k, k) / n)
+
+
+@dataclass(frozen=True, eq=False)
+class JointClaims:
+    """Statements that hold together.
+
+    Attributes
+    ----------
+    among_best, p_among_best
+        The smallest set of systems, as found one after the other, that has the best in it, and with which probability.
+    beats, p_beats
+        Which systems (rows) beat which (columns) by more than the margin, and with which probability all of them do.
+    p_order
+        Probability that no system beats one before it by more than the margin.
+    """
+
+    among_best: NDArray[np.bool_]
+    p_among_best: float
+    beats: NDArray[np.bool_]
+    p_beats: float
+    p_order: float
+
+
+def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
+    """Return what may be said with a joint probability of at least `prob`.
+
+    Parameters
+    ----------
+    scores
+        Draws of scores that are the better the higher, axes (draw, system), systems in the order of the ranking.
+    margin
+        What a system must be better by.
+    prob
+        The probability of all that is said together.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal([2.0, 1.9, 0.0], 0.3, size=(10_000, 3))
+    >>> found = joint_claims(draws, 0.0, 0.95)
+    >>> found.among_best.tolist(), found.beats.tolist()
+    ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
+    """
+    among, p_among = _with_the_best(scores, 0.0, claim_threshold(prob))
+    beats, p_beats = _all_true(scores, margin, prob)
+    return JointClaims(among, p_among, beats, p_beats, _p_order(scores, margin))
+
+
+def _p_order(scores: FloatArray, margin: float) -> float:
+    """Return how often no system is beaten by one that comes later, hence not by the best of these."""
+    later, kept = scores[:, -1].copy(), np.ones(len(scores), dtype=bool)
+    for one in scores[:, -2::-1].T:
+        kept &= later <= one + margin
+        np.maximum(later, one, out=later)
+    return float(kept.mean())
+
+
+def _with_the_best(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
+    """Add one system after the other, that which covers most draws, until enough of them have a best one."""
+    most = scores.max(axis=1)
+    best = np.stack([most <= one + margin for one in scores.T], axis=1)
+    if margin == 0.0:
+        # Of those that tie in a draw the first is the best.
+        best = best.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+    chosen, open_ = np.zeros(scores.shape[1], dtype=bool), np.ones(len(scores), dtype=bool)
+    while (covered := 1.0 - float(open_.mean())) < prob:
+        gain = np.where(chosen, -1.0, best[open_].sum(axis=0))
+        chosen[np.argmax(gain)] = True
+        open_ &= ~best[:, np.argmax(gain)]
+    return chosen, covered
+
+
+def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
+    """Return who beats whom by the region that holds all differences, and in how many draws all of that is so."""
+    n, k = scores.shape
+    centre = scores.mean(axis=0)
+    spreads, farthest = np.zeros((k, k)), np.zeros(n)
+    for i, j in combinations(range(k), 2):
+        gap = np.abs(scores[:, i] - scores[:, j] - (centre[i] - centre[j]))
+        spreads[i, j] = spreads[j, i] = np.sqrt(np.square(gap).mean())
+        if spreads[i, j] > 0.0:
+            np.maximum(farthest, gap / spreads[i, j], out=farthest)
+    beats = centre[:, None] - centre - np.quantile(farthest, prob) * spreads > margin
+    hold = np.ones(n, dtype=bool)
+    for i, j in np.argwhere(beats):
+        hold &= scores[:, i] > scores[:, j] + margin
+    return beats, float(hold.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Scoreboard(Answer):
+    """Every model's score in every metric, with intervals; the best stands out if none is tied with it.
+
+    Attributes
+    ----------
+    rankings
+        The ranking of the models by each metric, by name, in order.
+    """
+
+    json_format = "bayesf1.scoreboard/1"
+    index_names = ("system", "metric")
+
+    rankings: dict[str, Ranking]
+
+    @property
+    def first(self) -> Ranking:
+        """The ranking by F1, or an average of it, else by the first metric; rows are in its order."""
+        found = next((name for name in text.HEADLINES if name in self.rankings), next(iter(self.rankings)))
+        return self.rankings[found]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, the best first."""
+        return self.first.models
+
+    @property
+    def title(self) -> str:
+        """What the table shows."""
+        what = joined(ranking.label for ranking in self.rankings.values())
+        prob = 100 * self.first.settings.prob
+        return f"{what} of {len(self.models)} models, with {prob:g} % credible intervals"
+
+    @property
+    def table(self) -> Table:
+        """A row for each model, a column for each metric."""
+        return text.scoreboard_table(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion, in sentences."""
+        return tuple(dict.fromkeys(note for ranking in self.rankings.values() for note in ranking.notes))
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, and what limits the conclusion."""
+        return [self.sentence(), *self.notes]
+
+    @checked
+    def sentence(self, *, format: str = "text") -> str:
+        """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""
+        return self.first.sentence(format=format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the models were ranked, for a paper's section on methods, with the citation."""
+        labels = joined(ranking.label for ranking in self.rankings.values())
+        return prose(text.ranking_methods(self.first, labels), format)
+
+    def signature(self) -> str:
+        """Return what is needed to repeat the table, in one line."""
+        return text.signature_of(self.first.settings, list(self.rankings))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a row for each model and metric."""
+        rows = [
+            {"system": record.pop("system"), "metric": metric, **record}
+            for metric, ranking in self.rankings.items()
+            for record in ranking.records()
+        ]
+        return sorted(rows, key=lambda row: self.models.index(row["system"]))
+
+
+@checked
+def scoreboard(
+    ev: Evaluation,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    prior: float | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+) -> Scoreboard:
+    """Return all models and measures of an evaluation in one table, for a paper.
+
+    A score is the plain one, its interval equal-tailed, and the best of a measure stands out where it is better than
+    each of the others as surely as `compare` asks for.
+
+    Parameters
+    ----------
+    ev
+        The evaluation, of at least two models.
+    metrics
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+    prior, prob, assumption, target, n_draws, rng
+        As in `rank`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> print(scoreboard(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))).table)
+    Model  P (%)              R (%)              F1 (%)
+    ─────  ─────────────────  ─────────────────  ─────────────────
+    B      90.2 [82.9, 95.0]  85.6 [77.6, 91.5]  87.8 [81.9, 91.9]
+    A      63.6 [54.8, 71.8]  88.5 [80.6, 93.9]  74.0 [66.7, 80.0]
+    C      70.0 [60.5, 78.3]  72.2 [62.7, 80.3]  71.1 [63.2, 77.6]
+    """
+    metrics = resolve_metrics(metrics, ev)
+    settings: Any = {"prior": prior, "prob": prob, "assumption": assumption, "target": target}
+    # The same draws for every metric, as far as a source of randomness can give them again.
+    start = int(rng.integers(1 << 31)) if isinstance(rng, np.random.Generator) else rng
+    found = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
+    return Scoreboard(found)

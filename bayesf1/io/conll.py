@@ -1,0 +1,334 @@
+"""Column files with one token a line and its tags, as the CoNLL shared tasks use them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from bisect import bisect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import ne
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayesf1.base.checks import checked
+from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.naming import nearest, quoted
+from bayesf1.evaluation import Evaluation, with_runs_in
+from bayesf1.io.formats import Format, Place, Request, check_same_names
+from bayesf1.io.tags import TagError, flat_spans, from_span_table
+
+# Tokens take some fifty bytes each, so that this is the largest file that a laptop holds.
+_MAX_BYTES = 1 << 29
+# As many lines tell what a column holds.
+_SAMPLE = 1000
+_BLANKS = " \t\v\f"
+_DOCSTART = re.compile(r"-DOCSTART-(?![^ \t])")
+_COMMENT = ("# ", "#begin document", "#end document")
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_PREFIXES = frozenset("BIOESLUM")
+UNITS = ("sentence", "document")
+
+# A file, or several that follow one another.
+Files: TypeAlias = Sequence[InputFile]
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """The tokens of files that follow one another, and their tags in some columns."""
+
+    files: Files
+    tags: list[list[str]]
+    tokens: list[str] = field(default_factory=list)
+    # Of each token its line, from 1; of each sentence its number of tokens and its document; of each file its end.
+    lines: list[int] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    documents: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+    def spot(self, token: int) -> str:
+        """Say in which file and line a token stands."""
+        return f"{self.files[bisect(self.ends, token)]}, line {self.lines[token]}"
+
+
+def _fields(line: str) -> list[str]:
+    # str.split() without argument would also split at no-break spaces, which tokens may hold.
+    return line.split("\t") if "\t" in line else [field for field in line.split(" ") if field]
+
+
+def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
+    r"""Read column files: one token a line, a blank line after each sentence; each file begins a document.
+
+    A line with a tab is split at tabs, so that its fields may hold blanks; others are split at runs of blanks. All lines
+    have the same number of columns. A line that begins with ``-DOCSTART-`` begins a document. A line that begins with
+    ``# `` where a sentence might begin is a comment unless it has, split as the file's first line with a token, just as
+    many columns: in a file of two columns ``# O`` is a token, and ``# sent_id = 1`` is none.
+    """
+    own = _Columns(files, [[] for _ in columns])
+    needed = max(column + 1 if column > 0 else 1 - column for column in columns)
+    for file in files:
+        lines = file.text(_MAX_BYTES).split("\n")
+        filled = [line for line in lines if line.strip(_BLANKS) and not _DOCSTART.match(line)]
+        if not filled:
+            raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
+        # Comments come before tokens, so a file of nothing but # lines still ends with a token.
+        model = next((line for line in filled if line[0] != "#"), filled[-1])
+        width, inside, begins = len(_fields(model)), False, True
+        for number, line in enumerate(lines, 1):
+            if not line.strip(_BLANKS) or _DOCSTART.match(line):
+                inside, begins = False, begins or "-" in line
+                continue
+            row = _fields(line)
+            alike = len(row) == width and ("\t" in line or "\t" not in model)
+            if not inside and line.startswith(_COMMENT) and not alike:
+                continue
+            if len(row) != width or width < needed:
+                right = (
+                    f"at least {needed}, the token's and the tags'" if width < needed else f"{width} as all"
+                )
+                raise ValueError(f"{file}, line {number}, has {len(row)} columns, but should have {right}")
+            if not inside:
+                own.documents.append((own.documents[-1] if own.documents else -1) + begins)
+                own.lengths.append(0)
+                inside, begins = True, False
+            own.lengths[-1] += 1
+            own.tokens.append(row[0])
+            own.lines.append(number)
+            for column, tags in zip(columns, own.tags, strict=True):
+                tags.append(row[column].strip(" "))
+                if not tags[-1]:
+                    raise ValueError(f"{file}, line {number}, has an empty column {column}")
+        own.ends.append(len(own.tokens))
+    return own
+
+
+def _line_up(own: _Columns, gold: _Columns) -> None:
+    """Check that two files hold the same sentences; tokens spelled differently get one warning."""
+    if own.lengths != gold.lengths:
+        pairs = zip(own.lengths, gold.lengths, strict=False)
+        at = next(
+            (i for i, (a, b) in enumerate(pairs) if a != b), min(len(own.lengths), len(gold.lengths)) - 1
+        )
+        begins = [
+            f"{side.spot(sum(side.lengths[:at]))}, begins sentence {at + 1} of {len(side.lengths)} with "
+            f"{side.lengths[at]} tokens"
+            for side in (own, gold)
+        ]
+        raise ValueError(f"{' where '.join(begins)}; the two files should hold the same sentences and tokens")
+    if own.tokens != gold.tokens:
+        changed = [i for i, differs in enumerate(map(ne, own.tokens, gold.tokens)) if differs]
+        mine, theirs = (f"{side.tokens[changed[0]]!r} ({side.spot(changed[0])})" for side in (own, gold))
+        warnings.warn(
+            f"{own.files[0]} spells {len(changed)} of its tokens differently from {gold.files[0]}; the first is "
+            f"{mine} for {theirs}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _n_numbers_behind(file: InputFile) -> int:
+    """Return how many columns behind the tags hold numbers alone, such as a tagger's confidence."""
+    rows = _sample(file)
+    width = min(map(len, rows), default=0)
+    behind = 0
+    while behind < width - 1 and all(_NUMBER.fullmatch(row[-1 - behind].strip()) for row in rows):
+        behind += 1
+    return behind
+
+
+def _evaluation(
+    gold: Files | None,
+    models: Mapping[str, Files],
+    *,
+    gold_column: int | None = None,
+    predicted_column: int | None = None,
+    unit: str = "sentence",
+    by_type: bool = False,
+    **reading: Any,
+) -> Evaluation:
+    """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
+    if unit not in UNITS:
+        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    truth = None if gold is None else _read_columns(gold, [gold_column or -1 - _n_numbers_behind(gold[0])])
+    sides: dict[str, _Columns] = {}
+    for name, files in models.items():
+        behind = _n_numbers_behind(files[0])
+        columns = [gold_column or -2 - behind, predicted_column or -1 - behind]
+        own = _read_columns(files, columns if gold is None else columns[1:])
+        truth = truth or own
+        _line_up(own, truth)
+        if gold is None and own.tags[0] != truth.tags[0]:
+            differs = map(ne, own.tags[0], truth.tags[0])
+            at = next(i for i, here in enumerate(differs) if here)
+            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
+        sides[f"model {name!r}"] = own
+    assert truth is not None
+    if unit == "document" and truth.documents[-1] == 0:
+        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
+    predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
+    try:
+        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
+        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **reading)
+    except TagError as error:
+        spot = sides.get(error.owner, truth).spot(error.place)
+        raise ValueError(
+            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
+        ) from None
+    return from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
+
+
+@checked
+@with_runs_in("models")
+def from_conll(
+    gold: str | PathLike[str] | None,
+    models: Mapping[str, str | PathLike[str]],
+    *,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    unit: str = "sentence",
+    by_type: bool = False,
+) -> Evaluation:
+    r"""Build an Evaluation from column files: one token a line, its tag in the last column.
+
+    Parameters
+    ----------
+    gold
+        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
+        two columns, as conlleval takes them.
+    models
+        Mapping of model name to its file.
+    scheme, mode, types, by_type
+        As in `from_tags`.
+    unit
+        ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "crf.conll")
+    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
+    ...     ev = from_conll(None, {"crf": path})
+    >>> ev.tables
+    array([[0., 1., 1.]])
+    """
+    if not models or not all(isinstance(path, str | PathLike) for path in models.values()):
+        raise ValueError(f"models should be such as {{'A': 'a.conll'}}, not {quoted(models)}")
+    with input_files() as take:
+        return _evaluation(
+            None if gold is None else [take(gold)],
+            {name: [take(path)] for name, path in models.items()},
+            scheme=scheme,
+            mode=mode,
+            types=types,
+            unit=unit,
+            by_type=by_type,
+        )
+
+
+# ---- the format among others ------------------------------------------------------------------------------
+
+
+def _sample(file: InputFile) -> list[list[str]]:
+    """Return the fields of the first lines that hold tokens."""
+    filled = (line for line in file.lines if line.strip() and not line.startswith(("#", "-DOCSTART-")))
+    return [_fields(line) for line in islice(filled, _SAMPLE)]
+
+
+def _is_tag(text: str) -> bool:
+    """Whether a field reads as a tag of some scheme: O, or a prefix and a type."""
+    prefix, dash, kind = text.strip().partition("-")
+    return bool(prefix) and prefix[0] in _PREFIXES and len(prefix) <= 2 and (not dash or bool(kind))
+
+
+def _holds_tags(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether lines have the same few columns, one of which behind the token holds tags."""
+    rows = _sample(file)
+    if options.keys() & {"correct", "scores"} or not rows:
+        return False
+    width = len(rows[0])
+    alike = [row for row in rows if len(row) == width]
+    if len(alike) < 0.9 * len(rows):
+        return False
+    tags = [i for i in range(1, width) if sum(_is_tag(row[i]) for row in alike) > 0.9 * len(alike)]
+    if "gold" not in options:
+        return bool(tags)
+    # Where a column is named, tags below a header make a table.
+    return options["gold"] not in rows[0] and any(_is_tag(rows[0][i]) for i in tags)
+
+
+def _column(number: Any, name: str) -> int | None:
+    """Return the index of a column that was counted from 1, or from -1 at the end."""
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, int) or number in (0, 1):
+        raise ValueError(f"{name}= is {number!r}; columns are counted from 1, the token's, or from -1")
+    return number - 1 if number > 0 else number
+
+
+def _files(places: Sequence[Place]) -> list[Files]:
+    """Return the files of each place, those of folders in one order, matched by their names."""
+    first = places[0]
+    if any(place.folder != first.folder for place in places):
+        raise ValueError(f"{first} and the models' are not all folders, or not all files; give one kind")
+    if first.folder:
+        check_same_names({str(place): place for place in places}, first)
+        return [[place.files[name] for name in first.files] for place in places]
+    return [[place.file] for place in places]
+
+
+def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files]]:
+    """Return the files of gold and of each model, where gold has its own."""
+    models = request.named_models(what)
+    if request.alone is None:
+        raise ValueError(f"{request.places[0]} is of a model; give gold's, too, by gold_file=")
+    gold, *others = _files([request.alone, *models.values()])
+    return gold, dict(zip(models, others, strict=True))
+
+
+def _read(request: Request) -> Evaluation:
+    gold, options = None, dict(request.options)
+    if request.alone is not None and request.models:
+        gold, models = gold_and_models(request, "a column file")
+    else:
+        # A file that stands alone has gold and predicted tags of one model.
+        places = request.models or {"model": request.places[0]}
+        models = dict(zip(places, _files([*places.values()]), strict=True))
+    columns: dict[str, Any] = {
+        name: _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
+    }
+    doubts = _doubts(models) if gold is None and not any(columns.values()) else ()
+    return replace(_evaluation(gold, models, **columns, **options), remarks=doubts)
+
+
+def _doubts(models: Mapping[str, Files]) -> tuple[str, ...]:
+    """Say in which files a third column has tags of the types of the last two: gold, or another system's."""
+    found = []
+    for file, *_ in models.values():
+        rows = _sample(file)
+        width = min(map(len, rows), default=1) - _n_numbers_behind(file)
+        types = [
+            {row[i].partition("-")[2] for row in rows if _is_tag(row[i])} - {""} for i in range(1, width)
+        ]
+        third, gold, predicted = ([set[str]()] * 3 + types)[-3:]
+        if third and third <= gold | predicted:
+            found.append(
+                f"{file} has tags of the same types in more than two columns, of which the last two were taken for gold and "
+                "predicted; gold_column and predicted_column name others."
+            )
+    return tuple(dict.fromkeys(found))
+
+
+TAGS = Format(
+    "tags",
+    "a column file of tags (CoNLL: one token a line)",
+    _holds_tags,
+    ("scheme", "mode", "types", "by_type", "unit", "gold_column", "predicted_column"),
+    _read,
+    folder="*",
+    gold_file=True,
+)

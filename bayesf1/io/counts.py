@@ -1,0 +1,238 @@
+"""Evaluations from confusion counts, of one test set or of folds."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_unmasked, checked
+from bayesf1.designs import BlockedCV, Discount, KFoldCV
+from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in
+from bayesf1.tasks.binary import BINARY_CELLS, Binary
+
+CHUNKS = ("gold", "predicted", "correct")
+# Beyond it a double cannot tell a count from the next one.
+MAX_COUNT = 1e15
+
+
+@checked
+def from_counts(
+    counts: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
+    /,
+    **models: ArrayLike | Mapping[str, ArrayLike],
+) -> Evaluation:
+    """Build an Evaluation from confusion counts.
+
+    Parameters
+    ----------
+    counts
+        Mapping of model name to counts, for names that are no Python identifiers.
+    **models
+        Counts of each model: ``(tp, fp, fn)`` or ``(tp, fp, fn, tn)`` as tuple, list or array, or a mapping
+        with these keys or with ``gold``, ``predicted``, ``correct``. Fractions are allowed.
+
+    Examples
+    --------
+    >>> ev = from_counts(A=(77, 44, 10, 702), B={"tp": 80, "fp": 30, "fn": 7, "tn": 716})
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, totals only>
+    >>> ev.tables
+    array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
+    """
+    named, runs = flatten(_named(counts, models, _COUNTS_EXAMPLE))
+    names = tuple(named)
+    task, tables = _side_by_side({name: check_counts(named[name], f"model {name!r}") for name in names})
+    if tables.ndim != 2:
+        raise ValueError(
+            f"counts of each model are one table, but here they are arrays of shape {tables.shape[:-2]} + (cell,); "
+            "loop over the experiments"
+        )
+    ev = Evaluation(names, task, warn_if_empty(tables, names))
+    return ev.with_runs(runs) if runs else ev
+
+
+@checked
+@with_runs_in("folds")
+def from_folds(
+    folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None
+) -> Evaluation:
+    """Build an Evaluation from the confusion tables of a cross-validation.
+
+    Parameters
+    ----------
+    folds
+        Mapping of model name to its ``2m`` tables, repeat by repeat (fold 1 and fold 2 of repeat 1, then of
+        repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
+        (m, 2, cell).
+    cv
+        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat.
+    discount
+        What the correlated folds are worth: ``"wang-li"`` by default, see `BlockedCV.discount`; for a
+        `KFoldCV` ``"nadeau-bengio"``.
+
+    Examples
+    --------
+    >>> fold = (77, 44, 10)
+    >>> ev = from_folds({"A": [fold] * 6, "B": [(80, 30, 7)] * 6}, cv=BlockedCV(m=3))
+    >>> ev.tables.round(3)
+    array([[170.387,  97.364,  22.128], [177.025,  66.384,  15.49 ]])
+    """
+    cv = BlockedCV(m=3) if cv is None else cv
+    if not isinstance(cv, BlockedCV | KFoldCV):
+        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+    discount = cv.default_discount if discount is None else discount
+    k = cv.discount(discount)
+    named = _named(folds, {}, _FOLDS_EXAMPLE)
+    names = tuple(named)
+    task, counts = _side_by_side({name: _read_folds(name, named[name], cv) for name in names})
+    check_same_gold(counts, names, ("repeat", "fold"), "both models must be tested on the same folds")
+    tables = warn_if_empty(k * counts.sum(axis=(0, 1)), names)
+    return Evaluation(names, task, tables, folds=Folds(counts, cv, discount, k))
+
+
+_COUNTS_EXAMPLE = "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
+_FOLDS_EXAMPLE = "write from_folds({'A': tables, 'B': tables}) with a table (tp, fp, fn) for each fold"
+
+
+def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example: str) -> dict[str, Any]:
+    if counts is not None and not isinstance(counts, Mapping):
+        raise ValueError(
+            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
+        )
+    named = {**(counts or {}), **models}
+    if not named:
+        raise ValueError(f"no model given; {example}")
+    model_names([*(counts or ()), *models])
+    return named
+
+
+# ---- tables -----------------------------------------------------------------------------------------------
+
+
+def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
+    """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
+    array = _numbers(counts, where)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
+        raise ValueError(
+            f"{where} has shape {array.shape}; a square one with a row and a column for each class belongs here"
+        )
+    return _check_range(array, [f"column {j + 1}" for j in range(len(array))], where)
+
+
+def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
+    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
+    if hasattr(counts, "iloc"):
+        # A Series or DataFrame of pandas, whose cells may have names.
+        frame: Any = counts
+        names = list(getattr(frame, "columns", frame.index))
+        counts = {name: frame[name] for name in names} if any(isinstance(n, str) for n in names) else frame
+    if isinstance(counts, Mapping):
+        return _read_cells(counts, where)
+    array = _numbers(counts, where)
+    if array.ndim == 0 or array.shape[-1] not in (3, 4):
+        found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
+        raise ValueError(f"{where} has {found} where counts (tp, fp, fn) or (tp, fp, fn, tn) belong")
+    return _check_range(array, BINARY_CELLS, where)
+
+
+def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
+    given = {str(key).strip().lower(): cell for key, cell in value.items()}
+    cells = next((c for c in (CHUNKS, BINARY_CELLS, BINARY_CELLS[:3]) if set(c) == set(given)), None)
+    if cells is None or len(given) != len(value):
+        raise ValueError(
+            f"{where} has cells {', '.join(map(str, value)) or 'none'}; give tp, fp, fn and optionally tn, or gold, "
+            "predicted, correct, each once"
+        )
+    columns = [_numbers(given[name], f"{where}, {name}") for name in cells]
+    try:
+        array = np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError:
+        raise ValueError(f"{where} has cells of different shapes; give one shape for all") from None
+    _check_range(array, cells, where)
+    if cells is not CHUNKS:
+        return array
+    gold, predicted, correct = np.moveaxis(array, -1, 0)
+    if (correct > np.minimum(gold, predicted)).any():
+        raise ValueError(f"{where} has more correct than gold or predicted; correct cannot be larger")
+    return np.stack([correct, predicted - correct, gold - correct], axis=-1)
+
+
+def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
+    repeats, per_repeat = cv.shape
+    n_folds = repeats * per_repeat
+    where = f"model {name!r}"
+    if isinstance(value, Mapping | np.ndarray):
+        tables = check_counts(value, where)
+    elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        rows = [check_counts(fold, f"{where}, fold {i}") for i, fold in enumerate(value, start=1)]
+        if len({row.shape for row in rows}) > 1:
+            raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
+        tables = np.stack(rows) if rows else np.empty((0, 3))
+    else:
+        raise ValueError(f"{where} has {value!r} where a sequence of {n_folds} fold tables belongs")
+    if tables.ndim == 3 and tables.shape[1] == per_repeat:
+        tables = tables.reshape(-1, tables.shape[-1])
+    if tables.ndim != 2 or len(tables) != n_folds:
+        found = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
+        design = f"{repeats}×{per_repeat} cross-validation"
+        raise ValueError(f"{where} has {found} fold tables, but {design} has {n_folds}")
+    return tables.reshape(repeats, per_repeat, -1)
+
+
+def _numbers(value: ArrayLike, where: str) -> FloatArray:
+    check_unmasked(value, where)
+    try:
+        raw: NDArray[Any] = np.asarray(value)
+        strange = []
+        if raw.dtype.kind not in "iuf":
+            # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
+            raw = np.asarray(value, dtype=object)
+            strange = [x for x in raw.ravel() if isinstance(x, bool) or not isinstance(x, Real | Decimal)]
+        if not strange:
+            return np.array(raw, dtype=np.float64)
+        what = f"{reprlib.repr(strange[0])} where a number belongs"
+    except (ValueError, TypeError, OverflowError):
+        what = f"{reprlib.repr(value)} where numbers belong"
+    raise ValueError(f"{where} has {what}")
+
+
+def _check_range(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
+    bad = ~((array >= 0) & (array <= MAX_COUNT))
+    if bad.any():
+        position = tuple(int(i) for i in np.argwhere(bad)[0])
+        place = "".join(f", row {i + 1}" for i in position[:-1])
+        raise ValueError(
+            f"{where}{place}{',' if place else ''} has {cells[position[-1]]} = {array[position]:g}; "
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+        )
+    return array
+
+
+def _side_by_side(arrays: Mapping[str, FloatArray]) -> tuple[Binary, FloatArray]:
+    """Return the kind of the models' tables, and the tables, axes (..., model, cell)."""
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) > 1 or 0 in next(iter(shapes)):
+        found = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"tables have shapes {found}; give all models as many, and tn of all or of none")
+    return Binary(BINARY_CELLS[: next(iter(shapes))[-1]]), np.stack(list(arrays.values()), axis=-2)
+
+
+def check_same_gold(counts: FloatArray, models: tuple[str, ...], axes: Sequence[str], remedy: str) -> None:
+    """Raise a ValueError where two models have different numbers of gold positives, axes (*axes, model, cell)."""
+    gold = counts[..., 0] + counts[..., 2]
+    differs = ~np.isclose(gold, gold[..., :1], rtol=1e-9, atol=1e-9)
+    if differs.any():
+        *place, j = np.argwhere(differs)[0].tolist()
+        where = ", ".join(f"{axis} {i + 1}" for axis, i in zip(axes, place, strict=True))
+        first, other = gold[(*place, 0)], gold[(*place, j)]
+        raise ValueError(
+            f"{where} has {first:g} gold positives (tp+fn) for {models[0]!r} but {other:g} for "
+            f"{models[j]!r}; {remedy}"
+        )

@@ -1,0 +1,220 @@
+"""What a format of files is: how it is recognised, what it is told, and how it becomes an `Evaluation`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from functools import cache
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from bayesf1.base.input_files import InputFile, Take
+from bayesf1.base.naming import listing, printable
+from bayesf1.evaluation import Evaluation
+
+_MAX_FILES = 100_000
+
+
+@dataclass(frozen=True)
+class _Files(Mapping[str, InputFile]):
+    """Files of a folder by their names, each opened when it is asked for: of a wrong folder that is none but the first."""
+
+    names: Mapping[str, None]
+    opened: Callable[[str], InputFile]
+
+    def __getitem__(self, name: str) -> InputFile:
+        if name not in self.names:
+            raise KeyError(name)
+        return self.opened(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What was named for one model, or for gold: a file, or several by their names in a folder.
+
+    Attributes
+    ----------
+    name
+        As it was named.
+    files
+        The files, by their path in the folder; of a file alone by its name.
+    folder
+        Whether it is a folder, and not one file.
+    """
+
+    name: str
+    files: Mapping[str, InputFile]
+    folder: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def file(self) -> InputFile:
+        """Return the file where there is just one."""
+        if len(self.files) > 1:
+            raise ValueError(f"{self.name} holds {len(self.files):,} files where one belongs; name the file")
+        return next(iter(self.files.values()))
+
+    def matching(self, patterns: str) -> Place:
+        """Return the place with those of a folder's files whose names match one of the patterns."""
+        if not self.folder:
+            return self
+        kept = [n for n in self.files if any(fnmatch(n.rpartition("/")[2], p) for p in patterns.split())]
+        return replace(self, files=_Files(dict.fromkeys(kept), self.files.__getitem__))
+
+
+def find_place(named: str | PathLike[str], take: Take) -> Place:
+    """Return the file, or the files of a folder."""
+    path, name = Path(named), str(named)
+    if name == "-" or not path.is_dir():
+        file = take(named)
+        return Place(file.name, {path.name: file})
+    relative = ((p, p.relative_to(path)) for p in _walked(path))
+    seen = (r.as_posix() for p, r in relative if p.is_file() and not any(x.startswith(".") for x in r.parts))
+    names = sorted(islice(seen, _MAX_FILES + 1))
+    if not names:
+        raise ValueError(f"{printable(name)} is a folder without files; name another")
+    if len(names) > _MAX_FILES:
+        raise ValueError(f"{printable(name)} holds more than {_MAX_FILES:,} files; name a smaller folder")
+    return Place(name, _Files(dict.fromkeys(names), cache(lambda name: take(path / name))), folder=True)
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of those in it, but for hidden ones."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(here, name) for name in files)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be read.
+
+    Attributes
+    ----------
+    alone
+        What stands there without a model's name: the file that holds everything, or beside models the file of gold.
+    models
+        What each model has.
+    options
+        Those options that were given, by their names in `read`.
+    """
+
+    alone: Place | None
+    models: Mapping[str, Place]
+    options: Mapping[str, Any]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Return all places."""
+        return (*(() if self.alone is None else (self.alone,)), *self.models.values())
+
+    @property
+    def first(self) -> InputFile:
+        """Return the first file."""
+        return next(iter(self.places[0].files.values()))
+
+    def named_models(self, what: str) -> Mapping[str, Place]:
+        """Return the models' places, or say that there is none."""
+        if not self.models:
+            raise ValueError(
+                f"{self.alone} is {what} of one model; give each model's by its name, as bert={self.alone}"
+            )
+        return self.models
+
+    def without_gold(self, why: str) -> None:
+        """Say that a file of gold does not belong here."""
+        if self.alone is not None and self.models:
+            raise ValueError(
+                f"{self.alone} has no model's name, but {why}; write name={self.alone}, or leave it out"
+            )
+
+
+def _no_tasks(place: Place) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files.
+
+    Attributes
+    ----------
+    name
+        Its name as an option's value.
+    about
+        What a file of it is, for errors and documentation, as ``"a TREC run"``.
+    recognises
+        Whether the beginning of a file, perhaps with the options given, is of this format.
+    options
+        Names of the options that it takes.
+    read
+        What makes an Evaluation of the files.
+    folder
+        Which files of a folder are of it, as patterns with blanks between; none where it does not come in folders.
+    tasks
+        What gives the names of the tasks, where what was named may hold several.
+    gold_file
+        Whether gold is a file or folder by itself, and never a column that has a name.
+    """
+
+    name: str
+    about: str
+    recognises: Callable[[InputFile, Mapping[str, Any]], bool]
+    options: tuple[str, ...]
+    read: Callable[[Request], Evaluation]
+    folder: str = ""
+    tasks: Callable[[Place], Iterable[str]] = _no_tasks
+    gold_file: bool = False
+
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        """Say which option does not apply."""
+        for name in given:
+            if name == "gold" and self.gold_file:
+                raise ValueError(
+                    f"gold= names a column, which {self.about} has not; give the file or folder of gold by gold_file=, "
+                    "on the command line as the first, without a name"
+                )
+            if name not in self.options:
+                raise ValueError(
+                    f"{name}= does not apply to {self.about}; leave it out. What applies: {listing(self.options) or 'none'}"
+                )
+
+
+def described(file: InputFile, known: str) -> str:
+    """Say what a file of no known format looks like, and which formats are known or what to do."""
+    if not file.head:
+        return "is empty"
+    first = next((line for line in file.lines if line.strip()), "")
+    if not first and file.head.strip():
+        return (
+            f"is no text in UTF-8: it begins with the bytes {file.head[:8].hex(' ')}; save its table as CSV in UTF-8 or as "
+            "Parquet, compressed by gzip or not at all"
+        )
+    beginning = f"begins with {first[:60]!r}" if first else "holds blank lines only"
+    return (
+        f"{beginning}, of no format that is known here: {known}; say which by input_format=; a table has at least two "
+        "columns, separated by commas, semicolons or tabs"
+    )
+
+
+def check_same_names(models: Mapping[str, Place], gold: Place) -> None:
+    """Say which document of gold a model has no file of, or which of its files gold lacks."""
+    for model, place in models.items():
+        for lacks, has, whose in ((place, gold, "gold"), (gold, place, f"model {model!r}")):
+            missing = [name for name in has.files if name not in lacks.files]
+            if missing:
+                raise ValueError(
+                    f"{lacks} has no file {listing(missing, most=3)}, but {whose} has, in {has}; files are matched by name"
+                )

@@ -1,0 +1,540 @@
+"""Evaluations from what models did on each item: labels, classes, sets of labels, right and wrong, confusion matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked, numbers_of
+from bayesf1.base.naming import quoted
+from bayesf1.evaluation import Evaluation, Units, is_by_id, model_names, with_runs_in
+from bayesf1.io.alignment import align, check_unit, gold_with_gaps, sum_groups
+from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
+from bayesf1.io.label_values import (
+    BY_A_JUDGE,
+    averaged,
+    check_alike,
+    check_blank,
+    check_positive,
+    check_sorts,
+    class_codes,
+    class_names,
+    distinct_labels,
+    find_classes,
+    guess_positive,
+    label_counts,
+    label_notes,
+    read_groups,
+    read_labels,
+    stray_labels,
+)
+from bayesf1.tasks.binary import BINARY_CELLS, Binary
+from bayesf1.tasks.labels import LabelSets
+from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
+from bayesf1.tasks.right_wrong import Correctness
+
+# Cell of an item by 2·(gold is positive) + (prediction is positive).
+CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
+
+
+@checked
+@with_runs_in("predictions", is_by_id)
+def from_labels(
+    y_true: Column,
+    predictions: Mapping[str, Any],
+    *,
+    positive: OneLabel = None,
+    groups: Column | None = None,
+    labels: Sequence[Any] | None = None,
+    multilabel: bool = False,
+    judge: Column | None = None,
+) -> Evaluation:
+    """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
+
+    Two labels, one of them positive, are a binary task; more than two are classes, whose measures are averages
+    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
+    no item has is no class, but a mistake of the model that said it, as in scikit-learn's measures with ``labels=``
+    those of gold; ``ev.notes`` says who said what.
+
+    Parameters
+    ----------
+    y_true
+        Gold labels, strings, numbers or booleans: a list or array, or by id, as a mapping ``{"doc1": "spam", …}`` or a
+        Series.
+    predictions
+        Mapping of model name to its labels: in the order of `y_true`, or by id, too, whose order does not matter.
+    positive
+        The label that counts as positive. It may be left out where it is beyond doubt: 1 against 0 or -1,
+        True against False, yes against no, pos(itive) against neg(ative).
+    groups
+        The document (speaker, user, …) of each item; documents are then the units, as items of one document
+        are not independent trials.
+    labels
+        The classes, where they are more than those of gold, or where there are just two and both count. A class
+        that no item has counts as 0 in averages, as in scikit-learn.
+    multilabel
+        Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
+        of 0 and 1, as scikit-learn's MultiLabelBinarizer makes them, and `labels` names the columns.
+    judge
+        What a cheaper judge, such as a language model, says of every item; ``{"gpt": …}`` names it. Items of `y_true`
+        may then be None, NaN or empty: nobody has labelled them yet, and their gold labels are drawn from those of
+        labelled items of which the models and the judge say the same. ``{}`` allows gaps without a judge. Several judges
+        are combined before, for example by a majority vote.
+
+    Examples
+    --------
+    >>> gold = ["spam", "ham", "spam", "ham"]
+    >>> a, b = ["spam", "ham", "ham", "ham"], ["spam", "spam", "spam", "ham"]
+    >>> ev = from_labels(gold, {"A": a, "B": b}, positive="spam")
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn, 4 items in 4 patterns>
+    >>> ev.tables
+    array([[1., 0., 1., 2.], [2., 1., 0., 1.]])
+    >>> from_labels(["a", "b", "c", "c"], {"A": ["a", "b", "c", "a"], "B": ["a", "c", "c", "c"]})
+    <Evaluation of 2 models (A, B) on 3 classes (a, b, c), 4 items in 4 patterns>
+    >>> from_labels(["spam", None, "ham", None], {"A": a, "B": b}, positive="spam", judge=b)
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, tn and what judge said, 4 items in 4 patterns>
+    """
+    if judge is not None:
+        if multilabel:
+            raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
+        return _judged(y_true, predictions, judge, groups, positive=positive, labels=labels)
+    predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
+    document = None if groups is None else read_groups(beside["groups"])
+    if multilabel:
+        if positive is not None:
+            raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
+        return _from_label_sets(beside["y_true"], predictions, labels, document)
+    remedy = f"drop or fill it first, or {BY_A_JUDGE}"
+    gold = read_labels(beside["y_true"], "y_true", remedy=remedy)
+    if not len(gold):
+        raise ValueError("y_true is empty; there is nothing to compare the models on")
+    columns = {name: read_labels(said, f"predictions of {name!r}") for name, said in predictions.items()}
+    return from_columns(gold, columns, positive=positive, labels=labels, groups=document, remedy=remedy)
+
+
+def from_columns(
+    gold: NDArray[Any],
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    positive: Any,
+    labels: Sequence[Any] | None = None,
+    weights: FloatArray | None = None,
+    groups: NDArray[Any] | None = None,
+    remedy: str = "drop or fill it first",
+) -> Evaluation:
+    """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
+    names = tuple(columns)
+    check_sorts(gold, columns)
+    every = [gold, *columns.values()]
+    found = distinct_labels(every)
+    if positive is not None and labels is not None:
+        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
+    if labels is None and gold.dtype.kind not in "biuf":
+        check_blank(gold, found, "y_true", remedy)
+    if positive is None and averaged(found, labels):
+        classes = find_classes(labels, distinct_labels([gold]), found)
+        coded = np.stack([class_codes(column, classes) for column in every], axis=1)
+        strays = stray_labels(columns, classes, weights)
+        ev = from_class_codes(
+            coded[:, 0],
+            coded[:, 1:],
+            names,
+            class_names(classes),
+            weights=weights,
+            groups=groups,
+            strays=strays,
+        )
+        notes = label_notes(label_counts(gold, weights), {n: label_counts(c) for n, c in columns.items()})
+        if labels is None and len(found) == 2:
+            both = " nor ".join(map(quoted, found))
+            notes += (
+                f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
+            )
+        return replace(ev, remarks=(*ev.remarks, *notes))
+    positive = guess_positive(found) if positive is None else positive
+    if gold.dtype.kind not in "biuf":
+        check_alike(found)
+    hits = np.stack([column == positive for column in every], axis=1)
+    check_positive(positive, hits, names, lambda: found)
+    predicted = {name: label_counts(column, weights) for name, column in columns.items()}
+    notes = label_notes(label_counts(gold, weights), predicted, positive)
+    return replace(from_hits(hits, names, weights=weights, groups=groups), remarks=notes)
+
+
+def _judged(y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, **how: Any) -> Evaluation:
+    """Build an Evaluation of items of which some have no gold label."""
+    from bayesf1.io.judged import check_one_judge, from_judged
+
+    # What is one by itself, perhaps by id, is called a judge.
+    named = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
+    judges = (
+        {f"judge {name!r}": column for name, column in judge.items()} if named else {"judge 'judge'": judge}
+    )
+    names = list(judge) if named else ["judge"]
+    check_one_judge(names)
+    given = judges if groups is None else {**judges, "groups": groups}
+    y_true, called = gold_with_gaps(y_true, {**given, **predictions})
+    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
+    return from_judged(
+        beside["y_true"],
+        predictions,
+        {name: beside[f"judge {name!r}"] for name in names},
+        groups=None if groups is None else read_groups(beside["groups"]),
+        ids=called,
+        **how,
+    )
+
+
+def from_hits(
+    hits: NDArray[np.bool_],
+    names: tuple[str, ...],
+    *,
+    weights: FloatArray | None = None,
+    groups: NDArray[Any] | None = None,
+) -> Evaluation:
+    """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
+    codes = 2 * hits[:, :1].astype(np.int8) + hits[:, 1:]
+    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, len(BINARY_CELLS))
+    if groups is None:
+        return Evaluation.of_units(names, Binary(), items)
+    rows = CELL_OF_CODE[codes] if weights is None else weights[:, None, None] * CELL_OF_CODE[codes]
+    sums = sum_groups(rows, groups)
+    return Evaluation.of_units(names, Binary(), Units.merge(sums, np.ones(len(sums)), "document"), items)
+
+
+def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units:
+    """Merge items by what happened to each model, given 2·gold + prediction, axes (item, model)."""
+    k = codes.shape[1]
+    if k <= 16:
+        key = (codes[:, 0] >> 1).astype(np.int64)
+        for j in range(k):
+            key = 2 * key + (codes[:, j] & 1)
+        counts = np.bincount(key, weights=weights, minlength=2 << k)
+        seen = np.flatnonzero(counts)
+        bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
+        codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
+    return Units.merge(CELL_OF_CODE[codes][..., :n_cells], weights, "item")
+
+
+def from_class_codes(
+    gold: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    names: tuple[str, ...],
+    classes: Sequence[str],
+    *,
+    weights: FloatArray | None = None,
+    groups: NDArray[Any] | None = None,
+    strays: Strays = NO_STRAYS,
+) -> Evaluation:
+    """Build an Evaluation from indices into `classes`, of gold by item and of predictions by item and model.
+
+    What a model said and is no class, as `strays` tells, has the number of classes for an index. There are `weights`
+    items of each kind; documents, if given by `groups`, are the units.
+    """
+    coded = np.concatenate([gold[:, None], predicted], axis=1)
+    each = np.ones(len(coded)) if weights is None else weights
+    kinds, which = _distinct(coded, len(classes) + 1)
+    summed = np.bincount(which, weights=each, minlength=len(kinds)).astype(float)
+    task, outcomes = (
+        MultiClass(tuple(classes), strays=strays),
+        class_outcomes(kinds, len(classes)),
+    )
+    items = Units.merge(outcomes, summed, "item")
+    if groups is None:
+        return Evaluation.of_units(names, task, items)
+    rows = sum_groups(_indexed(each, which, len(kinds)), groups) @ outcomes
+    return Evaluation.of_units(names, task, Units.merge(rows, np.ones(rows.shape[0]), "document"), items)
+
+
+def _indexed(values: FloatArray, column: NDArray[Any], n: int) -> Any:
+    """Return a sparse array that has each value in a row by itself, in one of `n` columns."""
+    from scipy.sparse import csr_array
+
+    return csr_array((values, (np.arange(len(column)), column)), shape=(len(column), n))
+
+
+def _distinct(coded: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return the distinct rows of class numbers, and which of them each row is."""
+    n = coded.shape[1]
+    if n * np.log2(max(k, 2)) >= 62:
+        rows, which = np.unique(coded, axis=0, return_inverse=True)
+        return rows, which.ravel()
+    powers = k ** np.arange(n - 1, -1, -1)
+    keys, which = np.unique(coded @ powers, return_inverse=True)
+    return keys[:, None] // powers % k, which.ravel()
+
+
+# ---- sets of labels ----------------------------------------------------------------------------------------
+
+
+def _from_label_sets(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    labels: Sequence[Any] | None,
+    groups: NDArray[Any] | None,
+) -> Evaluation:
+    """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
+    from scipy.sparse import csr_array, hstack
+
+    gold = _indicators(y_true, "y_true")
+    if not gold.size:
+        raise ValueError("y_true is empty; there is nothing to compare the models on")
+    columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
+    for name, column in columns.items():
+        if column.shape != gold.shape:
+            raise ValueError(
+                f"predictions of {name!r} have shape {column.shape}, but y_true has {gold.shape}"
+            )
+    classes = class_names(range(1, gold.shape[1] + 1) if labels is None else labels)
+    if len(classes) != gold.shape[1]:
+        raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
+    blocks = []
+    for said in columns.values():
+        blocks += [gold & said, ~gold & said, gold & ~said, ~gold & ~said]
+    rows = hstack([csr_array(block.astype(float)) for block in blocks], format="csr")
+    rows = rows if groups is None else sum_groups(rows, groups)
+    units = Units.merge(rows, np.ones(rows.shape[0]), "instance" if groups is None else "document")
+    return Evaluation.of_units(tuple(columns), LabelSets(classes), units)
+
+
+def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+    check_unmasked(values, where)
+    try:
+        array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{where} must be an array (item, label) of 0 and 1 where multilabel=True; sets of labels become one by "
+            "scikit-learn's MultiLabelBinarizer"
+        )
+    bad = ~((array == 0) | (array == 1))
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ValueError(f"{where} has {array[i, j]} for item {i + 1}, label {j + 1}; 0 or 1 belongs there")
+    return np.asarray(array == 1)
+
+
+# ---- right and wrong ---------------------------------------------------------------------------------------
+
+
+@checked
+@with_runs_in("correct", is_by_id)
+def from_correct(
+    correct: Mapping[str, Any],
+    *,
+    groups: Column | None = None,
+    name: str = "",
+    unit: str | None = None,
+) -> Evaluation:
+    r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
+
+    The measures are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/2^m` on each joint outcome of
+    m models an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two models, with
+    :math:`n_A` and :math:`n_B` items that only one of them has right,
+
+    .. math:: P(\text{B is better}) = P\bigl(\mathrm{Be}(n_B + \tfrac\lambda2,\, n_A + \tfrac\lambda2) > \tfrac12\bigr).
+
+    Parameters
+    ----------
+    correct
+        Mapping of model name to True or 1 for each item that it has right and False or 0 for the others: lists or
+        arrays in the same order of items for all models, or by id, as mappings ``{"q1": True, …}`` or Series.
+    groups
+        The document (speaker, user, …) of each item; documents are then the units, as items of one document are not
+        independent trials.
+    name
+        What being right is called in print, such as ``"Exact match"``.
+    unit
+        What a unit is called in print: ``"item"`` by default, or with groups ``"document"``.
+
+    Examples
+    --------
+    >>> ev = from_correct({"A": [True, False, True, False], "B": [True, True, True, False]})
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells right, wrong, 4 items in 3 patterns>
+    >>> ev.tables
+    array([[2., 2.], [3., 1.]])
+
+    Twenty of twenty is no proof of being better than eighteen:
+
+    >>> from bayesf1 import compare
+    >>> ev = from_correct({"A": [1] * 18 + [0] * 2, "B": [1] * 20})
+    >>> round(compare(ev, rng=1)["accuracy"].p_h1, 2)
+    0.96
+    """
+    columns, beside = align(correct, "answers", {"groups": groups})
+    right = [_flags(column, f"answers of {model!r}") for model, column in columns.items()]
+    document = None if groups is None else read_groups(beside["groups"])
+    return from_right(np.stack(right, axis=1), tuple(columns), name=name, unit=unit, groups=document)
+
+
+def from_right(
+    hits: NDArray[np.bool_],
+    names: tuple[str, ...],
+    *,
+    name: str = "",
+    unit: str | None = None,
+    groups: NDArray[Any] | None = None,
+    errors: bool = False,
+) -> Evaluation:
+    """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
+    if not isinstance(name, str):
+        raise ValueError(f"name says what being right is called, such as 'Exact match', not {name!r}")
+    task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
+    one = check_unit("item" if unit is None or groups is not None else unit)
+    # Each pattern once, so that what follows does not grow with the number of items.
+    _, first, counts = np.unique(np.packbits(hits, axis=1), axis=0, return_index=True, return_counts=True)
+    rows = np.stack([hits[first], ~hits[first]], axis=-1).astype(float)
+    items = Units.merge(rows, counts.astype(float), one, each_an_item=True)
+    if groups is None:
+        return Evaluation.of_units(names, task, items)
+    several = check_unit("document" if unit is None else unit)
+    if several == "item":
+        raise ValueError(
+            "unit 'item' is for single items; groups of them are called otherwise, as 'document'"
+        )
+    sums = sum_groups(np.stack([hits, ~hits], axis=-1).astype(float), groups)
+    units = Units.merge(sums, np.ones(len(sums)), several)
+    return Evaluation.of_units(names, task, units, items)
+
+
+def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+    """Return which items are right, or say which answer is neither right nor wrong."""
+    array = numbers_of(values, where, remedy="must be True or False (1 or 0), one for each item")
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{where} have shape {array.shape}; True or False for each item belongs here")
+    other = (array != 0) & (array != 1)
+    if other.any():
+        i = int(np.argmax(other))
+        what = f"{array[i]:g}" if array[i] == array[i] else "no value"
+        raise ValueError(
+            f"{where} have {what} for item {i + 1}; right is True or 1 and wrong False or 0, other scores go to from_scores"
+        )
+    return array.astype(bool)
+
+
+# ---- tables of units, and matrices -------------------------------------------------------------------------
+
+
+@checked
+@with_runs_in("counts")
+def from_units(
+    counts: ArrayLike | Mapping[str, ArrayLike], *, models: Sequence[str] | None = None, unit: str = "unit"
+) -> Evaluation:
+    """Build an Evaluation from what each unit (sentence, document) adds to each model's table.
+
+    Parameters
+    ----------
+    counts
+        An array (unit, model, cell) with cells tp, fp, fn and optionally tn, or a mapping of model name to
+        an array (unit, cell).
+    models
+        Names of the models where `counts` is an array; A, B, … by default.
+    unit
+        What a unit is called in print.
+
+    Examples
+    --------
+    >>> ev = from_units({"A": [(1, 0, 0), (0, 1, 1)], "B": [(1, 1, 0), (1, 0, 0)]}, unit="sentence")
+    >>> ev
+    <Evaluation of 2 models (A, B) on cells tp, fp, fn, 2 sentences in 2 patterns>
+    """
+    if isinstance(counts, Mapping):
+        if models is not None:
+            raise ValueError("models= names the rows of an array; a mapping already names them")
+        names = model_names(counts)
+        arrays = [_unit_array(counts[name], f"counts of {name!r}", 2) for name in names]
+        for name, array in zip(names, arrays, strict=True):
+            if array.shape != arrays[0].shape:
+                raise ValueError(
+                    f"counts of {name!r} have shape {array.shape}, but those of {names[0]!r} "
+                    f"{arrays[0].shape}; every model needs a row for each unit"
+                )
+        rows = np.stack(arrays, axis=1)
+    else:
+        rows = _unit_array(counts, "counts", 3)
+        names = model_names(models or default_names(rows.shape[1]))
+        if len(names) != rows.shape[1]:
+            raise ValueError(f"counts have {rows.shape[1]} models, but models= names {len(names)}")
+    check_same_gold(rows, names, ("unit",), "all models must be judged on the same gold")
+    if unit == "item":
+        raise ValueError("unit 'item' is for single items; build those with from_labels")
+    task = Binary(BINARY_CELLS[: rows.shape[2]])
+    return Evaluation.of_units(names, task, Units.merge(rows, np.ones(len(rows)), unit))
+
+
+def default_names(n: int) -> list[str]:
+    """Return names for `n` models that have none: A, B, … or M1, M2, … where letters run out."""
+    return [chr(ord("A") + i) if n <= 26 else f"M{i + 1}" for i in range(n)]
+
+
+def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
+    array = check_counts(counts, where)
+    if array.ndim != ndim or not len(array):
+        axes = "(unit, cell)" if ndim == 2 else "(unit, model, cell)"
+        raise ValueError(
+            f"{where} have shape {array.shape}; an array {axes} with at least one unit belongs here"
+        )
+    return array
+
+
+@checked
+@with_runs_in("matrices")
+def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
+    """Build an Evaluation from confusion matrices, whose rows are the truth and columns the predictions.
+
+    A matrix does not say which items the models had in common, so models are taken as independent.
+
+    Parameters
+    ----------
+    matrices
+        Mapping of model name to a K×K matrix of counts.
+    labels
+        Names of the classes, in the order of rows and columns; 1, 2, … by default.
+
+    Examples
+    --------
+    >>> ev = from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]], "B": [[9, 1, 0], [1, 9, 0], [1, 1, 8]]})
+    >>> ev
+    <Evaluation of 2 models (A, B) on 3 classes (1, 2, 3), totals only>
+    >>> from bayesf1 import confusion
+    >>> confusion(ev, "A")
+    array([[8., 1., 1.], [0., 9., 1.], [2., 0., 8.]])
+    """
+    from scipy.sparse import block_diag
+
+    if not isinstance(matrices, Mapping):
+        raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
+    names = model_names(matrices)
+    for name in names:
+        matrix: Any = matrices[name]
+        axes = (matrix.index, matrix.columns) if hasattr(matrix, "columns") else ()
+        if any(list(axis) != [*range(len(axis))] for axis in axes):
+            raise ValueError(
+                f"matrix of {name!r} is a frame with names; give it as m.reindex(index=labels, columns=labels, "
+                "fill_value=0).to_numpy(), and labels="
+            )
+    arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise ValueError(
+                f"matrix of {name!r} has {len(array)} classes, but that of {names[0]!r} {len(arrays[0])}"
+            )
+    k = len(arrays[0])
+    classes = class_names(range(1, k + 1) if labels is None else labels)
+    if len(classes) != k:
+        raise ValueError(
+            f"labels are {len(classes)} names ({', '.join(classes[:6])}), but there are {k} classes"
+        )
+    seen = [np.argwhere(array > 0) for array in arrays]
+    rows = block_diag([class_outcomes(pairs, k) for pairs in seen], format="csr")
+    weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])
+    units = Units.merge(rows, weights, "item", shared=False)
+    return Evaluation.of_units(names, MultiClass(classes), units)

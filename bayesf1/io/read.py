@@ -1,0 +1,282 @@
+"""Reading whatever is on disk: files are recognised by what stands in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+from bayesf1.base.checks import OneLabel, checked
+from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.naming import counted, joined, listing, nearest, quoted
+from bayesf1.designs import BlockedCV, Discount, KFoldCV
+from bayesf1.evaluation import Evaluation, dotted_runs, flatten
+from bayesf1.io.brat import BRAT
+from bayesf1.io.conll import TAGS
+from bayesf1.io.conlleval import CONLLEVAL
+from bayesf1.io.conllu import CONLLU
+from bayesf1.io.count_files import COUNTS
+from bayesf1.io.formats import Format, Place, Request, described, find_place
+from bayesf1.io.inspect import INSPECT
+from bayesf1.io.lm_eval import LM_EVAL
+from bayesf1.io.saved import EVALUATION
+from bayesf1.io.table_files import TABLE
+from bayesf1.io.trec import TREC
+from bayesf1.tasks.binary import BINARY_CELLS, Binary
+
+# The more telling first: a new format is a file of its own and a line here.
+INPUT_FORMATS: tuple[Format, ...] = (
+    *(EVALUATION, INSPECT, LM_EVAL, TREC, BRAT, CONLLU, CONLLEVAL),
+    *(COUNTS, TAGS, TABLE),
+)
+
+# Cells of what is positive by gold, and what is said where they are empty, as those of a file without its tags are.
+_OF_GOLD = [BINARY_CELLS.index("tp"), BINARY_CELLS.index("fn")]
+_NO_GOLD = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
+
+# Models that are called as runs of one method are.
+_RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
+_RUNS = (
+    "{} are compared as models of their own; if they are runs of one method, say so by runs=True (--runs)."
+)
+
+PathOrName: TypeAlias = str | PathLike[str]
+# A model's file, or those of the runs of a method.
+Files: TypeAlias = PathOrName | Sequence[PathOrName] | Mapping[str, PathOrName]
+
+
+class ReadOptions(TypedDict, total=False):
+    """What files may need to be told; which of them apply, a format says."""
+
+    gold: str
+    prediction: str
+    columns: Sequence[str] | Mapping[str, str]
+    model_column: str
+    run_column: str
+    id: str
+    group: str
+    positive: OneLabel
+    judge: str | Sequence[str] | Mapping[str, str]
+    correct: str | Sequence[str] | Mapping[str, str]
+    scores: str
+    lower_is_better: bool
+    unit: str
+    measure: str
+    filter: str
+    qrels: PathOrName
+    task: str
+    cv: BlockedCV | KFoldCV | str
+    discount: Discount
+    scheme: str
+    mode: str
+    types: Sequence[str]
+    by_type: bool
+    gold_column: int
+    predicted_column: int
+    field: str
+
+
+@checked
+def read(
+    source: Files | Mapping[str, Files],
+    *,
+    gold_file: PathOrName | None = None,
+    input_format: str | None = None,
+    runs: bool = False,
+    **options: Unpack[ReadOptions],
+) -> Evaluation:
+    r"""Read what models did from files, whose format is recognised by what stands in them.
+
+    Tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow) of counts, predictions, right or wrong answers, or scores; logs of
+    lm-evaluation-harness and Inspect; TREC runs; tags in columns, CoNLL-U, brat's stand-off annotation; saved evaluations, of
+    shards a folder. Files may be compressed by gzip. An option that does not apply to a format is refused.
+
+    Parameters
+    ----------
+    source
+        A file that holds all models; or a mapping of a model's name to its file, to a folder where a tool writes
+        several, or to the files of its runs. ``"-"`` is standard input.
+    gold_file
+        The file of gold tags, labels or annotations, where it is one by itself.
+    input_format
+        The name of the format, instead of recognising it.
+    runs
+        Whether models called ``bert.1`` and ``bert.2`` are runs of one method.
+    gold, prediction, columns
+        Of tables: the column of gold labels; the column of predictions where each model has a file, or each row a model;
+        else the models' columns, by default all that can be.
+    model_column, run_column, id
+        Of tables with a row for each model and item: the columns that name the model (``"model"``) and the run; and
+        the column that tells items apart, by which rows and files are matched.
+    group
+        The column of documents, speakers or the like, which are then the units; for harness logs a field of the
+        document, or ``"task"``.
+    positive
+        The label that counts as positive.
+    judge
+        The column of what a judge says of every item, as in `from_labels`; gold labels may then be missing.
+    correct, scores
+        Instead of gold: the columns that say whether an answer is right; what scores are called, which is their column
+        where each model has a file or each row a model.
+    lower_is_better, unit
+        Whether lower scores are better, and what a row is called, as in `from_scores`; of tags, ``"sentence"`` or
+        ``"document"``.
+    measure, filter
+        Of harness logs and TREC runs: the measure, as ``"acc"`` or ``"nDCG@10"``; and the filter of answers.
+    qrels
+        The file of relevance judgements.
+    task, cv, discount
+        Of counts: see `read_counts`.
+    scheme, mode, types, by_type
+        Of tags: see `from_tags`.
+    gold_column, predicted_column
+        Of tags: which column, from 1, or -1 for the last.
+    field
+        Of CoNLL-U: ``"UPOS"``, ``"XPOS"``, ``"DEPREL"`` or ``"FEATS"``, all of a word's features together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     a, b = Path(folder, "crf.jsonl"), Path(folder, "bert.csv")
+    ...     _ = a.write_text('{"doc": 1, "label": "yes", "said": "no"}\n{"doc": 2, "label": "no", "said": "yes"}\n')
+    ...     _ = b.write_text("doc,said,label\n2,no,no\n1,yes,yes\n")
+    ...     read({"crf": a, "bert": b}, id="doc", gold="label", prediction="said").tables
+    array([[0., 1., 1., 0.], [1., 0., 0., 1.]])
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given.keys() - ReadOptions.__annotations__.keys():
+        known = nearest("columns" if name == "models" else name, ReadOptions.__annotations__)
+        raise ValueError(f"unknown option {name!r}; {known}")
+    with input_files() as take:
+        alone, flat, methods = _sources(source, gold_file)
+        request = Request(
+            None if alone is None else find_place(alone, take),
+            {name: find_place(path, take) for name, path in flat.items()},
+            given,
+        )
+        chosen = _chosen(request, input_format)
+        chosen.check_options(given)
+        if chosen.folder:
+            request = Request(
+                request.alone and request.alone.matching(chosen.folder),
+                {name: place.matching(chosen.folder) for name, place in request.models.items()},
+                given,
+            )
+            for place in request.places:
+                if not place.files:
+                    raise ValueError(
+                        f"{place} has no file {chosen.folder.replace(' ', ' or ')}; name another folder"
+                    )
+        ev = chosen.read(request)
+    if isinstance(ev.task, Binary) and not ev.tables[..., _OF_GOLD].any():
+        ev = replace(ev, remarks=(*ev.remarks, _NO_GOLD))
+    if methods or runs:
+        return ev.with_runs(methods or dotted_runs(ev.models))
+    endings = {model: model.rpartition(".")[2] for model in ev.models if _RUN.fullmatch(model)}
+    if len(set(endings.values())) < len(endings):
+        return replace(ev, remarks=(*ev.remarks, _RUNS.format(joined([*endings][:2]))))
+    return ev
+
+
+def tasks_of(path: PathOrName) -> list[str]:
+    """Return the names of the tasks in a file of counts or a folder of logs; none of anything else."""
+    if str(path) == "-" or Path(path).is_fifo():
+        return []
+    with input_files() as take:
+        place = find_place(path, take)
+        chosen = _chosen(Request(place, {}, {}), None)
+        return list(dict.fromkeys(chosen.tasks(place.matching(chosen.folder))))
+
+
+def _sources(
+    source: Any, gold_file: PathOrName | None
+) -> tuple[PathOrName | None, dict[str, PathOrName], dict[str, list[str]]]:
+    """Return what stands alone, the models' files, and which models are runs of a method."""
+    if isinstance(source, str | PathLike):
+        if gold_file is not None:
+            raise ValueError(
+                f"gold_file {quoted(gold_file)} needs the models' files by their names, as {{'bert': {str(source)!r}}}"
+            )
+        return source, {}, {}
+    if not isinstance(source, Mapping) or not source:
+        raise ValueError(
+            f"what to read is a file, or a mapping of models to theirs, as {{'bert': 'bert.jsonl'}}, not "
+            f"{type(source).__name__}; what is in memory goes to from_frame, from_labels and the like"
+        )
+    nested: dict[str, Any] = {}
+    for name, value in source.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"the name of a model is a non-empty string, not {quoted(name)}")
+        if isinstance(value, list | tuple):
+            files = [*map(str, value)]
+            if twice := [file for file in files if files.count(file) > 1]:
+                raise ValueError(
+                    f"{name!r} is given {twice[0]} twice; a run of {name!r} is a file of its own"
+                )
+            value = value[0] if len(value) == 1 else {str(i): file for i, file in enumerate(value, 1)}
+        nested[name] = value
+    flat, methods = flatten(nested)
+    for name, value in flat.items():
+        if not isinstance(value, str | PathLike):
+            raise ValueError(f"model {name!r} has {quoted(value)} where the name of a file belongs")
+    return gold_file, flat, methods
+
+
+def _chosen(request: Request, input_format: str | None) -> Format:
+    """Return the format of all files, or say what they look like instead."""
+    if input_format is not None:
+        known = {fmt.name: fmt for fmt in INPUT_FORMATS}
+        if input_format not in known:
+            raise ValueError(
+                f"input_format= {input_format!r} is unknown; {nearest(str(input_format), known)}"
+            )
+        return known[input_format]
+    found = [(place, _recognised(place, request)) for place in request.places]
+    named = [(place, fmt) for place, fmt in found if fmt is not None]
+    if not named:
+        raise _unknown(request.places[0])
+    first, chosen = named[0]
+    for place, other in named[1:]:
+        if other is not chosen:
+            raise ValueError(
+                f"{first} looks like {chosen.about}, but {place} like {other.about}; give one kind"
+            )
+    for place, fmt in found:
+        # Beside files of a format, what has a fault in its first lines is read as one of them, to say where the fault is.
+        if fmt is None and not any(file.lines for file in _looked_at(place, chosen)):
+            raise _unknown(place)
+    return chosen
+
+
+def _looked_at(place: Place, fmt: Format) -> list[InputFile]:
+    """Return the first of the files that may be of a format, by which it is recognised, or none."""
+    files = place.matching(fmt.folder).files if fmt.folder or not place.folder else {}
+    return [*islice(files.values(), 1)]
+
+
+def _recognised(place: Place, request: Request) -> Format | None:
+    # Where options fit no format, it is for the format that the files have to refuse them.
+    for options in (request.options, {}) if request.options else ({},):
+        for fmt in INPUT_FORMATS:
+            if any(fmt.recognises(file, options) for file in _looked_at(place, fmt)):
+                return fmt
+    return None
+
+
+def _unknown(place: Place) -> ValueError:
+    known = listing(fmt.name for fmt in INPUT_FORMATS)
+    if not place.folder:
+        return ValueError(f"{place} {described(place.file, known)}")
+    if place.matching("results_*.json").files:
+        return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")
+    held = f"{counted(len(place.files), 'file')}, as {listing(place.files, most=3)}"
+    return ValueError(
+        f"{place} holds {held}, of no format that comes in folders "
+        f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files, one for each model or table"
+    )

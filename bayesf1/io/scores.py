@@ -1,0 +1,407 @@
+"""Evaluations from scores, from sums of statistics, and from probabilities, one row for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import Column, OneLabel, checked, is_number, numbers_of, refuse_reports
+from bayesf1.base.naming import listing, nearest, plural
+from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
+from bayesf1.io.alignment import align, check_unit, from_rows
+from bayesf1.io.label_values import distinct_labels, guess_positive, plain_label, read_groups, read_labels
+from bayesf1.io.labels import from_right
+from bayesf1.metrics import points_down
+from bayesf1.tasks.probabilities import cells_of
+from bayesf1.tasks.scores import Scores
+from bayesf1.tasks.statistics import Statistics, Totals, check_ratio, name_of
+
+# The task, or nothing where there is just one, and what the log calls the item.
+Item: TypeAlias = tuple[str, str | int]
+
+
+@checked
+def from_scores(
+    scores: Mapping[str, Any],
+    *,
+    name: str = "",
+    unit: str | None = None,
+    lower_is_better: bool = False,
+    groups: ArrayLike | None = None,
+) -> Evaluation:
+    """Build an Evaluation from scores, one for each unit and model: paired over the units.
+
+    So measures of ranked lists, clusterings or translations can be compared: average precision of each query,
+    BLEU of each sentence. Ask for ``"mean"``, ``"median"``, ``"geometric_mean"``, or give a function
+    ``f(scores, weights)`` whose weights have axes (..., score).
+
+    Scores that are all 0 or 1 are no amounts but items right or wrong, which a bootstrap over a few of them knows too
+    little of: they come in as by `from_correct`, where ``"mean"`` is another name of ``"accuracy"``.
+
+    Parameters
+    ----------
+    scores
+        Mapping of model name to its scores: lists or arrays in the same order of units for all models, or by id of the
+        unit, as mappings ``{"q1": 0.3, …}`` or Series, whose order does not matter. What pytrec_eval returns,
+        ``{"q1": {"ndcg": 0.3, "map": 0.2}, …}``, is taken by the measure that `name` says. Columns of a frame of pandas are
+        given by ``dict(frame)``.
+    name
+        What the scores are called in print, such as ``"NDCG@10"``.
+    unit
+        What a unit is called in print, by default ``"query"``, or ``"document"`` where there are groups. Folds, splits,
+        seeds and runs are no independent units; see `fold_tests`.
+    lower_is_better
+        Whether the better of two models has the lower scores, as with word error rates, losses and perplexities.
+    groups
+        The topic, document or speaker of each score; these are then the units.
+
+    Examples
+    --------
+    >>> ev = from_scores({"bm25": [0.2, 0.5, 0.4, 0.1], "dense": [0.3, 0.5, 0.6, 0.3]})
+    >>> ev
+    <Evaluation of 2 models (bm25, dense) on scores, 4 queries in 4 patterns>
+    >>> from bayesf1 import score
+    >>> round(score(ev, "dense", "mean"), 3)
+    0.425
+    >>> found = {"bm25": {"q1": {"ndcg": 0.2}, "q2": {"ndcg": 0.5}}, "dense": {"q2": {"ndcg": 0.6}, "q1": {"ndcg": 0.3}}}
+    >>> round(score(from_scores(found, name="ndcg"), "dense"), 3)
+    0.45
+    """
+    refuse_reports(scores)
+    how: dict[str, Any] = {"name": name, "unit": unit, "lower_is_better": lower_is_better, "groups": groups}
+    return _from_columns(_pick_metric(scores, name), **how)
+
+
+@with_runs_in("scores", is_by_id)
+def _from_columns(
+    scores: Mapping[str, Any],
+    *,
+    name: str,
+    unit: str | None,
+    lower_is_better: bool,
+    groups: ArrayLike | None,
+) -> Evaluation:
+    if unit is not None and check_unit(unit) == "item":
+        raise ValueError(
+            "unit is a name such as 'query' or 'document', not 'item'; items right or wrong go to from_correct"
+        )
+    given, beside = align(scores, "scores", {"groups": groups})
+    names = tuple(given)
+    columns = [_scores(column, f"scores of {model!r}") for model, column in given.items()]
+    document = None if groups is None else read_groups(beside["groups"])
+    stacked = np.stack(columns, axis=1)
+    if ((stacked == 0.0) | (stacked == 1.0)).all():
+        one = "query" if unit is None and groups is None else unit
+        down = bool(lower_is_better)
+        return from_right(stacked > 0.0, names, name=name, unit=one, groups=document, errors=down)
+    values, which = np.unique(stacked, return_inverse=True)
+    task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
+    rows = _indicators(which.reshape(stacked.shape), len(values))
+    return from_rows(names, task, rows, document, unit=unit, one="query")
+
+
+def _indicators(places: NDArray[Any], n_cells: int) -> Any:
+    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
+    from scipy.sparse import csr_array
+
+    n, k = places.shape
+    columns = places + np.arange(k) * n_cells
+    cells = np.repeat(np.arange(n), k), columns.ravel()
+    return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
+
+
+def _scores(values: ArrayLike, where: str) -> FloatArray:
+    array = numbers_of(values, where, remedy="must be numbers, one for each unit")
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{where} have shape {array.shape}; one number for each unit belongs here")
+    if not np.isfinite(array).all():
+        i = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"{where} have {array[i]} for unit {i + 1}; scores are finite")
+    # A negative zero is a zero, and would be another score in print.
+    return array + 0.0
+
+
+def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
+    """Return scores of which every ``{query: {metric: value}}`` is that of one metric, ``{query: value}``.
+
+    Examples
+    --------
+    >>> _pick_metric({"bm25": {"q1": {"ndcg": 0.3, "map": 0.2}}, "dense": [0.4]}, "ndcg")
+    {'bm25': {'q1': 0.3}, 'dense': [0.4]}
+    """
+    found: dict[str, Any] = {}
+    for model, value in scores.items():
+        rows = value.values() if isinstance(value, Mapping) else ()
+        if rows and all(isinstance(row, Mapping) and all(map(is_number, row.values())) for row in rows):
+            lacking = next((query for query, row in value.items() if name not in row), None)
+            if lacking is not None:
+                raise ValueError(
+                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so that name= "
+                    f"must say another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
+                    "Series"
+                )
+            value = {query: row[name] for query, row in value.items()}
+        elif rows and not runs and all(isinstance(row, Mapping) and not is_by_id(row) for row in rows):
+            value = _pick_metric(value, name, runs=True)
+        found[model] = value
+    return found
+
+
+# ---- logs --------------------------------------------------------------------------------------------------
+
+
+def spelled(item: Item, noun: str) -> str:
+    """Say which item it is.
+
+    Examples
+    --------
+    >>> spelled(("gsm8k", 3), "document"), spelled(("", "q1"), "sample")
+    ("document 3 of task 'gsm8k'", "sample 'q1'")
+    """
+    task, number = item
+    return f"{noun} {number!r}{f' of task {task!r}' if task else ''}"
+
+
+def from_item_scores(
+    scores: Mapping[str, Mapping[Item, float]],
+    *,
+    noun: str,
+    name: str,
+    groups: Mapping[Item, Hashable] | None = None,
+    unit: str | None = None,
+    lower_is_better: bool = False,
+) -> Evaluation:
+    """Build an Evaluation from what each model scored on each item; scores of 0 and 1 are items right or wrong.
+
+    Parameters
+    ----------
+    scores
+        Mapping of model name to its scores by item.
+    noun
+        What an item is called in errors.
+    name
+        What the scores are called.
+    groups
+        The group of each item; groups are then the units.
+    unit
+        What a unit is called in print.
+    lower_is_better
+        Whether lower scores are better.
+
+    Examples
+    --------
+    >>> a, b = {("", 1): 1.0, ("", 2): 0.0}, {("", 2): 1.0, ("", 1): 1.0}
+    >>> from_item_scores({"A": a, "B": b}, noun="sample", name="acc").tables
+    array([[1., 1.], [2., 0.]])
+    """
+    by_id = {
+        model: {spelled(item, noun): score for item, score in own.items()} for model, own in scores.items()
+    }
+    first = next(iter(scores.values()))
+    of_item = None if groups is None else {spelled(item, noun): str(groups[item]) for item in first}
+    given, beside = align(by_id, "scores", {"groups": of_item})
+    names, table = tuple(given), np.array([*given.values()], dtype=float).T
+    tasks = dict.fromkeys(task for task, _ in first)
+    pooled = (
+        f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together: {listing(tasks, most=6)}."
+    )
+    remarks = (pooled,) if len(tasks) > 1 and groups is None else ()
+    documents = None if groups is None else read_groups(beside["groups"])
+    if ((table == 0.0) | (table == 1.0)).all():
+        ev = from_right(table > 0.0, names, name=name, unit=unit, groups=documents, errors=lower_is_better)
+    else:
+        columns = {model: table[:, j] for j, model in enumerate(names)}
+        ev = from_scores(
+            columns, name=name, unit=unit or noun, groups=documents, lower_is_better=lower_is_better
+        )
+    return replace(ev, remarks=(*ev.remarks, *remarks))
+
+
+# ---- statistics --------------------------------------------------------------------------------------------
+
+
+@checked
+@with_runs_in("statistics")
+def from_statistics(
+    statistics: Mapping[str, Any],
+    measure: Totals,
+    *,
+    name: str = "",
+    lower_is_better: bool | None = None,
+    groups: Column | None = None,
+    unit: str | None = None,
+) -> Evaluation:
+    r"""Build an Evaluation from sums of statistics, where a measure is a function of their totals: paired over units.
+
+    Corpus BLEU, chrF, word error rate and perplexity are no means of what they are on single sentences, but
+    :math:`g(\sum_u x_u)` with a row :math:`x_u` of counts for each sentence. ``bayesf1.measures`` has some g:
+    ``corpus_bleu``, ``chrf``, ``ter``, ``wer``.
+
+    Parameters
+    ----------
+    statistics
+        Mapping of model name to its sums: an array (unit, statistic) or a frame. All models have the same statistics and
+        units, in one order unless frames have an index. Sums are not negative.
+    measure
+        The function g of the totals. It is given an array (table, statistic) and returns a number for each table; where
+        it cannot, or says something else then than for one table, it is called for each by itself, which is slower.
+        The number of units must not matter to it: g(2x) = g(x).
+    name
+        What the measure is called in print; by default the attribute ``label`` of `measure`, such as BLEU, else its name.
+    lower_is_better
+        Whether the better of two models has the lower value, as with error rates and perplexities; by default what the
+        attribute ``lower_is_better`` of `measure` says, if it has one, else False.
+    groups
+        The document (speaker, …) of each unit; documents are then the units, and what they hold of each other's
+        sentences are sums.
+    unit
+        What a unit is called in print: ``"sentence"`` by default, or with groups ``"document"``.
+
+    Examples
+    --------
+    Errors and words of each sentence:
+
+    >>> def rate(totals):
+    ...     return totals[..., 0] / totals[..., 1]
+    >>> sums = {"A": [(3, 10), (0, 8), (2, 20)], "B": [(1, 10), (1, 8), (2, 20)]}
+    >>> ev = from_statistics(sums, rate, name="WER", lower_is_better=True)
+    >>> ev
+    <Evaluation of 2 models (A, B) on WER of 2 statistics, 3 sentences in 3 patterns>
+    >>> from bayesf1 import score
+    >>> round(score(ev, "B"), 4)
+    0.1053
+    """
+    names = model_names(statistics)
+    aligned, beside = align(statistics, "statistics", {"groups": groups})
+    arrays = [_sums(aligned[model], f"statistics of {model!r}") for model in names]
+    for model, array in zip(names, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise ValueError(
+                f"statistics of {model!r} have shape {array.shape}, but those of {names[0]!r} {arrays[0].shape}; every "
+                "model needs a row for each unit, and a column for each statistic"
+            )
+    cells = _cells(statistics, names, arrays[0].shape[1])
+    title = name.strip() or name_of(measure)
+    rows = np.stack(arrays, axis=1)
+    check_ratio(measure, title, rows.sum(axis=0))
+    down = points_down(measure) if lower_is_better is None else bool(lower_is_better)
+    task = Statistics(cells, measure, title, down)
+    document = None if groups is None else read_groups(beside["groups"])
+    return from_rows(names, task, rows, document, unit=unit, one="sentence", each_an_item=groups is not None)
+
+
+def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[str, ...]:
+    """Return the names of the statistics, or say where models have others."""
+    named = {
+        model: tuple(map(str, given[model].columns)) for model in names if hasattr(given[model], "columns")
+    }
+    if not named:
+        return tuple(f"s{i + 1}" for i in range(n))
+    first, cells = next(iter(named.items()))
+    for model, other in named.items():
+        if other != cells:
+            raise ValueError(
+                f"statistics of {model!r} are {listing(other, most=10)}, but those of {first!r} {listing(cells, most=10)}; "
+                "give the same columns in the same order"
+            )
+    return cells
+
+
+def _sums(values: Any, where: str) -> FloatArray:
+    array = numbers_of(
+        values, where, remedy="must be numbers, a row for each unit and a column for each statistic"
+    )
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{where} have shape {array.shape}; an array (unit, statistic) belongs here")
+    bad = ~(np.isfinite(array) & (array >= 0.0))
+    if bad.any():
+        i, j = (int(place) for place in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{where} have {array[i, j]:g} for unit {i + 1}, statistic {j + 1}; sums are finite and not negative (split "
+            "amounts of both signs into two columns)"
+        )
+    return array + 0.0
+
+
+# ---- probabilities -----------------------------------------------------------------------------------------
+
+
+@checked
+@with_runs_in("probabilities", is_by_id)
+def from_probabilities(
+    y_true: Column,
+    probabilities: Mapping[str, Any],
+    *,
+    positive: OneLabel = None,
+    groups: Column | None = None,
+) -> Evaluation:
+    """Build an Evaluation from probabilities of the positive label, or scores: paired, as all models saw the same items.
+
+    The measures are ``"roc_auc"``, ``"average_precision"``, ``"brier"`` and ``"log_loss"``, of which the last two are
+    the better the lower they are; or give a function of scikit-learn's that takes ``sample_weight``.
+
+    Parameters
+    ----------
+    y_true
+        Gold labels, of which one is positive; a list or array, or by id, as a mapping or a Series.
+    probabilities
+        Mapping of model name to the probability of the positive label of each item, in the order of `y_true` or by id.
+        For ``roc_auc`` and ``average_precision`` any scores will do that rise with it, such as logits.
+    positive
+        The label that counts as positive; it may be left out where it is beyond doubt, as in `from_labels`.
+    groups
+        The document (patient, user, …) of each item; documents are then the units.
+
+    Examples
+    --------
+    >>> y = [0, 0, 1, 1, 0, 1]
+    >>> p = {"A": [0.1, 0.4, 0.35, 0.8, 0.2, 0.9], "B": [0.2, 0.3, 0.6, 0.7, 0.1, 0.8]}
+    >>> ev = from_probabilities(y, p)
+    >>> ev
+    <Evaluation of 2 models (A, B) on probabilities, 6 items in 6 patterns>
+    >>> from bayesf1 import score
+    >>> round(score(ev, "A", "roc_auc"), 4), round(score(ev, "A", "brier"), 4)
+    (0.8889, 0.1138)
+    """
+    columns, beside = align(probabilities, "probabilities", {"y_true": y_true, "groups": groups})
+    names = tuple(columns)
+    gold = read_labels(beside["y_true"], "y_true")
+    stacked = np.stack(
+        [_probabilities(columns[name], f"probabilities of {name!r}", gold) for name in names], axis=1
+    )
+    known = distinct_labels([gold])
+    positive = guess_positive(known) if positive is None else plain_label(positive)
+    hit = np.asarray(gold == positive)
+    if hit.all() or not hit.any():
+        raise ValueError(
+            f"y_true holds no {'negative' if hit.all() else 'positive'} item (positive is {positive!r}, labels are "
+            f"{known[:5]}); both are needed"
+        )
+    task, where = cells_of(stacked, hit)
+    document = None if groups is None else read_groups(beside["groups"])
+    return from_rows(names, task, _indicators(where, len(task.values)), document)
+
+
+def _probabilities(values: Any, where: str, gold: Any) -> FloatArray:
+    array = numbers_of(values, where, remedy="must be numbers, one for each item")
+    if array.ndim == 2 and array.shape[1] == 2:
+        raise ValueError(
+            f"{where} have shape {array.shape}; give those of the positive label alone, such as p[:, 1]"
+        )
+    if array.ndim == 2:
+        raise ValueError(
+            f"{where} have shape {array.shape}: areas under curves are those of one label against the rest; give the column "
+            "of one class, and positive= with its name, or compare the predicted classes by from_labels"
+        )
+    if array.shape != (len(gold),):
+        raise ValueError(f"{where} have shape {array.shape}, but y_true has {len(gold)} labels")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(f"{where} have {array[i]} for item {i + 1}; probabilities and scores are finite")
+    return array + 0.0

@@ -1,0 +1,375 @@
+"""Tables of predictions, of answers right or wrong, or of scores: wide, long, or a file for each model."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import listing, quoted
+from bayesf1.base.text_files import located, read_number
+from bayesf1.evaluation import Evaluation
+from bayesf1.io.formats import Format, Request
+from bayesf1.io.frames import from_frame
+from bayesf1.io.json_files import is_json
+from bayesf1.io.label_values import NoPositiveItem
+from bayesf1.io.labels import from_correct
+from bayesf1.io.model_columns import (
+    FLAGS,
+    as_numbers,
+    guess_label_columns,
+    guess_score_columns,
+    named_columns,
+    rows_of_models,
+)
+from bayesf1.io.scores import from_scores
+from bayesf1.io.tables import Table, errors_of_file, is_arrow
+
+# What a row says of a model, and the options that do not go with it.
+_SCORES_ONLY, _LABELS_ONLY = ("lower_is_better", "unit"), ("positive", "prediction", "judge")
+_MISPLACED = {
+    "gold": _SCORES_ONLY,
+    "correct": (*_LABELS_ONLY, "lower_is_better"),
+    "scores": _LABELS_ONLY,
+}
+_BY_ORDER = "Items were matched by their order in the files, as no column tells them apart."
+
+# A frame with one item a row; the column of each model, of a method those of its runs; and remarks.
+WideTable: TypeAlias = tuple[Any, Mapping[str, Any], tuple[str, ...]]
+# What errors call the rows of a model or of gold, and these rows.
+_Part: TypeAlias = tuple[str, Any]
+
+
+def _read(request: Request) -> Evaluation:
+    options = request.options
+    given = [name for name in _MISPLACED if name in options]
+    if not given:
+        header = Table.opened(request.first).header
+        raise ValueError(
+            f"{request.first} is a table with columns {listing(header, most=12)}; say which holds the gold labels by gold=, "
+            "or whether answers are right by correct=, or that it holds scores by scores="
+        )
+    content = given[0]
+    for name in (*given[1:], *(name for name in _MISPLACED[content] if name in options)):
+        raise ValueError(f"{name}= does not apply where {content}= is given; leave one out")
+    if request.models:
+        frame, models, remarks = _of_files(request, content)
+    else:
+        frame, models, remarks = _of_table(Table.opened(request.first), options, content)
+    with located(request.places[0]), errors_of_file(request.places[0]):
+        if content == "gold":
+            ev = _from_labels(frame, models, options)
+        else:
+            how = {name: options[name] for name in _SCORES_ONLY if name in options}
+            if "group" in options:
+                how["groups"] = frame[options["group"]].tolist()
+            numbers = _numbers(frame, models, flags=content == "correct")
+            build = from_correct if content == "correct" else from_scores
+            ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
+    return replace(ev, remarks=ev.remarks + remarks)
+
+
+# ---- layouts ----------------------------------------------------------------------------------------------
+
+
+def _value_column(options: Mapping[str, Any], content: str) -> str:
+    """Return the column that holds what a model predicted, did or scored, where each has rows of its own."""
+    column = options.get("prediction", "prediction") if content == "gold" else options[content]
+    if not isinstance(column, str) or not column:
+        raise ValueError(f"{content}= names the one column of each model's rows, as {content}='{content}'")
+    return column
+
+
+def _shared(options: Mapping[str, Any]) -> list[str]:
+    """Return the columns that say something of an item whatever the model."""
+    judge = options.get("judge", ())
+    judges = (
+        [judge] if isinstance(judge, str) else [*(judge.values() if isinstance(judge, Mapping) else judge)]
+    )
+    return [*(options[name] for name in ("gold", "group") if name in options), *judges]
+
+
+def _gaps(options: Mapping[str, Any]) -> list[str]:
+    """Return the columns whose cells may be empty."""
+    return [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
+
+
+def _of_table(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
+    if "model" in table.header and "columns" not in options and "model_column" not in options:
+        value = options.get("prediction", "prediction") if content == "gold" else options[content]
+        if "prediction" in options or (isinstance(value, str) and value in table.header):
+            options = {**options, "model_column": "model"}
+    if "model_column" in options:
+        return _of_rows(table, options, content)
+    for name in ("prediction", "run_column"):
+        if name in options:
+            raise ValueError(
+                f"{name}= says what each row of a model holds; name the column that says which model by model_column="
+                f"{rows_of_models(table)}; if each has a column of its own, give columns= instead"
+            )
+    return _of_columns(table, options, content)
+
+
+def _of_columns(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
+    """Read a table with a column for each model."""
+    id, shared = options.get("id"), _shared(options)
+    table.check(*shared, id)
+    _check_apart(table, shared)
+    given = options.get("columns", options.get("correct"))
+    if given is not None and len(given):
+        models = named_columns(given, table, "columns" if "columns" in options else "correct")
+    elif content == "gold":
+        models = guess_label_columns(table, options["gold"], (id, *shared))
+    elif content == "scores":
+        models = guess_score_columns(table, (id, *shared))
+    else:
+        raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers by correct=")
+    wanted = [*shared, *models.values()]
+    _check_apart(table, wanted)
+    if id is not None:
+        remedy = f"if each model has rows of its own, name the column that says which by model_column={rows_of_models(table)}"
+        table.check_unique(id, remedy)
+    if content == "gold" and not _gaps(options):
+        return table.scan(wanted), models, ()
+    frame = table.load(wanted, optional=_gaps(options))
+    return frame if id is None else frame.set_axis(table.load([id])[id].tolist()), models, ()
+
+
+def _check_apart(table: Table, columns: Sequence[str]) -> None:
+    if twice := next((column for column in columns if columns.count(column) > 1), None):
+        raise ValueError(f"{table}: column {twice!r} is named twice; gold, models and the rest need one each")
+
+
+def _load(table: Table, options: Mapping[str, Any], value: str | None, *more: str | None) -> Any:
+    """Return the columns that there are of those that options name, and the one of a model's values, which must be."""
+    table.check(*more)
+    if value is not None and value not in (*table.header, *options.values()):
+        others = [c for c in table.header if c not in ("", *options.values())]
+        raise ValueError(
+            f"{table} has no column {value!r}; name the one that holds what a model predicted by prediction=: "
+            f"{listing(others) or 'there is none'}"
+        )
+    table.check(value)
+    wanted = [c for c in (*more, value, options.get("id"), *_shared(options)) if c in table.header]
+    return table.load(list(dict.fromkeys(wanted)), optional=_gaps(options))
+
+
+def _of_rows(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
+    """Put a table with a row for each model and item into the wide layout."""
+    model, value = options["model_column"], _value_column(options, content)
+    if "columns" in options:
+        option = "prediction" if content == "gold" else content
+        raise ValueError(f"columns= does not go with model_column=; name the one column of rows by {option}=")
+    run = options.get("run_column", "run" if "run" in table.header else None)
+    frame = _load(table, options, value, model, run)
+    if "id" not in options:
+        others = [c for c in table.header if c not in (*frame.columns, "")]
+        raise ValueError(
+            f"{table} has a row for each model and item; name the column that tells items apart by id=: "
+            f"{listing(others) or 'there is none'}"
+        )
+    parts: dict[str, _Part] = {}
+    nested: dict[str, Any] = {}
+    for key, rows in frame.groupby([model, *([] if run is None else [run])], sort=False, observed=True):
+        name = [_text(part) for part in key]
+        if not all(part.strip() for part in name):
+            raise ValueError(f"{table} has a row without the name of a model in column {model!r}")
+        nested.setdefault(name[0], {})[name[-1]] = f"\0{len(parts)}"
+        parts["/".join(name)] = f"{table} of {' '.join(name)!r}", rows
+    wide, models, remarks = _side_by_side(parts, None, value, options)
+    return wide, models if run is None else nested, remarks
+
+
+def _of_files(request: Request, content: str) -> WideTable:
+    """Merge a file for each model, and perhaps one of gold, by the ids of their items."""
+    options = request.options
+    for name in ("model_column", "run_column", "columns"):
+        if name in options:
+            raise ValueError(
+                f"{name}= says how one table holds several models, but each has a file here; leave it out"
+            )
+    value, truth = _value_column(options, content), None
+    parts = {
+        name: (str(place), _load(Table.opened(place.file), options, value))
+        for name, place in request.models.items()
+    }
+    if request.alone is not None:
+        required = [options[name] for name in ("gold", "id") if name in options]
+        truth = str(request.alone), _load(Table.opened(request.alone.file), options, None, *required)
+    return _side_by_side(parts, truth, value, options)
+
+
+def _text(value: Any) -> str:
+    """Return an id as text; numbers that are whole without a point."""
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value) if whole else value)
+
+
+def _by_id(part: _Part, id: str) -> Any:
+    """Return rows by their ids, as text."""
+    where, frame = part
+    if id not in frame:
+        raise ValueError(f"{where} has no column {id!r}, by which items are matched")
+    frame = frame.set_axis([_text(value) for value in frame[id].tolist()])
+    if not frame.index.is_unique:
+        twice = frame.index[frame.index.duplicated()][0]
+        raise ValueError(
+            f"{where} has {id} {quoted(twice)} twice; an item stands once for each model, or name run_column="
+        )
+    return frame
+
+
+def _side_by_side(
+    parts: Mapping[str, _Part], truth: _Part | None, value: str, options: Mapping[str, Any]
+) -> WideTable:
+    """Lay what models have beside each other, item by item, by their ids; what is shared is the same for all.
+
+    Without ids rows are matched by their order, which takes gold labels that agree in all rows.
+    """
+    import pandas as pd
+
+    id, everyone = options.get("id"), [*([] if truth is None else [truth]), *parts.values()]
+    places = [where for where, _ in everyone]
+    if id is not None:
+        frames = [_by_id(part, id) for part in everyone]
+        if truth is not None and "judge" in options:
+            # Items that only models have are those that nobody has labelled yet.
+            missing = frames[1].index.difference(frames[0].index, sort=False)
+            frames[0] = frames[0].reindex([*frames[0].index, *missing])
+    else:
+        frames = [frame.reset_index(drop=True) for _, frame in everyone]
+        same = all(options.get("gold") in frame and len(frame) == len(frames[0]) for frame in frames)
+        if len(frames) > 1 and not same:
+            raise ValueError(
+                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it by id="
+            )
+    order = frames[0].index
+    for i, frame in enumerate(frames[1:], 1):
+        for lacking, having in ((i, 0), (0, i)):
+            missing = frames[having].index.difference(frames[lacking].index, sort=False)
+            if len(missing):
+                raise ValueError(
+                    f"{places[lacking]} has no {id} {quoted(missing[0])}, but {places[having]} has; {len(missing):,} of "
+                    f"{len(frames[having]):,} items are missing, and models are compared on the same ones"
+                )
+        frames[i] = frame.reindex(order)
+    wide: dict[str, Any] = {}
+    for column in _shared(options):
+        owners = [i for i, frame in enumerate(frames) if column in frame]
+        if not owners:
+            raise ValueError(f"{places[0]} has no column {column!r}; it has {listing(frames[0].columns)}")
+        wide[column] = frames[owners[0]][column]
+        # Beside a file of gold, a column of its name is what the model predicted.
+        for i in owners[1:] if column != value else ():
+            _check_same(wide[column], frames[i][column], places[owners[0]], places[i], id)
+    models = {name: f"\0{i}" for i, name in enumerate(parts)}
+    for column, frame in zip(models.values(), frames[-len(parts) :], strict=True):
+        wide[column] = frame[value]
+    return pd.DataFrame(wide), models, (_BY_ORDER,) if id is None else ()
+
+
+def _check_same(mine: Any, theirs: Any, owner: str, other: str, id: str | None) -> None:
+    differs = [a != b for a, b in zip(map(_text, mine.tolist()), map(_text, theirs.tolist()), strict=True)]
+    if any(differs):
+        i = differs.index(True)
+        item = f"row {i + 1}" if id is None else f"item {quoted(mine.index[i])}"
+        match = "; if rows are in other orders, name the column that tells items apart by id="
+        raise ValueError(
+            f"{other} has {mine.name} {quoted(theirs.iloc[i])} for {item}, but {owner} has {quoted(mine.iloc[i])}; it should "
+            f"be the same for all models{match if id is None else ''}"
+        )
+
+
+# ---- evaluations ------------------------------------------------------------------------------------------
+
+
+def _from_labels(frame: Any, models: Mapping[str, Any], options: Mapping[str, Any]) -> Evaluation:
+    how = {name: options[name] for name in ("group", "judge") if name in options}
+    if options.get("positive") is not None:
+        how["positive"] = _as_in(frame, options["gold"], options["positive"])
+    with warnings.catch_warnings():
+        # A shard in memory may hold no positive item; a file is all there is.
+        warnings.simplefilter("error", NoPositiveItem)
+        try:
+            return from_frame(frame, gold=options["gold"], models=models, **how)
+        except NoPositiveItem as warning:
+            raise ValueError(str(warning)) from None
+
+
+def _as_in(frame: Any, column: str, label: Any) -> Any:
+    """Return a label as a column would hold it: text, a number, or true or false."""
+    import narwhals as nw
+
+    lazy = nw.from_native(frame).lazy()
+    dtype = lazy.collect_schema()[column]
+    if dtype == nw.Boolean and isinstance(label, str):
+        return {"true": True, "false": False, "1": True, "0": False}.get(label.lower(), label)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        number = read_number(label) if isinstance(label, str) else None
+        return label if number is None else number
+    # True and False are spelled by the program that wrote them.
+    text = str(label)
+    spelled = text.capitalize() if text.lower() in ("true", "false") else text
+    has = spelled != text and lazy.filter(nw.col(column).cast(nw.String) == spelled).head(1).collect().rows()
+    return spelled if has else text
+
+
+def _numbers(frame: Any, models: Mapping[str, Any], *, flags: bool) -> dict[str, Any]:
+    """Return the numbers of each model, or of each run of it, or say which cell holds none."""
+
+    def column(name: str, values: list[Any]) -> Any:
+        numbers = as_numbers(values, FLAGS) if flags else as_numbers(values)
+        strange = ~np.isin(numbers, (0.0, 1.0)) if flags else ~np.isfinite(numbers)
+        if strange.any():
+            i = int(np.argmax(strange))
+            what = (
+                "no answer right (true, yes, 1) or wrong (false, no, 0)"
+                if flags
+                else "no number such as 0.31"
+            )
+            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, {what}")
+        return numbers
+
+    return {
+        name: {run: column(f"{name}/{run}", frame[each].tolist()) for run, each in own.items()}
+        if isinstance(own, Mapping)
+        else column(name, frame[own].tolist())
+        for name, own in models.items()
+    }
+
+
+# ---- recognition ------------------------------------------------------------------------------------------
+
+
+def _is_table(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Return whether a file is Parquet, Arrow or JSON, or its rows have as many cells as its first line has names."""
+    if is_arrow(file) or is_json(file):
+        return True
+    lines = [line for line in file.lines[:50] if line.strip()]
+    separator = max(",;\t", key=lines[0].count) if lines else ","
+    if not lines or separator not in lines[0]:
+        return False
+    if options.keys() & set(_MISPLACED):
+        return True
+    try:
+        rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+    except csv.Error:
+        return False
+    return len(rows) > 1 and sum(len(row) == len(rows[0]) for row in rows) > 0.8 * len(rows)
+
+
+TABLE = Format(
+    "table",
+    "a table (CSV, TSV, JSON, JSON lines, Parquet or Arrow) of predictions, right or wrong answers, or scores",
+    _is_table,
+    (
+        *("gold", "prediction", "columns", "model_column", "run_column", "id", "group", "positive", "judge"),
+        *("correct", "scores", "lower_is_better", "unit"),
+    ),
+    _read,
+)

@@ -1,0 +1,159 @@
+"""TREC runs, scored query by query by ir_measures against relevance judgements."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.naming import counted, listing, nearest
+from bayesf1.evaluation import Evaluation
+from bayesf1.io.formats import Format, Request
+from bayesf1.io.scores import from_scores
+
+# Query -> document -> score, or grade.
+Ranked = dict[str, dict[str, Any]]
+
+_COMMON = ("nDCG@10", "AP", "RR", "P@10", "R@1000", "Success@1", "Rprec", "Bpref")
+
+
+class _Layout(NamedTuple):
+    """What a line holds: its width, the place of its number, how that is read, and how large it may be."""
+
+    words: str
+    width: int
+    place: int
+    convert: Callable[[str], float]
+    most: float
+
+
+_RUN = _Layout("query, Q0, document, rank, score and name of the run", 6, 4, float, 1e300)
+_QRELS = _Layout("query, 0, document and grade", 4, 3, int, 1e9)
+
+
+def _columns(file: InputFile, layout: _Layout) -> Ranked:
+    """Read the scores of a run, or the grades of judgements, by query and document."""
+    by_query: Ranked = {}
+    for number, line in enumerate(file.text().split("\n"), 1):
+        row, where = line.split(), f"{file}, line {number},"
+        if not row:
+            continue
+        if len(row) != layout.width:
+            known = {4: "; judgements are given by qrels=", 6: "; that is a run, no judgements"}
+            other = known.get(len(row), "") if number == 1 else ""
+            raise ValueError(
+                f"{where} has {len(row)} columns, but {layout.width} belong: {layout.words}{other}"
+            )
+        query, document, found = row[0], row[2], row[layout.place]
+        try:
+            value = layout.convert(found)
+        except ValueError:
+            value = float("nan")
+        if not abs(value) <= layout.most:
+            raise ValueError(f"{where} has {found!r:.40} where a number belongs; a line has {layout.words}")
+        documents = by_query.setdefault(query, {})
+        if document in documents:
+            raise ValueError(f"{where} has document {document!r} of query {query!r} again; keep one of them")
+        documents[document] = value
+    if not by_query:
+        raise ValueError(f"{file} is empty, but should have lines of {layout.words}")
+    return by_query
+
+
+# ---- measures ---------------------------------------------------------------------------------------------
+
+
+def _scorer(measure: str, judged: Ranked) -> Any:
+    """Return what scores a run by a measure as ir_measures names it."""
+    try:
+        import ir_measures
+    except ImportError:
+        raise ValueError("TREC runs are scored by ir_measures; pip install 'bayesf1[trec]'") from None
+    try:
+        with warnings.catch_warnings():
+            # Its parser of names uses what newer Pythons call outdated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return ir_measures.evaluator([ir_measures.parse_measure(measure)], judged)
+    except (NameError, ValueError, TypeError, AssertionError, KeyError):
+        raise ValueError(
+            f"measure={measure!r} is none of ir_measures, or needs a cutoff; {nearest(measure, _COMMON)}"
+        ) from None
+
+
+def _score(run: Ranked, scorer: Any, file: InputFile) -> dict[str, float]:
+    """Return what each query of a run scored."""
+    try:
+        return {metric.query_id: float(metric.value) for metric in scorer.iter_calc(run)}
+    # Some measures are computed by other programs, each of which fails in a way of its own.
+    except Exception as error:
+        raise ValueError(f"{file} cannot be scored by this measure= of ir_measures: {error!s:.200}") from None
+
+
+def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[str]:
+    missing = [query for query in judged if query not in run]
+    strange = [query for query in run if query not in judged]
+    if len(strange) == len(run):
+        raise ValueError(f"{file} has no judged query, but {strange[0]!r}; judged is {next(iter(judged))!r}")
+    remarks = []
+    if missing:
+        remarks.append(
+            f"{model} has no document for {len(missing)} of {len(judged)} judged queries, as "
+            f"{listing(missing, most=3)}, and scores 0 there."
+        )
+    if strange:
+        remarks.append(
+            f"{model} has {counted(len(strange), 'query')} without judgements, as {listing(strange, most=3)}: left out."
+        )
+    return remarks
+
+
+# ---- the format among others ------------------------------------------------------------------------------
+
+
+def _read(request: Request) -> Evaluation:
+    """Score runs; a judged query that a run has no document for scores 0, as by ``trec_eval -c``."""
+    options, measure = request.options, request.options.get("measure")
+    if request.alone is not None and len(request.first.lines[0].split()) == _QRELS.width:
+        raise ValueError(f"{request.alone} holds relevance judgements; give it by qrels=, beside runs")
+    runs = request.named_models("a run")
+    request.without_gold("judgements are given by qrels=")
+    if "qrels" not in options or not measure:
+        raise ValueError(f"TREC runs need qrels= and measure=, such as {listing(_COMMON[:4])}")
+    with input_files() as take:
+        judged = _columns(take(options["qrels"]), _QRELS)
+    scorer = _scorer(measure, judged)
+    scores: dict[str, list[float]] = {}
+    remarks: list[str] = []
+    for model, place in runs.items():
+        run = _columns(place.file, _RUN)
+        remarks += _remarks(model, run, judged, place.file)
+        found = _score({query: run[query] for query in judged if query in run}, scorer, place.file)
+        scores[model] = [found[query] for query in judged]
+    return replace(from_scores(scores, name=measure), remarks=tuple(remarks))
+
+
+def _is_trec(row: list[str]) -> bool:
+    """Whether fields are those of a run, or of judgements."""
+    try:
+        if len(row) == _RUN.width:
+            return abs(int(row[3])) <= 1e9 and abs(float(row[4])) <= _RUN.most
+        return len(row) == _QRELS.width and row[1].lower() in ("0", "q0", "1") and abs(int(row[3])) <= 1e9
+    except ValueError:
+        return False
+
+
+def _holds_run(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether lines are of a run, or of judgements, which the reader then says."""
+    rows = [row for line in file.lines[:1000] if (row := line.split())]
+    # Nearly all lines have the same in their second column, and a run one name; a table of six columns has not.
+    alike = [Counter(row[i] for row in rows if len(row) > i).most_common(1) for i in (1, 5)]
+    same = all(not found or found[0][1] > 0.9 * len(rows) for found in alike)
+    return bool(rows) and same and sum(map(_is_trec, rows)) > 0.9 * len(rows)
+
+
+TREC = Format(
+    "trec", "a TREC run (query Q0 document rank score name)", _holds_run, ("qrels", "measure"), _read
+)

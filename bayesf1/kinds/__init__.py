@@ -1,1 +1,0 @@
-"""Kinds of task: what the cells of a table mean, their measures, priors and draws."""

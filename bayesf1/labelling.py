@@ -1,0 +1,609 @@
+r"""Few gold labels: what those that there are tell of the others, and which items to label next.
+
+With :math:`N_c` items in stratum c, :math:`n_c` of them labelled, shares θ of gold labels and a score D of the tables,
+
+.. math:: \operatorname{Var} D \approx V_\pi + \sum_c \frac{\sigma_c^2}{n_c + 1 + a_c}, \qquad
+          \sigma_c^2 = \operatorname{Var}_{g \sim \theta_c}\Bigl(\frac{\partial D}{\partial \theta_{cg}}\Bigr),
+
+where :math:`V_\pi` is what no label takes away, as the items themselves are a sample, and :math:`a_c` is the prior's
+weight. Neyman's allocation makes :math:`n_c` proportional to :math:`\sigma_c`.
+
+Neyman (1934), Journal of the Royal Statistical Society 97, 558–625.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
+from bayesf1.base.naming import printable, quoted
+from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output.answer import Answer
+from bayesf1.output.table import Table, points, probability
+from bayesf1.sampling import sampling_model
+from bayesf1.tasks.judged import (
+    POOLED,
+    Agreement,
+    Audited,
+    agreement,
+    judge_words,
+    labels_worth,
+    score_of,
+    slopes_of,
+)
+
+# Draws from which the variance of today is seen.
+_DRAWS = 8000
+# Share of a budget that goes to strata whatever they seem to tell.
+_EXPLORE = 0.1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Items of which the same is known.
+
+    Attributes
+    ----------
+    known, predicted
+        What the models and the judge said of them, in words, and by name.
+    items, labelled
+        How many there are, and how many of them have a gold label.
+    gold
+        Shares of gold labels by label: in an audit among the labelled ones, None where none is; in a plan as expected.
+    agrees
+        In an audit the share of the labelled ones on which the judge says what gold says; None where none is labelled, or
+        no judge is.
+    plan, random
+        In a plan how many to label next, and how many a choice at random would label.
+    """
+
+    known: str
+    predicted: dict[str, str]
+    items: float
+    labelled: float
+    gold: dict[str, float] | None
+    agrees: float | None = None
+    plan: int | None = None
+    random: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellTable(Answer):
+    """What audits and plans share: the items by what is known of them."""
+
+    models: tuple[str, ...]
+    label: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def table(self) -> Table:
+        """A row for each kind of items."""
+        golds = list(next((cell.gold for cell in self.cells if cell.gold), {}))
+        positive = golds[1] if len(golds) == 2 else None
+        columns: dict[str, Callable[[Cell], str]] = {
+            "Known": lambda cell: printable(cell.known),
+            "Items": lambda cell: f"{cell.items:,.0f}",
+            "Labelled": lambda cell: f"{cell.labelled:,.0f}",
+        }
+        if positive is not None:
+            columns[f"Gold {positive} (%)"] = lambda cell: _percent((cell.gold or {}).get(positive))
+        if any(cell.agrees is not None for cell in self.cells):
+            columns["Judge right (%)"] = lambda cell: _percent(cell.agrees)
+        if any(cell.plan is not None for cell in self.cells):
+            columns["Label next"] = lambda cell: f"{cell.plan:,}"
+            columns["At random"] = lambda cell: f"{cell.random:,.1f}"
+        rows = tuple(tuple(column(cell) for column in columns.values()) for cell in self.cells)
+        return Table(tuple(map(printable, columns)), rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each kind of items."""
+        return [
+            {
+                "known": cell.known,
+                **cell.predicted,
+                "items": cell.items,
+                "labelled": cell.labelled,
+                **{f"gold {name}": share for name, share in (cell.gold or {}).items()},
+                **{
+                    name: x for name in ("agrees", "plan", "random") if (x := getattr(cell, name)) is not None
+                },
+            }
+            for cell in self.cells
+        ]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Audit(CellTable):
+    """What the labelled items tell of the others.
+
+    Attributes
+    ----------
+    models, label
+        Whose score, or whose difference in it, `effective_sample` is for, and how the metric is printed.
+    cells
+        The items by what is known of them, the largest cells first.
+    judge
+        How far the judge agrees with gold on all items; None where there is none.
+    effective_sample
+        How many gold labels the judge replaces; None where there is none.
+    notes
+        What a reader should know.
+    """
+
+    judge: Agreement | None
+    effective_sample: float | None
+    notes: tuple[str, ...]
+
+    json_format = "bayesf1.audit/1"
+
+    @property
+    def title(self) -> str:
+        """How many items are labelled."""
+        labelled, items = (sum(getattr(cell, name) for cell in self.cells) for name in ("labelled", "items"))
+        return f"{labelled:,.0f} of {items:,.0f} items are labelled"
+
+    @property
+    def below(self) -> Sequence[str]:
+        """What the judge is worth, and what a reader should know."""
+        return self.notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        return {
+            "models": list(self.models),
+            "metric": self.label,
+            "worth": self.effective_sample,
+            "judge": None if self.judge is None else self.judge._asdict(),
+            "cells": self.records(),
+            "notes": list(self.notes),
+        }
+
+
+def _with_gaps(ev: Evaluation, a: str | None, b: str | None, what: str) -> tuple[Evaluation, Audited]:
+    """Return the evaluation of the models that were asked for, and its task, which has items without a gold label."""
+    check_evaluation(ev)
+    if not isinstance(ev.task, Audited):
+        raise ValueError(
+            f"{what} is for items of which some have no gold label, and here all have one; build the evaluation by "
+            "from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
+        )
+    pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
+    return pair, ev.task
+
+
+@checked
+def audit(
+    ev: Evaluation, a: str | None = None, b: str | None = None, *, metric: MetricLike | None = None
+) -> Audit:
+    r"""Tell what the labelled items say of the others, cell by cell, and what the judge is worth.
+
+    A judge replaces :math:`n\,(V_0/V_1 - 1)` of n gold labels, where V are posterior variances without and with it.
+
+    Parameters
+    ----------
+    ev
+        An evaluation with gaps, from `from_labels` or `from_frame` with ``judge=``.
+    a, b
+        Names of the models whose difference the judge's worth is for; may be left out where there are one or two. `a`
+        alone asks for its score.
+    metric
+        Name of a measure; F1 by default.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 2, 5000)
+    >>> said = {name: np.where(rng.random(5000) < 0.2, 1 - truth, truth) for name in ("A", "B")}
+    >>> gold = np.where(np.arange(5000) < 200, truth, np.nan)
+    >>> found = audit(from_labels(gold, said, judge={"gpt": truth}, positive=1))
+    >>> found.title, found.judge.share > 0.99, found.effective_sample > 200
+    ('200 of 5,000 items are labelled', True, True)
+    """
+    pair, task = _with_gaps(ev, a, b, "an audit")
+    metric, sampling = resolve_metric(metric, pair), sampling_model(pair)
+    strata, counts = task.strata, task.counts(pair.tables)
+    judge = agreement(task, pair.tables)
+    cells = []
+    for c in np.argsort(-counts.sum(axis=1), kind="stable").tolist():
+        labelled = float(counts[c, :-1].sum())
+        cell = _cell(task, c, counts, counts[c, :-1] / labelled if labelled else None)
+        if judge is not None and cell.gold is not None:
+            cell = replace(cell, agrees=[*cell.gold.values(), 0.0][judge_words(strata)[c]])
+        cells.append(cell)
+    notes = (*pair.notes, *task.notes_on(sampling, metric))
+    effective_sample = (
+        labels_worth(sampling, task, metric) if strata.judges and metric.origin is not None else None
+    )
+    return Audit(
+        models=pair.names,
+        label=metric.label,
+        cells=tuple(cells),
+        judge=judge,
+        effective_sample=effective_sample,
+        notes=tuple(map(printable, notes)),
+    )
+
+
+def _cell(task: Audited, c: int, counts: FloatArray, gold: FloatArray | None, **more: Any) -> Cell:
+    """Return what is known of a stratum, with shares of gold labels."""
+    strata, items, labelled = task.strata, float(counts[c].sum()), float(counts[c, :-1].sum())
+    shares = None if gold is None else dict(zip(strata.golds, gold.tolist(), strict=True))
+    predicted = dict(zip(strata.voices, strata.said[c], strict=True))
+    return Cell(strata.words(c), predicted, items, labelled, shares, **more)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelPlan(CellTable):
+    """Which items to label next, and what their labels are expected to tell.
+
+    Attributes
+    ----------
+    models
+        Whose score, or whose difference in it, the plan is for.
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    budget
+        How many items the plan labels.
+    cells
+        The items by what is known of them, with how many of each to label, most first.
+    length, length_after, length_random
+        Lengths of the interval: today, expected after the plan, and after as many labels at random.
+    verdict, verdict_random
+        Probability that the interval of a difference excludes 0 after the plan, and after as many labels at random.
+    decided
+        Whether it does today.
+    until, until_random
+        Labels after which it does if the difference stays what it seems today, by plan and at random; None where not
+        even after all.
+    difference, prob
+        The difference as it seems today, or the score, and the mass of intervals.
+    chosen
+        The items to label, as `items` has them; None where rows are not known.
+    cautions
+        What the choice of the items that are labelled makes doubtful.
+    """
+
+    metric: str
+    percent: bool
+    budget: int
+    length: float
+    length_after: float
+    length_random: float
+    verdict: float | None
+    verdict_random: float | None
+    decided: bool
+    until: int | None
+    until_random: int | None
+    difference: float
+    prob: float
+    chosen: NDArray[Any] | None
+    cautions: tuple[str, ...] = ()
+
+    json_format = "bayesf1.label/1"
+
+    @property
+    def title(self) -> str:
+        """What the labels are for."""
+        return printable(f"The next {self.budget:,} items to label for {self._what}")
+
+    @property
+    def _what(self) -> str:
+        if len(self.models) == 1:
+            return f"{self.label} of {self.models[0]}"
+        return f"{self.label} of {self.models[1]} minus {self.models[0]}"
+
+    @property
+    def below(self) -> Sequence[str]:
+        """What the plan is expected to do, and what labels at random would."""
+        now, after, random = (
+            points(x, 1 if self.percent else 3, percent=self.percent)
+            for x in (self.length, self.length_after, self.length_random)
+        )
+        unit = " percentage points" if self.percent else ""
+        said = [
+            (
+                f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
+                f"long after these {self.budget:,} labels; {random} after as many at random."
+            )
+        ]
+        if self.verdict is not None and self.verdict_random is not None:
+            if self.decided:
+                said.append("The verdict stands already.")
+            else:
+                said.append(
+                    f"They bring a verdict with probability {probability(self.verdict)}, as many at random with "
+                    f"{probability(self.verdict_random)}; {self._until()}."
+                )
+        said.append(
+            "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
+            "good, frequent looks call one of them better by chance in more than one of twenty cases."
+        )
+        return [printable(line) for line in (*said, *self.cautions)]
+
+    def _until(self) -> str:
+        gap = points(self.difference, 1 if self.percent else 3, sign=True, percent=self.percent)
+        stays = f"if the difference stays {gap}{' percentage points' if self.percent else ''}"
+        ways = ((self.until, "by plan"), (self.until_random, "at random"))
+        found = [f"{n:,} labels {way}" for n, way in ways if n is not None]
+        return f"{stays} it takes {' or '.join(found)}" if found else f"{stays} not even all labels do"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        left_out = ("cells", "models", "chosen", "cautions")
+        plain = {name: value for name, value in vars(self).items() if name not in left_out}
+        items = None if self.chosen is None else self.chosen.tolist()
+        found = {"models": list(self.models), **plain, "cells": self.records(), "items": items}
+        return {**found, "notes": list(self.below)}
+
+    @property
+    def items(self) -> NDArray[Any]:
+        """Which items to label, drawn at random within each cell, in random order: ids, or row numbers from 0."""
+        if self.chosen is None:
+            raise ValueError(
+                "rows are not known where a database counted them, or evaluations were added up; give their columns to "
+                "from_labels, or a frame in memory to from_frame"
+            )
+        return self.chosen
+
+
+@checked
+def plan_labels(
+    ev: Evaluation,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    budget: int = 200,
+    metric: MetricLike | None = None,
+    prob: float = 0.95,
+    prior: float | None = None,
+    rng: RNGLike = None,
+) -> LabelPlan:
+    r"""Plan which items to label next: how many of those of which the same is known.
+
+    Labels go where they take away most of the doubt about the difference of two models, or about the score of one,
+    by Neyman's allocation; a tenth of them goes everywhere, lest a cell is left alone because few labels so far made it
+    look sure.
+    The expected variance after the labels is :math:`V_1`; the posterior mean will have moved by a normal variate of
+    variance :math:`V_0 - V_1`, from which the probability of a verdict follows.
+
+    Parameters
+    ----------
+    ev
+        An evaluation with gaps, from `from_labels` or `from_frame` with ``judge=``.
+    a, b
+        Names of the models; may be left out where there are one or two. `a` alone asks for its score.
+    budget
+        How many items to label.
+    metric
+        Name of a measure; F1 by default.
+    prob
+        Mass of the intervals; a verdict is one that excludes 0.
+    prior
+        λ, as in `compare`.
+    rng
+        Source of randomness: a Generator or an integer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesf1 import from_labels
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 2, 5000)
+    >>> said = {name: np.where(rng.random(5000) < error, 1 - truth, truth) for name, error in (("A", 0.2), ("B", 0.1))}
+    >>> gold = np.where(np.arange(5000) < 100, truth, np.nan)
+    >>> plan = plan_labels(from_labels(gold, said, judge={}, positive=1), budget=100, rng=1)
+    >>> [(cell.known, cell.plan > cell.random) for cell in plan.cells][:2]
+    [('A 1, B not 1', True), ('A not 1, B 1', True)]
+    >>> plan.items.shape, int(np.isnan(gold[plan.items]).sum())
+    ((100,), 100)
+    """
+    budget = check_whole(budget, "budget", 1, 12)
+    prob = check_prob(prob)
+    pair, task = _with_gaps(ev, a, b, "a plan of labels")
+    metric = resolve_metric(metric, pair)
+    if metric.origin is None:
+        raise ValueError(f"a plan of labels takes the name of a measure, such as 'f1', not {quoted(metric)}")
+    sampling, weight = sampling_model(pair), pair.check_prior(prior)
+    generator = check_rng(rng)
+    n_draws = min(_DRAWS, sampling.n_draws())
+    blocks = sampling.scores([metric], prior=weight, n_draws=n_draws, rng=generator)
+    scores = np.concatenate([block for (block,) in blocks])
+    drawn = scores[:, -1] - scores[:, 0] if len(pair.names) > 1 else scores[:, 0]
+    doubt = doubt_of(pair, task, metric, prior=weight)
+    known = doubt.variance()
+    doubt = replace(
+        doubt, scale=float(drawn.var()) / known if known > 0.0 else 1.0, mean=float(drawn.mean()), prob=prob
+    )
+    by_plan = partial(doubt.neyman, explore=_EXPLORE)
+    plan, random = by_plan(budget), doubt.at_random(budget)
+    several = len(pair.names) > 1
+    tail = float(np.mean(drawn > 0.0))
+    counts = task.counts(pair.tables)
+    shares = task.strata.shares(counts[:, :-1])
+    cells = [
+        _cell(task, c, counts, shares[c], plan=int(plan[c]), random=float(random[c]))
+        for c in np.argsort(-plan, kind="stable").tolist()
+    ]
+    return LabelPlan(
+        models=pair.names,
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
+        budget=int(plan.sum()),
+        cells=tuple(cells),
+        length=doubt.length(),
+        length_after=doubt.length(plan),
+        length_random=doubt.length(random),
+        verdict=doubt.verdict(plan) if several else None,
+        verdict_random=doubt.verdict(random) if several else None,
+        decided=several and max(tail, 1.0 - tail) >= 0.5 * (1.0 + prob),
+        until=doubt.labels_until(by_plan) if several else None,
+        until_random=doubt.labels_until(doubt.at_random) if several else None,
+        difference=doubt.mean,
+        prob=prob,
+        chosen=None if task.unlabelled is None else task.unlabelled.chosen(plan, generator),
+        cautions=task.cautions,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Doubt:
+    """Where the doubt about a score comes from.
+
+    Attributes
+    ----------
+    spread
+        σ of each stratum.
+    labelled, unlabelled
+        How many items of each stratum have a gold label, and how many have none.
+    believed
+        The prior's weight in each stratum.
+    sampled
+        The variance that no label takes away.
+    scale
+        How much larger the posterior variance is than this sum.
+    mean, prob
+        The posterior mean of the score, or of the difference, and the mass of the interval that is to exclude 0.
+    """
+
+    spread: FloatArray
+    labelled: FloatArray
+    unlabelled: FloatArray
+    believed: FloatArray
+    sampled: float
+    scale: float = 1.0
+    mean: float = 0.0
+    prob: float = 0.95
+
+    def variance(self, more: FloatArray | float = 0.0) -> float:
+        """Return the posterior variance that is expected once so many more items of each stratum are labelled."""
+        known = self.labelled + more + 1.0 + self.believed
+        return float(self.scale * (self.sampled + (self.spread**2 / known).sum()))
+
+    def neyman(self, budget: int, *, explore: float) -> FloatArray:
+        r"""Return how many items of each stratum to label: :math:`m_c = \max(t\,\sigma_c - n_c, f_c)`, at most all.
+
+        The floor :math:`f_c` is the share `explore` of the budget, spread over strata by the root of their size, so that
+        none stays unseen because few labels so far made it look sure.
+        """
+        budget = int(min(budget, self.unlabelled.sum()))
+        size = np.sqrt(self.unlabelled)
+        floor = np.minimum(np.floor(explore * budget * size / max(size.sum(), 1.0)), self.unlabelled)
+
+        def taken(t: float) -> FloatArray:
+            return np.clip(t * self.spread - self.labelled - self.believed, floor, self.unlabelled)
+
+        some = self.spread > 0.0
+        full = self.labelled + self.believed + self.unlabelled
+        low, high = 0.0, float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if taken(middle).sum() < budget else (low, middle)
+        found = taken(high)
+        short = budget - found.sum()
+        if short > 0.0:
+            # Strata that tell nothing take what is left.
+            left = self.unlabelled - found
+            found = found + left * (short / left.sum())
+        return whole(found, self.unlabelled, budget)
+
+    def at_random(self, budget: int) -> FloatArray:
+        """Return how many items of each stratum a choice at random labels, on average."""
+        total = self.unlabelled.sum()
+        return self.unlabelled * (min(budget, total) / total if total else 0.0)
+
+    @property
+    def _z(self) -> float:
+        return float(special.ndtri(0.5 * (1.0 + self.prob)))
+
+    def length(self, more: FloatArray | float = 0.0) -> float:
+        """Return how long the interval is expected to be."""
+        return 2.0 * self._z * float(np.sqrt(self.variance(more)))
+
+    def verdict(self, more: FloatArray) -> float:
+        r"""Return the probability that the interval of a difference will exclude 0.
+
+        The posterior mean moves by a normal variate of variance :math:`V_0 - V_1`, and must end beyond
+        :math:`z\sqrt{V_1}`.
+        """
+        after = self.variance(more)
+        moved = np.sqrt(max(self.variance() - after, 1e-300))
+        need = self._z * np.sqrt(after)
+        above, below = (self.mean - need) / moved, (-self.mean - need) / moved
+        return float(special.ndtr(above) + special.ndtr(below))
+
+    def labels_until(self, allocate: Callable[[int], FloatArray]) -> int | None:
+        """Return after how many labels the interval excludes 0 if the mean stays; None where not even after all."""
+        every = int(self.unlabelled.sum())
+
+        def decided(n: int) -> bool:
+            return 2.0 * abs(self.mean) >= self.length(allocate(n))
+
+        return bisect_left(range(every), True, key=decided) if decided(every) else None
+
+
+def whole(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:
+    """Return whole numbers next to these that add up to a total, by largest remainders.
+
+    Examples
+    --------
+    >>> whole(np.array([1.6, 2.7, 0.7]), np.array([9.0, 9.0, 9.0]), 5)
+    array([1., 3., 1.])
+    """
+    found = np.minimum(np.floor(numbers + 1e-9), most)
+    order = np.argsort(-(numbers - found), kind="stable")
+    while (short := int(total - found.sum())) > 0:
+        room = [c for c in order.tolist() if found[c] < most[c]]
+        found[room[:short]] += 1.0
+    return found
+
+
+def doubt_of(ev: Evaluation, task: Audited, metric: Metric, *, prior: float) -> Doubt:
+    """Return where the doubt about a score of one model, or about the difference of two, comes from."""
+    strata, k = task.strata, len(task.strata.golds)
+    counts = task.counts(ev.tables)
+    labelled, total = counts[:, :-1], counts.sum(axis=1)
+    each = strata.weight(prior)
+    believed = labelled + each + POOLED * strata.pooled(labelled + each)
+    shares = believed / believed.sum(axis=1, keepdims=True)
+    slopes = _slopes(ev, task, metric, total[:, None] * shares)
+    mean = (shares * slopes).sum(axis=1)
+    spread = total * np.sqrt((shares * (slopes - mean[:, None]) ** 2).sum(axis=1))
+    size = max(total.sum(), 1.0)
+    away = mean - total @ mean / size
+    return Doubt(
+        spread,
+        labelled.sum(axis=1),
+        counts[:, -1],
+        np.full(strata.size, each * k + POOLED),
+        float(total @ away**2),
+    )
+
+
+def _slopes(ev: Evaluation, task: Audited, metric: Metric, masses: FloatArray) -> FloatArray:
+    """Return how the score, or the difference of two, moves with one more item beside `masses`, axes (stratum, gold)."""
+    strata = task.strata
+    models = [strata.models.index(model) for model in ev.models]
+    size = max(masses.sum(), 1.0)
+
+    matrices = np.stack([strata.word_sums(model) @ masses for model in models]) / size
+    adds = task.outcomes_of_gold
+    slopes = slopes_of(score_of(ev, task, metric), np.einsum("msg,gst->mt", matrices, adds))
+    # How each model's score moves with an item of a gold label of which it said this.
+    moves = np.einsum("gst,mt->msg", adds, slopes) / size
+    return np.asarray(sum(moves[i, strata.said_by(model)] for i, model in enumerate(models)))

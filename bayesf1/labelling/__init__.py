@@ -1,1 +1,0 @@
-"""Few gold labels, many items: what the labelled ones tell of the others, and which to label next."""

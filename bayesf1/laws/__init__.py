@@ -1,1 +1,0 @@
-"""Posterior laws on the unit interval, their quadrature, and differences of two."""

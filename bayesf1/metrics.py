@@ -1,0 +1,343 @@
+"""Measures of a confusion table: pure functions, batched over leading axes.
+
+The same function scores the observed table and a million posterior draws. Where numerator and denominator
+are both 0 the score is 0, as in scikit-learn and conlleval.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import nearest, quoted
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Task
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """The distribution behind a metric that is a share: Beta(Σ successes + λ's, Σ failures + λ's)."""
+
+    successes: tuple[str, ...]
+    failures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FMeasure:
+    """The distribution behind an F-score with weight `beta`, of sums of cells."""
+
+    beta: float
+    tp: tuple[str, ...] = ("tp",)
+    fp: tuple[str, ...] = ("fp",)
+    fn: tuple[str, ...] = ("fn",)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure of a confusion table.
+
+    Attributes
+    ----------
+    name
+        The name it is asked for by, such as ``"f1"``.
+    label
+        The name it is printed with, such as ``"F1"``.
+    needs
+        The cells that it is a function of; empty for a callable, which is given the whole table.
+    distribution
+        The closed form of its posterior, or None where only draws will do.
+    function
+        The measure itself, on tables (..., cell) with the cells in the order of `needs`.
+    support
+        Smallest and largest value.
+    percent
+        Whether it is printed in percent.
+    lower_is_better
+        Whether the better of two models has the lower value, as with error rates and losses.
+    alias
+        Another name that it is asked for by, such as that of the scores that it is the mean of; "" where there is none.
+    smooth
+        Whether it has a derivative in the weights of units, which the delta method needs.
+    origin
+        The task, name and tables that a named measure was made from.
+    """
+
+    name: str
+    label: str
+    needs: tuple[str, ...]
+    distribution: Proportion | FMeasure | None
+    function: Callable[[FloatArray], FloatArray]
+    support: tuple[float, float] = (0.0, 1.0)
+    percent: bool = True
+    lower_is_better: bool = False
+    alias: str = ""
+    smooth: bool = True
+    origin: tuple[Task, str, FloatArray] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def sign(self) -> float:
+        """1 where more is better, else -1: of two models B is better iff sign·(ν_B - ν_A) > 0."""
+        return -1.0 if self.lower_is_better else 1.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A function made here cannot be pickled, but be made again.
+        state = dict(vars(self))
+        if self.origin is not None:
+            del state["function"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "function" not in state:
+            task, name, tables = state["origin"]
+            state = {**state, "function": task.metric(name, tables).function}
+        vars(self).update(state)
+
+    def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
+        """Score tables (..., cell) whose last axis holds `cells`."""
+        if not self.needs:
+            return _own_scores(self, tables)
+        if self.needs == cells:
+            return self.function(tables)
+        self.check_cells(cells)
+        return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
+
+    def denominator_weights(self, cells: tuple[str, ...]) -> FloatArray:
+        """Return what one of each cell adds to the denominator; without a closed form, to what the metric needs."""
+        match self.distribution:
+            case Proportion(successes, failures):
+                load = dict.fromkeys((*successes, *failures), 1.0)
+            case FMeasure(beta, tp, fp, fn):
+                square = beta * beta
+                parts = ((tp, 1.0 + square), (fp, 1.0), (fn, square))
+                load = {cell: each for names, each in parts for cell in names}
+            case None:
+                if not self.needs or self.needs == cells:
+                    return np.ones(len(cells))
+                load = dict.fromkeys(self.needs, 1.0)
+        return np.array([load.get(cell, 0.0) for cell in cells])
+
+    def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, where the measure is a ratio of two sums; else None."""
+        match self.distribution:
+            case Proportion(successes, _):
+                above = successes
+            case FMeasure(_, tp, _, _):
+                above = tp
+            case None:
+                return None
+        bottom = self.denominator_weights(cells)
+        return np.where([cell in above for cell in cells], bottom, 0.0), bottom
+
+    def check_cells(self, cells: tuple[str, ...]) -> None:
+        """Raise a ValueError where a cell that the metric needs is not counted."""
+        if self.needs == cells:
+            return
+        known = set(cells)
+        missing = [cell for cell in self.needs if cell not in known]
+        if missing == ["tn"]:
+            raise ValueError(
+                f"{self.name} needs true negatives, but this evaluation has none "
+                "(span tasks count no tn); use f1 or jaccard"
+            )
+        if missing:
+            raise ValueError(f"{self.name} needs the cell {missing[0]}, which this evaluation does not keep")
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide, giving 0 where the denominator is 0."""
+    out = np.zeros(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)))
+    np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
+    return out
+
+
+def columns(tables: FloatArray) -> tuple[FloatArray, ...]:
+    """Return the cells of tables (..., cell), each an array."""
+    return tuple(np.moveaxis(tables, -1, 0))
+
+
+def proportion(successes: int) -> Callable[[FloatArray], FloatArray]:
+    """Return the share of the first `successes` cells in the sum of all cells."""
+    return lambda tables: ratio(tables[..., :successes].sum(axis=-1), tables.sum(axis=-1))
+
+
+def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
+    r"""Score tables (..., [tp, fp, fn]) by :math:`(1+\beta^2)TP/((1+\beta^2)TP + FP + \beta^2 FN)`."""
+    tp, fp, fn = columns(tables)
+    gain = (1.0 + beta * beta) * tp
+    return ratio(gain, gain + fp + beta * beta * fn)
+
+
+MetricLike: TypeAlias = str | Callable[[FloatArray], Any] | Metric
+
+
+def metric_of(function: Any) -> Metric:
+    """Return a callable on tables (..., cell) as a measure; its attribute ``lower_is_better`` says which way it points.
+
+    Examples
+    --------
+    >>> def misses(tables):
+    ...     return tables[..., 2]
+    >>> misses.lower_is_better = True
+    >>> metric_of(misses).sign
+    -1.0
+    """
+    if isinstance(function, Metric):
+        return function
+    if not callable(function):
+        raise ValueError(f"metric {quoted(function)} is neither a name such as 'f1' nor a callable on tables")
+    title, support = getattr(function, "__name__", type(function).__name__), (-math.inf, math.inf)
+    down = points_down(function)
+    return Metric(title, title, (), None, function, support, percent=False, lower_is_better=down)
+
+
+def points_down(function: Any, *, otherwise: bool = False) -> bool:
+    """Return the attribute ``lower_is_better`` of a function, or say that it is neither True nor False."""
+    found = getattr(function, "lower_is_better", otherwise)
+    if not isinstance(found, bool | np.bool_):
+        raise ValueError(f"lower_is_better of metric {function!r} is True or False, not {found!r}")
+    return bool(found)
+
+
+def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:
+    """Return what a user's own metric says of tables, or say what is wrong with it."""
+    name, shape = metric.name, tables.shape[:-1]
+    try:
+        array = np.asarray(metric.function(tables), dtype=np.float64)
+    except Exception as error:
+        failed = f"metric {name!r} failed on tables of shape {tables.shape}"
+        raise ValueError(f"{failed} with {type(error).__name__}: {error}") from error
+    if array.shape != shape:
+        raise ValueError(
+            f"metric {name!r} gave an array of shape {array.shape} for tables of shape {shape} + (cell,); "
+            "a metric works on leading axes and returns one number a table"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"metric {name!r} gave {array[~np.isfinite(array)].flat[0]} for a table of counts")
+    return array
+
+
+def fowlkes_mallows(tables: FloatArray) -> FloatArray:
+    """Geometric mean of precision and recall, on tables (..., [tp, fp, fn])."""
+    tp, fp, fn = columns(tables)
+    return ratio(tp, np.sqrt(tp + fp) * np.sqrt(tp + fn))
+
+
+def mcc(tables: FloatArray) -> FloatArray:
+    """Matthews correlation coefficient, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = columns(tables)
+    spread = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
+    return ratio(tp * tn - fp * fn, spread)
+
+
+def balanced_accuracy(tables: FloatArray) -> FloatArray:
+    """Mean of recall and specificity over the classes that occur, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = columns(tables)
+    present = (tp + fn > 0).astype(float) + (tn + fp > 0)
+    return ratio(ratio(tp, tp + fn) + ratio(tn, tn + fp), present)
+
+
+def sba(tables: FloatArray) -> FloatArray:
+    r"""Symmetric balanced accuracy, on tables (..., [tp, fp, fn, tn]), Gösgens et al. (2021).
+
+    .. math:: \frac{1}{2k} \sum_i \left(\frac{C_{ii}}{a_i} + \frac{C_{ii}}{b_i}\right),
+
+    where a class without gold instances (a) counts :math:`b_i/n` for the first share, and one that is never
+    predicted (b) counts :math:`a_i/n` for the second.
+    """
+    tp, fp, fn, tn = columns(tables)
+    right, gold, predicted = (
+        np.stack(x, axis=-1) for x in ((tp, tn), (tp + fn, tn + fp), (tp + fp, tn + fn))
+    )
+    n = gold.sum(axis=-1, keepdims=True)
+    recall = np.where(gold > 0, ratio(right, gold), ratio(predicted, n))
+    precision = np.where(predicted > 0, ratio(right, predicted), ratio(gold, n))
+    return np.asarray(0.5 * (recall + precision).mean(axis=-1))
+
+
+def kappa(tables: FloatArray) -> FloatArray:
+    """Cohen's kappa, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = columns(tables)
+    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
+    return ratio(2.0 * (tp * tn - fp * fn), chance)
+
+
+def macro_f1(tables: FloatArray) -> FloatArray:
+    """Mean of the F1 of both labels, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = columns(tables)
+    return 0.5 * (ratio(2.0 * tp, 2.0 * tp + fp + fn) + ratio(2.0 * tn, 2.0 * tn + fp + fn))
+
+
+def weighted_f1(tables: FloatArray) -> FloatArray:
+    """Mean of the F1 of both labels, weighted by how often each is gold, on tables (..., [tp, fp, fn, tn])."""
+    tp, fp, fn, tn = columns(tables)
+    share = ratio(tp + fn, tp + fp + fn + tn)
+    return share * ratio(2.0 * tp, 2.0 * tp + fp + fn) + (1.0 - share) * ratio(2.0 * tn, 2.0 * tn + fp + fn)
+
+
+def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[str, ...]) -> Metric:
+    return Metric(
+        name, label, successes + failures, Proportion(successes, failures), proportion(len(successes))
+    )
+
+
+_SPAN = ("tp", "fp", "fn")
+_FULL = ("tp", "fp", "fn", "tn")
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        _share("precision", "P", ("tp",), ("fp",)),
+        _share("recall", "R", ("tp",), ("fn",)),
+        _share("accuracy", "Accuracy", ("tp", "tn"), ("fp", "fn")),
+        _share("specificity", "Specificity", ("tn",), ("fp",)),
+        _share("npv", "NPV", ("tn",), ("fn",)),
+        _share("jaccard", "Jaccard", ("tp",), ("fp", "fn")),
+        Metric("fowlkes_mallows", "FM", _SPAN, None, fowlkes_mallows),
+        Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0), percent=False),
+        Metric("sba", "SBA", _FULL, None, sba),
+        Metric("balanced_accuracy", "Balanced accuracy", _FULL, None, balanced_accuracy),
+        Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0), percent=False),
+        Metric("macro_f1", "Macro F1", _FULL, None, macro_f1),
+        Metric("weighted_f1", "Weighted F1", _FULL, None, weighted_f1),
+        # Each item has one label, so that the micro average of two is the accuracy.
+        _share("micro_f1", "Micro F1", ("tp", "tn"), ("fp", "fn")),
+    )
+}
+
+_FSCORE = re.compile(r"f(\d+(?:\.\d*)?|\.\d+)")
+
+
+def find_metric(name: MetricLike) -> Metric:
+    """Return the metric of a name, of ``f<number>``, or of a callable on tables (..., cell).
+
+    Examples
+    --------
+    >>> find_metric("f0.5").distribution
+    FMeasure(beta=0.5, tp=('tp',), fp=('fp',), fn=('fn',))
+    >>> find_metric("mcc").distribution is None
+    True
+    >>> import numpy as np
+    >>> find_metric("recall")(np.array([77.0, 44.0, 10.0]), ("tp", "fp", "fn")).round(3)
+    np.float64(0.885)
+    """
+    if not isinstance(name, str):
+        return metric_of(name)
+    key = name.strip().lower().replace("-", "_")
+    if key in METRICS:
+        return METRICS[key]
+    match = _FSCORE.fullmatch(key)
+    if match is None:
+        raise ValueError(f"unknown metric {name!r}; {nearest(key, [*METRICS, 'f1', 'f0.5', 'f2'])}")
+    beta = float(match[1])
+    if not 0.0 < beta <= 1e3:
+        raise ValueError(
+            f"metric {name!r} has a weight of {beta:g}; F-beta needs one above 0 and at most 1000"
+        )
+    return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, FMeasure(beta), lambda tables: fbeta(tables, beta=beta))

@@ -1,0 +1,247 @@
+"""What a verb found: a title, a table, sentences and numbers, and every format that follows from them."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bayesf1.base.checks import checked
+from bayesf1.base.naming import joined, printable
+from bayesf1.output.latex import bibtex
+from bayesf1.output.table import Table, escape_markdown, stack, table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The formats that answers are written in, and the endings of files in them; plain text has several.
+DEFAULT = "table"
+FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
+
+
+class Answer(ABC):
+    """A result that is printed, and written as Markdown, LaTeX, HTML, CSV, JSON and a DataFrame.
+
+    A subclass gives `title`, `table`, what is said `below` it, and its numbers: `to_dict`, `records`, or both.
+
+    Examples
+    --------
+    >>> class Sum(Answer):
+    ...     title, table = "A sum", Table(("a", "b", "a + b"), (("1", "2", "3"),))
+    ...     below = ("It is odd.",)
+    ...     def to_dict(self):
+    ...         return {"a": 1, "b": 2, "sum": 3}
+    >>> print(Sum())
+    A sum
+    <BLANKLINE>
+    a  b  a + b
+    ─  ─  ─────
+    1  2  3
+    <BLANKLINE>
+    It is odd.
+    >>> print(Sum().to_csv())
+    a,b,sum
+    1,2,3
+    <BLANKLINE>
+    """
+
+    __slots__ = ()
+
+    # Whether plain text begins with the title; a terminal and HTML always do.
+    titled: ClassVar[bool] = True
+    # Whether several are rows of one table, followed by what is said of each; else each has its own.
+    stacked: ClassVar[bool] = False
+    # Name and version of the JSON document, and of the document that lists several, with the name of the list.
+    json_format: ClassVar[str] = ""
+    json_list: ClassVar[tuple[str, str] | None] = None
+    # Columns of the records that make up the index of a DataFrame, as far as they are there.
+    index_names: ClassVar[tuple[str, ...]] = ()
+
+    # ---- what a subclass gives ----------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What the answer is about."""
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """The answer as a table."""
+
+    @property
+    def below(self) -> Sequence[str]:
+        """What is said below the table: the verdict first, then what limits it."""
+        return ()
+
+    @property
+    def more(self) -> Sequence[str]:
+        """What `details` adds: how the answer was computed."""
+        methods: Any = getattr(self, "methods_sentence", str)
+        return (methods(),)
+
+    @property
+    def key(self) -> Mapping[str, str]:
+        """Columns that tell the records from those of other answers, where they do not themselves."""
+        return {}
+
+    def signature(self) -> str:
+        """Return in one line what is needed to get the answer again; nothing if it has none."""
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with stable names."""
+        return {"title": self.title, "rows": self.records(), "notes": list(self.below)}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the full numbers, a dict for each row, all with the same names."""
+        return [self.to_dict()]
+
+    # ---- what follows -------------------------------------------------------------------------------------
+
+    @checked
+    def lines(self, *, verbose: bool = False) -> list[str]:
+        """Return what stands below the table, a cleaned line each, the signature last."""
+        said = (*self.below, *(self.more if verbose else ()), self.signature())
+        return [printable(line) for line in said if line]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
+        return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{said}"
+
+    def to_text(self) -> str:
+        """Return title, table and what is said below it as plain text."""
+        return self._text(self.lines())
+
+    def details(self) -> str:
+        """Return the text with all that a reviewer asks for: prior, draws and seed, and how it was computed."""
+        return self._text(self.lines(verbose=True))
+
+    def _text(self, lines: Sequence[str]) -> str:
+        head = [printable(self.title), ""] if self.titled else []
+        return "\n".join([*head, self.table.to_text(), *(["", *lines] if lines else [])])
+
+    def to_markdown(self) -> str:
+        """Return title, table and what is said below it in Markdown."""
+        title, *said = map(escape_markdown, (self.title, *self.lines()))
+        return "\n\n".join([title, self.table.to_markdown(), *said])
+
+    @checked
+    def to_latex(
+        self, *, caption: str | None = None, label: str | None = None, columns: Sequence[str] | None = None
+    ) -> str:
+        """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
+        limits: Sequence[str] = getattr(self, "notes", ())
+        body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
+        comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
+        return "\n".join([*comments, body])
+
+    def bibtex(self) -> str:
+        """Return BibTeX entries of what the answer, and the sentence on its methods, cites."""
+        return bibtex(
+            "\n".join([*(cell for row in self.table.rows for cell in row), *self.below, *self.more])
+        )
+
+    def to_csv(self) -> str:
+        """Return the full numbers as comma-separated values."""
+        return table_of(self.records()).to_csv()
+
+    def document(self) -> dict[str, Any]:
+        """Return what JSON holds: everything as in `to_dict`, the name of the format and the signature."""
+        signed = {"signature": self.signature()} if self.signature() else {}
+        return {"format": self.json_format, **self.to_dict(), **signed}
+
+    def to_json(self) -> str:
+        """Return everything as indented JSON, which has no NaN."""
+        return as_json(self.document())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the full numbers as a DataFrame."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.records())
+        index = [name for name in self.index_names if name in frame]
+        return frame.set_index(index) if index else frame
+
+
+@dataclass(frozen=True)
+class _Stack(Answer):
+    """Several answers as rows of one table."""
+
+    titled = False
+
+    answers: Sequence[Answer]
+
+    @property
+    def title(self) -> str:
+        return self.answers[0].title
+
+    @property
+    def table(self) -> Table:
+        return stack([answer.table for answer in self.answers])
+
+    @property
+    def below(self) -> Sequence[str]:
+        said = [line for answer in self.answers for line in answer.below]
+        return [*said, *dict.fromkeys(answer.signature() for answer in self.answers)]
+
+    @property
+    def more(self) -> Sequence[str]:
+        return [line for answer in self.answers for line in answer.more]
+
+
+def together(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
+    return [_Stack(answers)] if answers[0].stacked else answers
+
+
+def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
+    """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
+    if form == "json":
+        return as_json(_json_document(answers))
+    if form == "csv":
+        records = [{**answer.key, **record} for answer in answers for record in answer.records()]
+        return table_of(records).to_csv().rstrip("\n")
+    render = {DEFAULT: "details" if verbose else "to_text"}.get(form, f"to_{form}")
+    return "\n\n".join(getattr(answer, render)() for answer in together(answers))
+
+
+def _json_document(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return what JSON holds of answers of one kind: a list of those of which there may be several."""
+    listed = answers[0].json_list
+    if listed is None:
+        (answer,) = answers
+        return answer.document()
+    name, key = listed
+    return {"format": name, key: [answer.document() for answer in answers]}
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """Return a document as indented JSON, which has no NaN, and no character that a terminal would obey."""
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    return re.sub(r"[^\n -~\w]", lambda c: c[0] if c[0].isprintable() else json.dumps(c[0])[1:-1], text)
+
+
+def format_of(suffix: str) -> str:
+    """Return the format that the ending of a file's name says, or say which endings there are.
+
+    Examples
+    --------
+    >>> format_of(".tex"), format_of(".log")
+    ('latex', 'table')
+    """
+    endings = {ending: name for name, ending in FORMATS.items()}
+    known = {**endings, "": DEFAULT, ".text": DEFAULT, ".log": DEFAULT}
+    if suffix.lower() not in known:
+        raise ValueError(
+            f"there is no format with the ending {suffix}, only {joined(f'{e} ({f})' for e, f in endings.items())}; "
+            "choose one, or name a format"
+        )
+    return known[suffix.lower()]

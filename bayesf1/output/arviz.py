@@ -1,0 +1,336 @@
+"""Draws for ArviZ: the one place that knows how its lines 0.23 and 1.x differ.
+
+Under 0.23 draws live in an ``arviz.InferenceData``, under 1.x in an ``xarray.DataTree``. Datasets are the same in
+both, and so are files. Dims are ``chain, draw, system, measure, dataset, cell``; never ``model``, which arviz-plots
+reserves, nor ``metric``, along which the summary of 0.23 stacks its columns.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bayesf1 import __version__
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.naming import printable
+from bayesf1.base.text_files import write_atomic
+from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.sampling import SamplingModel, sampling_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from bayesf1.inference.comparison import Comparison, Comparisons
+
+_CHAINS = 4
+# Arrays by name, with the names of their axes.
+Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
+
+
+def load_arviz() -> Any:
+    """Import ArviZ without the announcement that 0.23 makes of its refactoring."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message=r"\s*ArviZ is undergoing a major refactor", category=FutureWarning
+        )
+        import arviz
+    return arviz
+
+
+def is_old() -> bool:
+    """Say whether ArviZ is of the line 0.x."""
+    return bool(load_arviz().__version__.startswith("0."))
+
+
+def dataset(
+    variables: Variables,
+    coords: Mapping[str, Sequence[Any]],
+    attrs: Mapping[str, Any] | None = None,
+) -> xr.Dataset:
+    """Return arrays with named dims as a Dataset, with the coordinates of those dims that they have."""
+    import xarray as xr
+
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    arrays = {name: (tuple(dims), values) for name, (dims, values) in variables.items()}
+    found: dict[str, Any] = {dim: list(labels) for dim, labels in coords.items() if dim in used}
+    for dim in ("chain", "draw"):
+        sizes = [v.shape[d.index(dim)] for d, v in arrays.values() if dim in d]
+        if sizes:
+            found[dim] = np.arange(sizes[0])
+    return xr.Dataset(
+        arrays, coords=found, attrs={"created_by": "bayesf1", "bayesf1_version": __version__, **(attrs or {})}
+    )
+
+
+def container(groups: Mapping[str, xr.Dataset]) -> Any:
+    """Return Datasets by ArviZ group as what the installed ArviZ takes.
+
+    Examples
+    --------
+    >>> idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((4, 10)))}, {})})
+    >>> group(idata, "posterior")["x"].shape
+    (4, 10)
+    """
+    import xarray as xr
+
+    if not is_old():
+        return xr.DataTree.from_dict(dict(groups))
+    return load_arviz().InferenceData(**groups)
+
+
+def group(idata: Any, name: str) -> xr.Dataset:
+    """Return one group of a container as a Dataset."""
+    found: xr.Dataset = idata[name] if is_old() else idata[name].to_dataset()
+    return found
+
+
+def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
+    """Return ArviZ's summary with highest density intervals of mass `prob`, its columns named as in 0.23.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
+    >>> list(summary(dataset({"x": (("chain", "draw"), draws)}, {})).columns)[:4]
+    ['mean', 'sd', 'hdi_2.5%', 'hdi_97.5%']
+    """
+    arviz = load_arviz()
+    tail = 50.0 * (1.0 - check_prob(prob))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
+        if is_old():
+            table: pd.DataFrame = arviz.summary(data, hdi_prob=prob, round_to="none")
+        else:
+            table = arviz.summary(data, ci_prob=prob, ci_kind="hdi", round_to="none")
+    ends = [column for column in table.columns if column.startswith("hdi")]
+    named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
+    # ArviZ 1.x gives strings for some columns where it rounds.
+    return table.rename(columns=named).astype(float)
+
+
+def convergence(data: xr.Dataset) -> tuple[float, float, float]:
+    """Return the worst R-hat, bulk and tail effective sample sizes of all variables."""
+    import xarray as xr
+
+    arviz = load_arviz()
+    if data.sizes["chain"] == 1:
+        # R-hat compares chains, and two halves of one will do.
+        half = data.sizes["draw"] // 2
+        halves = [data.isel(draw=slice(i * half, (i + 1) * half), chain=0) for i in (0, 1)]
+        apart = [part.drop_vars(["chain", "draw"], errors="ignore") for part in halves]
+        data = xr.concat(apart, dim="chain", data_vars="all").transpose("chain", "draw", ...)
+
+    def values(found: Any) -> FloatArray:
+        flat: FloatArray = np.concatenate([np.ravel(v.values) for v in found.data_vars.values()])
+        # What never varies has neither.
+        return flat[np.isfinite(flat)]
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+        r_hat = values(arviz.rhat(data))
+        bulk = values(arviz.ess(data, method="bulk"))
+        tail = values(arviz.ess(data, method="tail", prob=(0.05, 0.95)))
+    n = float(data.sizes["chain"] * data.sizes["draw"])
+    return float(r_hat.max(initial=1.0)), float(bulk.min(initial=n)), float(tail.min(initial=n))
+
+
+def effective(draws: FloatArray) -> float:
+    """Return how many independent draws the mean of draws (chain, draw) is worth."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+        found = float(load_arviz().ess(draws, method="mean"))
+    return found if np.isfinite(found) else float(draws.size)
+
+
+# ---- files ------------------------------------------------------------------------------------------------
+
+
+def save(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
+    """Write groups to a netCDF file, whole or not at all."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    if Path(path).suffix == ".zarr":
+        raise ValueError(
+            f"{printable(str(path))} names a Zarr folder; draws are saved as netCDF, so end it with .nc"
+        )
+    # In memory, as HDF5 may end the program if a disk is full.
+    made = BytesIO()
+    with h5netcdf.File(made, "w") as file:
+        for name, data in groups.items():
+            data.dump_to_store(H5NetCDFStore(file.create_group(name)))
+    write_atomic(path, made.getvalue())
+
+
+def load(path: str | Path) -> dict[str, xr.Dataset]:
+    """Read all groups of a netCDF file that `save`, or ArviZ, has written."""
+    import xarray as xr
+
+    if not Path(path).exists():
+        raise FileNotFoundError(2, "there is no such file", str(path))
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            return {name: node.to_dataset().load() for name, node in tree.children.items()}
+    # h5py raises a RuntimeError for groups that cannot be read.
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(
+            f"{printable(str(path))} is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
+        ) from None
+
+
+# ---- evaluations and comparisons --------------------------------------------------------------------------
+
+
+@checked
+def to_arviz(
+    ev: Evaluation,
+    *,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    prior: float | None = None,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int = 4000,
+    rng: RNGLike = None,
+) -> Any:
+    r"""Return posterior draws of all models and measures, for ArviZ.
+
+    Draws come from the posterior of the tables, :math:`\mathrm{Dirichlet}(\text{counts}+\lambda)` or the
+    Bayesian bootstrap of clusters; the same draws serve all models and measures.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    metrics
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+    prior, assumption, target
+        As in `compare`.
+    n_draws, rng
+        How many draws in all, in four chains, and the source of randomness.
+
+    Returns
+    -------
+    arviz.InferenceData or xarray.DataTree
+        As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
+        (chain, draw, system, measure) and the share of each cell, ``pi`` (chain, draw, system, cell);
+        ``observed_data`` the tables. Where models are runs of methods, systems are the methods, and ``score_run``
+        (chain, draw, run, measure) has the runs.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
+    >>> idata["posterior"]["score"].sel(measure="f1").dims
+    ('chain', 'draw', 'system')
+    """
+    check_evaluation(ev)
+    metrics = resolve_metrics(metrics, ev)
+    weight, sampling = ev.check_prior(prior), sampling_model(ev, assumption, target)
+    drawn = _drawn(sampling, metrics, weight, n_draws, rng)
+    settings = {
+        "prior": weight,
+        "assumption": sampling.assumption,
+        "target": sampling.target,
+        "n_draws": n_draws,
+    }
+    sums = drawn.tables.sum(axis=-1, keepdims=True)
+    cells = np.divide(drawn.tables, sums, out=np.zeros_like(drawn.tables), where=sums > 0)
+    shares = {"pi": (("chain", "draw", _trained(ev), "cell"), cells)}
+    return _inference_data(drawn.scores, {**_runs(ev, drawn), **shares}, ev, metrics, settings)
+
+
+def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
+    """Return draws of a comparison for ArviZ: ``score`` as in `to_arviz`, and ``difference``, B minus A.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, from_counts
+    >>> idata = comparisons_to_arviz(compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))), rng=1)
+    >>> idata["posterior"]["difference"].dims
+    ('chain', 'draw', 'measure')
+    """
+    found = list(res.values())
+    first = found[0]
+    metrics = [c.definition for c in found]
+    more: Variables = {}
+    kept = [getattr(c, "scores", None) for c in found]
+    if kept[0] is not None:
+        scores = np.stack([np.asarray(values) for values in kept], axis=-1)
+    else:
+        drawn = _drawn(_sampling(first), metrics, first.settings.prior, n_draws, rng)
+        scores, more = drawn.scores, _runs(first.ev, drawn)
+    asked = first.settings
+    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
+    settings["rope"] = asked.rope.given
+    gaps = scores[..., 1, :] - scores[..., 0, :]
+    differences: Variables = {"difference": (("chain", "draw", "measure"), gaps), **more}
+    return _inference_data(scores, differences, first.ev, metrics, settings)
+
+
+def _sampling(c: Comparison) -> SamplingModel:
+    return sampling_model(c.ev, c.assumption, c.target)
+
+
+class _Drawn(NamedTuple):
+    """Draws of the models' tables and scores, and of the scores of what is compared."""
+
+    tables: FloatArray
+    runs: FloatArray
+    scores: FloatArray
+
+
+def _trained(ev: Evaluation) -> str:
+    """Return what a trained model is called: a run, where several belong to a method."""
+    return "run" if ev.methods else "system"
+
+
+def _runs(ev: Evaluation, drawn: _Drawn) -> Variables:
+    return {"score_run": (("chain", "draw", "run", "measure"), drawn.runs)} if ev.methods else {}
+
+
+def _drawn(
+    sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
+) -> _Drawn:
+    ev = sampling.ev
+    each = -(-check_draws(n_draws) // _CHAINS)
+    generator = check_rng(rng)
+    flat = np.concatenate(list(sampling.draw(prior=prior, n_draws=_CHAINS * each, rng=generator)))
+    known: list[Any] = [None] * len(metrics)
+    if sampling.target == "method":
+        known = sampling.training(metrics, prior=prior, rng=generator)
+    runs, scores = [], []
+    for metric, training in zip(metrics, known, strict=True):
+        inflation = sampling.inflation(metric)
+        of_runs = inflation(metric(flat, ev.cells), inflation.factors(len(flat), generator))
+        of_all = sampling.of_methods(of_runs, inflation.centre, training, generator)
+        runs.append(np.clip(of_runs, *metric.support).reshape(_CHAINS, each, -1))
+        scores.append(np.clip(of_all, *metric.support).reshape(_CHAINS, each, -1))
+    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
+    return _Drawn(tables, np.stack(runs, axis=-1), np.stack(scores, axis=-1))
+
+
+def _inference_data(
+    scores: FloatArray, more: Variables, ev: Evaluation, metrics: Sequence[Metric], settings: dict[str, Any]
+) -> Any:
+    names = [m.name for m in metrics]
+    coords = {"system": ev.names, "measure": names, "cell": ev.cells}
+    if ev.methods:
+        coords["run"] = ev.models
+    attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
+    lead = ("dataset",) if ev.tables.ndim > 2 else ()
+    n_units = np.array(0.0 if ev.units is None else ev.units.size)
+    groups: dict[str, Variables] = {
+        "posterior": {"score": (("chain", "draw", "system", "measure"), scores), **more},
+        "observed_data": {"counts": ((*lead, _trained(ev), "cell"), np.array(ev.tables))},
+        "constant_data": {"n_units": ((), n_units)},
+    }
+    return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

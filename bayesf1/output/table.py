@@ -1,0 +1,240 @@
+"""Numbers as they are printed, and tables of strings: plain text, Markdown, LaTeX, HTML, CSV."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayesf1.base.naming import printable
+from bayesf1.output import latex
+
+# What a spreadsheet would run: a sign that begins a formula, and no number behind it.
+_FORMULA = re.compile(r"^([=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$))")
+
+
+def escape_markdown(text: str) -> str:
+    r"""Make a text safe to paste into a Markdown table.
+
+    Examples
+    --------
+    >>> escape_markdown("a|b*c")
+    'a\\|b\\*c'
+    """
+    return re.sub(r"([\\`*_|<>\[\]~&$])", r"\\\1", printable(text))
+
+
+def probability(p: float, digits: int = 3, *, below: float | None = None) -> str:
+    """Write a probability with three decimals, or fewer, and never as 0 or 1; more of one just below a threshold.
+
+    Examples
+    --------
+    >>> probability(0.70021), probability(1.4e-5), probability(0.99999), probability(0.9964, digits=2)
+    ('0.700', '<0.001', '>0.999', '>0.99')
+    >>> probability(0.9749, below=0.975), probability(0.9751, below=0.975)
+    ('0.9749', '0.975')
+    """
+    least = 10.0**-digits
+    if below is not None and p < below <= round(p, digits) and digits < 6:
+        return probability(p, digits + 1, below=below)
+    if p < 0.5 * least:
+        return f"<{least:.{digits}f}"
+    if p >= 1.0 - 0.5 * least:
+        return f">{1.0 - least:.{digits}f}"
+    return f"{p:.{digits}f}"
+
+
+def equation(name: str, p: float, *, below: float | None = None) -> str:
+    """Write a named probability.
+
+    Examples
+    --------
+    >>> equation("P(best)", 0.666), equation("P(best)", 0.99999)
+    ('P(best) = .666', 'P(best) > .999')
+    """
+    text = probability(p, below=below).replace("0.", ".", 1)
+    return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
+
+
+def decimals(half_width: float) -> int:
+    """Return how many decimals an estimate with this half-width deserves: two digits of its uncertainty.
+
+    Examples
+    --------
+    >>> decimals(6.7), decimals(0.35), decimals(0.036)
+    (1, 2, 3)
+    """
+    # Less is rounding of what has no width.
+    if not half_width > 1e-9 or not math.isfinite(half_width):
+        return 2
+    return min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
+
+
+def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:
+    """Write a proportion in percent, or any score as it is, with a true minus sign."""
+    quoted = 100 * value if percent else value
+    text = f"{quoted:+.{digits}f}" if sign else f"{quoted:.{digits}f}"
+    if float(text) == 0.0:
+        text = text.lstrip("+-")
+    return text.replace("-", "−")
+
+
+def digits_of(low: float, high: float, *, percent: bool = True) -> int:
+    """Return how many decimals an estimate with this interval deserves."""
+    return decimals((50 if percent else 0.5) * (high - low))
+
+
+def interval(low: float, high: float, *, percent: bool = True) -> str:
+    """Write an interval of proportions in percent, or of scores as they are, with the digits it deserves."""
+    digits = digits_of(low, high, percent=percent)
+    return f"[{points(low, digits, percent=percent)}, {points(high, digits, percent=percent)}]"
+
+
+def amount(value: float, *, percent: bool = True) -> str:
+    """Write a margin with its unit: ``0.01`` is one percentage point.
+
+    Examples
+    --------
+    >>> amount(0.01), amount(0.025), amount(0.25, percent=False)
+    ('1 percentage point', '2.5 percentage points', '0.25')
+    """
+    if not percent:
+        return f"{value:.4g}"
+    return f"{100 * value:.4g} percentage point{'' if round(100 * value, 10) == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of strings under a header.
+
+    Attributes
+    ----------
+    header, rows
+        Names of the columns, and the cells, as plain text.
+    bold
+        Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
+    sure
+        For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    bold: frozenset[tuple[int, int]] = frozenset()
+    sure: tuple[bool, ...] = ()
+
+    def _cells(self, escape: Callable[[str], str], strong: str = "{}") -> list[list[str]]:
+        """Return header and rows with every cell escaped, and the bold ones put into a pattern."""
+        rows = (
+            [
+                strong.format(escape(cell)) if (i, j) in self.bold and cell else escape(cell)
+                for j, cell in enumerate(row)
+            ]
+            for i, row in enumerate(self.rows)
+        )
+        return [[escape(name) for name in self.header], *rows]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """Return the table with aligned columns."""
+        lines = self._cells(printable)
+        widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+        lines.insert(1, ["─" * width for width in widths])
+        return "\n".join(
+            "  ".join(c + " " * (w - display_width(c)) for c, w in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        )
+
+    def to_markdown(self) -> str:
+        """Return a GitHub-flavoured Markdown table."""
+        lines = self._cells(escape_markdown, "**{}**")
+        lines.insert(1, ["---"] * len(self.header))
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    def to_html(self) -> str:
+        """Return an HTML table."""
+        head, *rows = self._cells(lambda cell: html.escape(printable(cell)), "<strong>{}</strong>")
+        names = "".join(f"<th>{name}</th>" for name in head)
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_csv(self) -> str:
+        """Return comma-separated values; a text that a spreadsheet would take for a formula gets a quote before it."""
+        buffer = io.StringIO()
+        lines = self._cells(lambda cell: re.sub(_FORMULA, r"'\g<0>", printable(cell)))
+        csv.writer(buffer, lineterminator="\n").writerows(lines)
+        return buffer.getvalue()
+
+    def to_latex(
+        self,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        columns: Sequence[str] | None = None,
+        limits: Sequence[str] = (),
+    ) -> str:
+        """Return a LaTeX tabular with booktabs rules, inside a table environment if there is a caption or label.
+
+        Parameters
+        ----------
+        caption
+            Caption, as plain text.
+        label
+            Label to refer to it by.
+        columns
+            Which columns, by their headers; all by default.
+        limits
+            What limits the conclusion, in sentences, which stand below the rows.
+        """
+        return latex.tabular(self, caption=caption, label=label, columns=columns, limits=limits)
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Return the rows of tables with the same columns as one table.
+
+    Examples
+    --------
+    >>> print(stack([Table(("A",), (("1",),)), Table(("A",), (("2",),))]).to_csv())
+    A
+    1
+    2
+    <BLANKLINE>
+    """
+    return Table(
+        tables[0].header,
+        tuple(row for table in tables for row in table.rows),
+        sure=tuple(certain for table in tables for certain in table.sure or (False,) * len(table.rows)),
+    )
+
+
+def table_of(records: Sequence[Mapping[str, Any]]) -> Table:
+    """Return records with the same names as a table of full numbers.
+
+    Examples
+    --------
+    >>> table_of([{"n": 1, "p": 0.5}, {"n": 2, "p": None}]).rows
+    (('1', '0.5'), ('2', ''))
+    """
+    rows = (tuple("" if value is None else str(value) for value in record.values()) for record in records)
+    return Table(tuple(records[0]), tuple(rows))
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> display_width("F1"), display_width("模型")
+    (2, 4)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)

@@ -1,0 +1,1093 @@
+"""What was sampled: items, clusters, runs or folds, shared by the models or not; draws of scores."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
+from bayesf1.base.naming import joined, nearest
+from bayesf1.designs import BlockedCV, KFoldCV
+from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
+from bayesf1.distributions.student_t import StudentT
+from bayesf1.evaluation import Assumption, Folds, Units
+from bayesf1.metrics import Metric
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Evaluation
+
+
+class EffectiveSample(NamedTuple):
+    """What units are worth.
+
+    Attributes
+    ----------
+    units
+        How many even units they are worth.
+    seen
+        Share of the variance between units that a bootstrap over them sees.
+    """
+
+    units: float
+    seen: float
+
+
+def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
+    """Return what units are worth for a measure.
+
+    Parameters
+    ----------
+    units
+        The units.
+    loads
+        What one of each cell adds to a measure's denominator, axes (model, cell).
+
+    Examples
+    --------
+    One long unit among forty short ones:
+
+    >>> units = Units(np.array([[3.0], [900.0]]), np.array([40.0, 1.0]), "document")
+    >>> [round(value, 3) for value in effective_sample_of(units, np.ones((1, 1)))]
+    [1.284, 0.015]
+    """
+    totals = units.totals.reshape(denominator_weights.shape)
+    wholes = (totals * denominator_weights).sum(axis=1, keepdims=True)
+    some = int((wholes > 0.0).sum())
+    if not some:
+        return EffectiveSample(units.size, 1.0)
+    shares = np.divide(
+        denominator_weights, some * wholes, out=np.zeros(denominator_weights.shape), where=wholes > 0.0
+    )
+    each = np.asarray(units.rows @ shares.ravel())
+    second, third = (float(units.weights @ each**power) for power in (2, 3))
+    return EffectiveSample(1.0 / second, 1.0 - 2.0 * third / second + second)
+
+
+@dataclass(frozen=True)
+class SmallSampleInflation:
+    r"""Draws D moved away from the plain score d: :math:`d + (D - d)\sqrt{\nu/(s\chi^2_\nu)}`.
+
+    Attributes
+    ----------
+    centre
+        The plain scores of the models.
+    freedom
+        The degrees of freedom ν, infinite where nothing is stretched.
+    seen
+        The share s of the variance that draws have.
+    """
+
+    centre: FloatArray
+    freedom: float = np.inf
+    seen: float = 1.0
+
+    @property
+    def widening(self) -> float:
+        """How much longer a standard deviation is than that of the draws."""
+        return float(self.seen**-0.5)
+
+    def __call__(self, scores: FloatArray, factors: FloatArray) -> FloatArray:
+        """Stretch draws of scores, axes (draw, model); all models of a draw alike, so that differences are, too."""
+        if self.freedom == np.inf and self.seen == 1.0:
+            return scores
+        return np.asarray(self.centre + (scores - self.centre) * factors[:, None])
+
+    def factors(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw by how much draws are moved away from the plain scores."""
+        if not np.isfinite(self.freedom):
+            return np.full(n, self.widening)
+        half = 0.5 * self.freedom
+        factors = np.sqrt(half / rng.standard_gamma(half, size=n).clip(1e-300))
+        if self.freedom <= 1.0:
+            factors *= rng.choice((-1.0, 1.0), size=n)
+        return np.asarray(self.widening * factors)
+
+    def quadrature(self) -> list[tuple[float, float]]:
+        """Return nodes and weights of the distribution of the factors, for an expectation without draws."""
+        if not np.isfinite(self.freedom):
+            return [(self.widening, 1.0)]
+        nodes, weights = np.polynomial.legendre.leggauss(8 if self.freedom > 100.0 else 24)
+        half = 0.5 * self.freedom
+        factors = self.widening * np.sqrt(half / special.gammaincinv(half, 0.5 * (nodes + 1.0)))
+        return list(zip(factors.tolist(), (0.5 * weights).tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class RunVariance:
+    """What is known of how much runs of each method differ.
+
+    Attributes
+    ----------
+    spreads
+        The standard deviation τ of runs' true scores around their method's, for each method.
+    runs
+        How many runs each method has.
+    """
+
+    spreads: tuple[Spread, ...]
+    runs: FloatArray
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw what training adds to the methods' scores, axes (draw, method)."""
+        tau = np.stack([spread.draw(n, rng) for spread in self.spreads], axis=1)
+        return np.asarray(tau * rng.standard_normal(tau.shape) / np.sqrt(self.runs))
+
+    @property
+    def medians(self) -> FloatArray:
+        """The posterior median of each method's τ; its square may have no mean."""
+        return np.array([float(spread.quantile(0.5)) for spread in self.spreads])
+
+
+def variance_apart(drawn: FloatArray) -> float:
+    """Return the variance that units alone give to a run's score beside those of its method's other runs.
+
+    Parameters
+    ----------
+    drawn
+        Draws of the scores of a method's runs, axes (draw, run).
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(1).normal(0.0, 0.1, (50_000, 4))
+    >>> shared = np.random.default_rng(2).normal(0.0, 1.0, (50_000, 1))
+    >>> round(variance_apart(noise + shared), 4)
+    0.01
+    """
+    runs = drawn.shape[1]
+    apart = drawn - drawn.mean(axis=1, keepdims=True)
+    return float(apart.var(axis=0).sum()) / (runs - 1) if runs > 1 else 0.0
+
+
+# Degrees of freedom of the half-t prior of τ, which is half-Cauchy: methods may vary much more than others.
+_RUN_TAILS = 1.0
+
+
+def run_variance_of(
+    metric: Metric, observed: FloatArray, drawn: FloatArray | None, groups: Sequence[Sequence[int]]
+) -> RunVariance:
+    r"""Return how much training adds to each method's score, from the scores of its runs.
+
+    With :math:`f_r` the observed scores, :math:`\bar f` their mean and v the variance that drawing units alone gives to
+    :math:`f_r - \bar f`, times R/(R-1), :math:`\sum (f_r - \bar f)^2 / (\tau^2 + v)` has R - 1 degrees of freedom. It is
+    the runs' average v that counts: the covariance of the contrasts has its leading direction along the runs' own spread,
+    and would explain it away. Each method has its own τ, as a steady one says nothing of a volatile one.
+
+    Parameters
+    ----------
+    metric
+        The metric, whose range is the scale of what is believed of τ beforehand.
+    observed
+        The plain scores of the runs.
+    drawn
+        Posterior draws of them, axes (draw, run), as units alone make them vary; None where it is not known what units
+        the runs share, and the whole spread is taken for that of training.
+    groups
+        The runs of each method, two at least.
+
+    Examples
+    --------
+    >>> from bayesf1.metrics import find_metric
+    >>> scores = np.array([0.80, 0.82, 0.78, 0.84, 0.92, 0.85])
+    >>> run_variance_of(find_metric("f1"), scores, None, [[0, 1, 2], [3, 4, 5]]).medians.round(3).tolist()
+    [0.027, 0.05]
+    """
+    squares = [float(np.square(observed[runs] - observed[runs].mean()).sum()) for runs in map(list, groups)]
+    variances = [0.0 if drawn is None else variance_apart(drawn[:, list(runs)]) for runs in groups]
+    low, high = metric.support
+    # A metric without ends, as a loss, has no scale but that of its runs.
+    freedom = sum(len(runs) - 1 for runs in groups)
+    typical = np.sqrt(max(sum(squares) / freedom, *variances)) or 1.0
+    scale = SCALE * (high - low) if np.isfinite(high - low) else float(typical)
+    spreads = (
+        spread_of(square, len(runs) - 1.0, variance, scale=scale, tails=_RUN_TAILS)
+        for square, variance, runs in zip(squares, variances, groups, strict=True)
+    )
+    return RunVariance(tuple(spreads), np.array([float(len(runs)) for runs in groups]))
+
+
+# A number of tables (..., model, cell), such as one model's score or the difference of two.
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+
+# A product with no more numbers than this on its right is cut into slices of so many draws.
+_THIN, _SLICE = 1 << 10, 1 << 13
+# Fourth-order central differences, relative to a cell.
+_STEP = 2e-3
+_STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
+_SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+
+
+def draw_patterns(
+    rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield blocks of draws of what all units add together, axes (draw, column)."""
+    # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
+    once = weights == 1.0
+    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
+    n_once = int(once.sum())
+    for n in blocks_of(n_draws, numbers_each):
+        flat = _product(rng.standard_exponential((n, n_once)), rows_once)
+        if len(more):
+            flat += _product(rng.standard_gamma(more, size=(n, len(more))), rows_more)
+        yield flat
+
+
+def _product(drawn: FloatArray, rows: Any) -> FloatArray:
+    """Return draws of weights times the rows of few patterns or many."""
+    if not isinstance(rows, np.ndarray) or rows.size > _THIN:
+        return np.asarray(drawn @ rows)
+    # Cores that share so thin a product spend their time on waiting for each other.
+    out = np.zeros((len(drawn), rows.shape[1]))
+    for start in range(0, len(drawn) if rows.size else 0, _SLICE):
+        np.matmul(drawn[start : start + _SLICE], rows, out=out[start : start + _SLICE])
+    return out
+
+
+def resampled_times(weights: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw how often each pattern comes where all units are drawn again, with replacement, axes (draw, pattern)."""
+    size = max(1, round(float(weights.sum())))
+    if (weights != 1.0).any():
+        return rng.multinomial(size, weights / weights.sum(), size=n).astype(np.float64)
+    # Of units that all differ, naming them is many times faster than a binomial variate for each.
+    return np.array([np.bincount(rng.integers(size, size=size), minlength=size) for _ in range(n)], float)
+
+
+class Sample(NamedTuple):
+    """Units drawn independently of one another, and the columns of all models' tables that they add to."""
+
+    units: Units
+    columns: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """One sample that the models share, or one for each model where they are independent.
+
+    Attributes
+    ----------
+    parts
+        The samples.
+    tables
+        Effective counts, axes (model, cell).
+    """
+
+    parts: tuple[Sample, ...]
+    tables: FloatArray
+
+    @property
+    def size(self) -> float:
+        """Number of units in the smallest sample."""
+        return min(units.size for units, _ in self.parts)
+
+    def of_sums(self, columns: FloatArray) -> Samples:
+        """Return the same units by what they add to sums of cells, axes (cell, sum), instead of to each cell."""
+        n_cells, width = columns.shape
+        parts = []
+        for units, place in self.parts:
+            starts = range(0, place.stop - place.start, n_cells)
+            rows = [np.asarray(units.rows[:, start : start + n_cells] @ columns) for start in starts]
+            first = place.start // n_cells * width
+            kept = replace(units, rows=np.concatenate(rows, axis=1))
+            parts.append(Sample(kept, slice(first, first + len(starts) * width)))
+        return Samples(tuple(parts), self.tables @ columns)
+
+    def influence(self, statistic: Statistic) -> tuple[FloatArray, ...]:
+        r"""Return what one more unit of each kind would change, to first order: :math:`\nabla g(T)\cdot(x_u-\bar x)`."""
+        slopes = self.gradient(statistic)
+        changes = (np.asarray(units.rows @ slopes[columns]) for units, columns in self.parts)
+        return tuple(
+            change - units.weights @ change / units.size
+            for (units, _), change in zip(self.parts, changes, strict=True)
+        )
+
+    def variance(self, statistic: Statistic) -> float:
+        r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
+
+        Units are sentences or documents where that is what was sampled, and the models may share them: the same
+        sum is then the variance of a difference, or one that holds for clusters.
+        """
+        parts = zip(self.parts, self.influence(statistic), strict=True)
+        return float(sum(units.weights @ (change * change) for (units, _), change in parts))
+
+    def resampled(self, statistic: Statistic, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+        """Return the statistic of samples of units drawn with replacement, as many as there were.
+
+        Only how often each pattern comes is drawn, which is multinomial: the cost depends on the number of
+        patterns, not of units. Where weights are no whole numbers, after cross-validation, their rounded sum is
+        drawn.
+        """
+        numbers, found = sum(units.n_patterns for units, _ in self.parts) + self.tables.size, []
+        for n in blocks_of(n_resamples, numbers):
+            flat = np.zeros((n, self.tables.size))
+            for units, columns in self.parts:
+                drawn = max(1, round(units.size))
+                flat[:, columns] += resampled_times(units.weights, n, rng) * (units.size / drawn) @ units.rows
+            found.append(statistic(flat.reshape(n, *self.tables.shape)))
+        return np.concatenate(found)
+
+    def acceleration(self, statistic: Statistic) -> float:
+        """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
+
+        Units of a kind leave the same behind. Of a kind with less than one unit, after cross-validation, there is
+        only that to leave out, and its effect is extrapolated to a whole one.
+        """
+        total, complete = self.tables.ravel(), float(statistic(self.tables))
+        second = third = 0.0
+        for units, columns in self.parts:
+            effects = np.empty(units.n_patterns)
+            for kinds in slices_of(units.n_patterns, total.size):
+                rows, share = units.rows[kinds], units.weights[kinds].clip(None, 1.0)
+                dense = rows.toarray() if hasattr(rows, "toarray") else rows
+                flat = np.tile(total, (len(share), 1))
+                # Rounding must not leave less than nothing.
+                flat[:, columns] = np.maximum(flat[:, columns] - share[:, None] * dense, 0.0)
+                effects[kinds] = (complete - statistic(flat.reshape(-1, *self.tables.shape))) / share
+            effects -= units.weights @ effects / units.size
+            second += float(units.weights @ effects**2)
+            third += float(units.weights @ effects**3)
+        return third / (6.0 * second**1.5) if second > 0.0 else 0.0
+
+    def gradient(self, statistic: Statistic) -> FloatArray:
+        """Return the slopes of the statistic in each cell of all models' tables; cells without counts matter to no unit."""
+        total = self.tables.ravel()
+        slopes = np.zeros(total.size)
+        counted = np.flatnonzero(total > 0.0)
+        for part in slices_of(len(counted), len(_STENCIL) * total.size):
+            cells = counted[part]
+            moved = np.tile(total, (len(cells), len(_STENCIL), 1))
+            moved[np.arange(len(cells)), :, cells] *= 1.0 + _STEP * _STENCIL
+            scores = statistic(moved.reshape(-1, len(_STENCIL), *self.tables.shape))
+            slopes[cells] = scores @ _SLOPE / (_STEP * total[cells])
+        return slopes
+
+
+# Draws from which it is learnt how much units alone make scores vary.
+_FOLD_PILOT = 2000
+# A scale below which contrasts do not differ but for rounding.
+_NONE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    r"""A t law of several scores at once: :math:`t_\nu` around a centre, with scale matrix :math:`\sum_j c_j c_j^T`.
+
+    Attributes
+    ----------
+    centre
+        The mean scores, axes (model,).
+    parts
+        The contrasts :math:`c_j`, axes (contrast, model).
+    freedom
+        The degrees of freedom ν.
+    """
+
+    centre: FloatArray
+    parts: FloatArray
+    freedom: float
+
+    @classmethod
+    def of_halves(cls, scores: FloatArray) -> Contrasts:
+        """Return the contrasts of the halves of an m×2 design, from scores (repeat, half, model).
+
+        Examples
+        --------
+        >>> scores = np.array([[[0.80], [0.84]], [[0.83], [0.81]], [[0.80], [0.86]]])
+        >>> Contrasts.of_halves(scores).distribution([1.0])
+        StudentT(0.8233, 0.0216, df=3)
+        """
+        m = len(scores)
+        return cls(scores.mean(axis=(0, 1)), 0.5 * (scores[:, 0] - scores[:, 1]) / math.sqrt(m), float(m))
+
+    @classmethod
+    def of_folds(cls, scores: FloatArray) -> Contrasts:
+        r"""Return those of a K-fold design with J repeats, from scores (repeat, fold, model).
+
+        The variance is :math:`(1/(JK) + 1/(K-1)) s^2` with JK - 1 degrees of freedom, Nadeau & Bengio (2003).
+        """
+        repeats, folds, _ = scores.shape
+        flat = scores.reshape(repeats * folds, -1)
+        centre, n = flat.mean(axis=0), len(flat)
+        factor = math.sqrt((1.0 / n + 1.0 / (folds - 1)) / (n - 1))
+        return cls(centre, factor * (flat - centre), n - 1.0)
+
+    def scale(self, weights: Sequence[float] | FloatArray) -> float:
+        """Return the scale of the law of a weighted sum of the scores."""
+        return float(np.linalg.norm(self.parts @ np.asarray(weights, dtype=float)))
+
+    def distribution(
+        self, weights: Sequence[float] | FloatArray, support: tuple[float, float] = (-math.inf, math.inf)
+    ) -> StudentT:
+        """Return the law of a weighted sum of the scores, such as a difference."""
+        location = float(self.centre @ np.asarray(weights, dtype=float))
+        if abs(location) < _NONE:
+            location = 0.0
+        return StudentT(location, max(self.scale(weights), _NONE), self.freedom, support)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw scores, axes (draw, model)."""
+        normal = rng.standard_normal((n, len(self.parts))) @ self.parts
+        half = 0.5 * self.freedom
+        return np.asarray(self.centre + normal * np.sqrt(half / rng.standard_gamma(half, size=(n, 1))))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingVariance:
+    """The models of a cross-validation as ways of training.
+
+    Attributes
+    ----------
+    folds
+        The folds, with what units add to them where that is to be used.
+    cells
+        The cells of their tables.
+    """
+
+    folds: Folds
+    cells: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ev: Evaluation, *, shared: bool) -> TrainingVariance:
+        """Return the ways of training of an evaluation, whose units are used where models share them."""
+        folds = ev.folds
+        assert folds is not None
+        return cls(folds if shared else folds.tables_only, ev.cells)
+
+    @property
+    def halved(self) -> bool:
+        """Whether there are contrasts of halves, which are orthogonal."""
+        return isinstance(self.folds.cv, BlockedCV)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it is known what testing alone does, so that contrasts need only tell what training adds."""
+        return self.halved and self.folds.units is not None
+
+    def scores(self, metric: Metric) -> FloatArray:
+        """Return the scores of the folds, axes (repeat, fold, model)."""
+        return np.asarray(metric(self.folds.counts, self.cells))
+
+    def plain(self, metric: Metric) -> FloatArray:
+        """Return the means of the fold scores, axes (model,)."""
+        return np.asarray(self.scores(metric).mean(axis=(0, 1)))
+
+    def contrasts(self, metric: Metric) -> Contrasts:
+        """Return what the fold scores alone say, a t law."""
+        return (Contrasts.of_halves if self.halved else Contrasts.of_folds)(self.scores(metric))
+
+    @property
+    def how(self) -> str:
+        """How folds tell of training: ``"corrected"`` t, ``"contrasts"`` of halves, or a ``"mixture"``."""
+        return "corrected" if not self.halved else "mixture" if self.mixed else "contrasts"
+
+    def draw(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        n_draws: int,
+        rng: np.random.Generator,
+        own: Sequence[np.random.Generator],
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield blocks of posterior draws of the scores, for each metric, with its own source of randomness."""
+        if not self.mixed:
+            known = [self.contrasts(metric) for metric in metrics]
+            for n in blocks_of(n_draws, self.folds.counts[..., 0].size):
+                yield tuple(one.draw(n, rng) for one, rng in zip(known, own, strict=True))
+            return
+        pilot = [np.concatenate(parts) for parts in zip(*self.tested(metrics, _FOLD_PILOT, rng), strict=True)]
+        inflations = [self.inflation(metric) for metric in metrics]
+        adding = [
+            _Added.of(drawn * inflation.widening, self.contrasts(metric))
+            for drawn, inflation, metric in zip(pilot, inflations, metrics, strict=True)
+        ]
+        for block in self.tested(metrics, n_draws, rng):
+            yield tuple(
+                inflation(scores, inflation.factors(len(scores), rng)) + added.draw(len(scores), rng)
+                for scores, inflation, added, rng in zip(block, inflations, adding, own, strict=True)
+            )
+
+    def tested(
+        self, metrics: Sequence[Metric], n_draws: int, rng: np.random.Generator
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of the mean fold scores as a Bayesian bootstrap over units makes them vary."""
+        units, shape = self.folds.units, self.folds.counts.shape
+        assert units is not None
+        units = units.seen
+        size = units.n_patterns + self.folds.counts.size
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = np.asarray(flat).reshape(-1, *shape)
+            yield tuple(metric(tables, self.cells).mean(axis=(1, 2)) for metric in metrics)
+
+    def inflation(self, metric: Metric) -> SmallSampleInflation:
+        """Return how draws are moved away from the plain scores, as units are few or uneven."""
+        units = self.folds.units
+        assert units is not None
+        denominator_weights = np.tile(
+            metric.denominator_weights(self.cells), (self.folds.counts[..., 0].size, 1)
+        )
+        effective_sample = effective_sample_of(units, denominator_weights)
+        return SmallSampleInflation(
+            self.plain(metric), max(effective_sample.units - 1.0, 1.0), max(effective_sample.seen, 1e-6)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Added:
+    """What training adds to draws: as much on the models' common level, and on their differences, as contrasts say.
+
+    It is shaped as what testing does, so that models which err alike are taken to be trained alike.
+    """
+
+    root: FloatArray
+    level: Spread | None
+    apart: Spread | None
+
+    @classmethod
+    def of(cls, drawn: FloatArray, known: Contrasts) -> _Added:
+        centred = drawn - drawn.mean(axis=0)
+        values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
+        told = _split(known.parts * math.sqrt(known.freedom))
+        level, apart = map(_multiple, told, _split(centred))
+        return cls(vectors * np.sqrt(values.clip(0.0)), level, apart)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw what is added, axes (draw, model)."""
+        shaped = rng.standard_normal((n, len(self.root))) @ self.root.T
+        added = np.zeros(shaped.shape)
+        for spread, part in zip((self.level, self.apart), _split(shaped), strict=True):
+            if spread is not None:
+                added += spread.draw(n, rng)[:, None] * part
+        return added
+
+
+def _split(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the mean of the models' scores, and how each differs from it, both axes (..., model)."""
+    level = np.broadcast_to(scores.mean(axis=-1, keepdims=True), scores.shape)
+    return level, scores - level
+
+
+def _multiple(contrasts: FloatArray, drawn: FloatArray) -> Spread | None:
+    """Return by what multiple of testing's standard deviation training adds; None where testing does nothing."""
+    variance = float(drawn.var(axis=0).sum())
+    return spread_ratio(np.linalg.norm(contrasts, axis=1), variance) if variance > _NONE**2 else None
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return ranks, ties at their mean."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(times) - 0.5 * times)[place])
+
+
+Target: TypeAlias = Literal["models", "method"]
+ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
+TARGETS = ("auto", "models", "method")
+# Draws from which it is learnt how much units alone make runs differ.
+_PILOT = 1000
+# A p-value below which units' differences are said to go with their sizes.
+_EVIDENT = 0.05
+# Variates that a few seconds are enough for, and draws that are made in any case.
+_AFFORDABLE, _FEWEST = 200_000_000, 4_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingSettings:
+    """What was taken as sampled, for a metric.
+
+    Attributes
+    ----------
+    assumption
+        ``"independent"`` tables, ``"paired"`` items or ``"clustered"`` units.
+    target
+        What a claim is about: these ``"models"``, or the ``"method"`` that trained them.
+    unit, n_units, labelled
+        What a shared unit is called, how many there are (0 if only totals are known), and how many have gold labels, in
+        words, if not all have.
+    effective_units, freedom
+        How many even units would tell as much as the units of a bootstrap, and the degrees of freedom of its
+        small-sample inflation; None without a bootstrap.
+    runs
+        The number of runs of each method.
+    cv, discount, rule
+        The cross-validation, the factor that its counts are discounted by, and the rule that gave it.
+    training
+        How folds tell of training: ``"contrasts"`` of halves, ``"corrected"`` t, or a ``"mixture"`` of contrasts with
+        a bootstrap; "" if they do not.
+    """
+
+    assumption: Assumption
+    target: Target
+    unit: str
+    n_units: float
+    labelled: str
+    effective_units: float | None
+    freedom: float | None
+    runs: tuple[int, ...] = ()
+    cv: BlockedCV | KFoldCV | None = None
+    discount: float | None = None
+    rule: str = ""
+    training: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingModel:
+    """An evaluation at the level of units that an assumption speaks of.
+
+    Attributes
+    ----------
+    ev
+        The evaluation.
+    assumption
+        ``"independent"``, ``"paired"`` or ``"clustered"``.
+    target
+        ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs, or fitted in folds.
+    """
+
+    ev: Evaluation
+    assumption: Assumption
+    target: Target = "models"
+
+    @property
+    def shared(self) -> bool:
+        """Whether the models share one sample of units; otherwise each has its own."""
+        return self.assumption != "independent"
+
+    @property
+    def single(self) -> bool:
+        """Whether single items are the units, so that the closed forms of a table hold."""
+        return self.assumption != "clustered"
+
+    @property
+    def paired(self) -> bool:
+        """Whether the models share a sample of single items."""
+        return self.shared and self.single
+
+    @cached_property
+    def samples(self) -> Samples:
+        """The sample of units, one that the models share or one for each model.
+
+        Where only totals are known every count of a model is a unit.
+        """
+        ev = self.ev
+        width, n = len(ev.cells), len(ev.models)
+        if self.shared:
+            assert ev.units is not None
+            return Samples((Sample(ev.units.seen, slice(0, width * n)),), ev.tables)
+        base, alone = ev.item_units or ev.units, []
+        for i in range(n):
+            one = Units(np.eye(width), ev.tables[i], "item") if base is None else base.select([i], n)
+            if not one.shared:
+                # What only other models did adds nothing here.
+                some = np.asarray(one.rows @ np.ones(width)) > 0.0
+                one = Units(one.rows[some], one.weights[some], one.name)
+            alone.append(Sample(one.seen, slice(i * width, (i + 1) * width)))
+        return Samples(tuple(alone), ev.tables)
+
+    def draw(self, *, prior: float, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
+
+        Weights of patterns are gamma variates and tables are weighted sums of patterns, so that models are
+        dependent as they were on the units; a table's scale is free, as every measure is a ratio.
+
+        Parameters
+        ----------
+        prior
+            λ of the Dirichlet(λ) on each model's cells.
+        n_draws
+            How many draws in all; memory does not grow with it.
+        rng
+            The source of randomness.
+        """
+        return self.ev.task.draw(self, prior=prior, n_draws=n_draws, rng=rng)
+
+    def scores(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+        controls: Sequence[LinearControl | None] = (),
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield blocks of posterior draws of the scores of what is compared, for each metric an array (draw, name).
+
+        If units are bootstrapped, draws are inflated by what so few or uneven ones do not know; a score may then lie
+        outside of a metric's support, as the end of a t interval does. A method's score is the mean of its runs' scores,
+        and if the target is the method what training adds is drawn, too. What is drawn of a metric does not depend on
+        which others are asked for.
+
+        Parameters
+        ----------
+        measures
+            The metrics.
+        prior, n_draws, rng
+            As in `draw`.
+        controls
+            Control variates of the metrics, or none; for each, its draws (inflated as those of the metric, axes (draw, 2)),
+            or None, stand behind those of all metrics.
+        """
+        seed = int(rng.integers(1 << 63))
+        own = [np.random.default_rng((seed, zlib.crc32(metric.name.encode()))) for metric in metrics]
+        rng = np.random.default_rng(seed)
+        if self.training_variance is not None:
+            for block in self.training_variance.draw(metrics, n_draws=n_draws, rng=rng, own=own):
+                yield (*block, *controls)
+            return
+        inflations = [self.inflation(metric) for metric in metrics]
+        training: list[RunVariance | None] = [None] * len(metrics)
+        if self.target == "method":
+            training[:] = self.training(metrics, prior=prior, rng=np.random.default_rng((seed, 0)))
+        # Controls are asked as metrics are, of tables and cells.
+        functions = [*metrics, *(cast("Metric", control) for control in controls if control is not None)]
+        for drawn in self.ev.task.draw_scores(self, functions, prior=prior, n_draws=n_draws, rng=rng):
+            beside = iter(drawn[len(metrics) :])
+            controlled = [None if control is None else next(beside) for control in controls]
+            scores = []
+            for i, (measure_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
+                factors = inflation.factors(len(drawn[i]), measure_rng)
+                scores.append(
+                    self.of_methods(inflation(drawn[i], factors), inflation.centre, training[i], measure_rng)
+                )
+                if controls and (control := controlled[i]) is not None:
+                    control[:, 0] *= factors
+            yield (*scores, *controlled)
+
+    def n_draws(self, most: int = 100_000) -> int:
+        """Return how many draws are made if no number was asked for: what a few seconds allow."""
+        ev = self.ev
+        units = self.training_variance.folds.units if self.training_variance is not None else ev.units
+        if units is None or not self.shared:
+            return most
+        # A product of matrices takes a column of a table several times faster than a variate is drawn, and of a sparse
+        # one only the entries that it has.
+        entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
+        cost = units.n_patterns + entries + ev.tables.size
+        return int(np.clip(_AFFORDABLE // cost, _FEWEST, most))
+
+    def plain(self, metric: Metric) -> FloatArray:
+        """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores.
+
+        A share of nothing, as the precision of a model that never says yes, is undefined: NaN.
+        """
+        ev = self.ev
+        if self.training_variance is not None:
+            return self.training_variance.plain(metric)
+        scores = metric(ev.tables, ev.cells)
+        if metric.distribution is not None:
+            scores = np.where(ev.tables @ metric.denominator_weights(ev.cells) > 0.0, scores, np.nan)
+        return ev.mean_scores(scores)
+
+    # ---- runs of a method, or folds -----------------------------------------------------------------------------
+
+    @cached_property
+    def training_variance(self) -> TrainingVariance | None:
+        """The models as ways of training, where folds tell of them and the target is the method."""
+        if self.target != "method" or self.ev.folds is None:
+            return None
+        return TrainingVariance.of(self.ev, shared=self.shared)
+
+    def training(
+        self, metrics: Sequence[Metric], *, prior: float, rng: np.random.Generator
+    ) -> list[RunVariance]:
+        """Return how much training adds to the doubt about the methods, for each measure."""
+        ev = self.ev
+        groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
+        drawn: list[FloatArray | None] = [None] * len(metrics)
+        if self.shared:
+            tables = np.concatenate(list(self.draw(prior=prior, n_draws=_PILOT, rng=rng)))
+            drawn = [self.inflation(m).widening * m(tables, ev.cells) for m in metrics]
+        return [
+            run_variance_of(metric, metric(ev.tables, ev.cells), scores, groups)
+            for metric, scores in zip(metrics, drawn, strict=True)
+        ]
+
+    def of_methods(
+        self, scores: FloatArray, centre: FloatArray, training: RunVariance | None, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return draws of the models' scores, axes (draw, model), as those of what is compared."""
+        if not self.ev.methods:
+            return scores
+        means = self.ev.mean_scores(scores)
+        if not self.shared:
+            # Totals cannot show that runs did not share all their units, and then their mean varies as one of them.
+            middle = self.ev.mean_scores(centre)
+            runs = np.array([len(method.runs) for method in self.ev.methods])
+            means = middle + (means - middle) * np.sqrt(runs)
+        return means if training is None else means + training.draw(len(means), rng)
+
+    # ---- few or uneven units --------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether the scores that are compared may follow a law in closed form."""
+        return not self.bootstraps and not self.ev.methods and self.training_variance is None
+
+    @property
+    def bootstraps(self) -> bool:
+        """Whether units are drawn by a bootstrap, which knows of no unit but those that were seen."""
+        return not self.single or self.ev.task.bootstraps_items
+
+    def effective_sample(self, metric: Metric) -> EffectiveSample:
+        """Return what the units are worth for a measure; in cross-validation each is counted once."""
+        denominator_weights, folds = self.ev.task.denominator_weights(metric, self.ev.tables), self.ev.folds
+        found = []
+        for units, columns in self.samples.parts:
+            if folds is not None:
+                units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
+            width = denominator_weights.shape[1]
+            found.append(
+                effective_sample_of(
+                    units, denominator_weights[columns.start // width : columns.stop // width]
+                )
+            )
+        return min(found)
+
+    def load_correlation(self, metric: Metric) -> float:
+        """Return Spearman's correlation of units' sizes with the difference of two models on them; 0 unless it is evident.
+
+        A few long units then decide, and others like them may be missing from the sample, of which no bootstrap knows.
+        """
+        ev, units = self.ev, self.ev.units
+        if (
+            self.assumption != "clustered"
+            or units is None
+            or len(ev.models) != 2
+            or units.size > _MOST_PATTERNS
+        ):
+            return 0.0
+        if ev.task.many_cells:
+            return 0.0
+        rows = np.repeat(units.rows, np.rint(units.weights).astype(int), axis=0).reshape(-1, *ev.tables.shape)
+        sizes = (rows * ev.task.denominator_weights(metric, ev.tables)).sum(axis=(1, 2))
+        rows, sizes = rows[sizes > 0.0], sizes[sizes > 0.0]
+        gaps = np.diff(metric(rows, ev.cells), axis=1)[:, 0]
+        if len(sizes) < _FEWEST_UNITS or not np.ptp(sizes) or not np.ptp(gaps):
+            return 0.0
+        rank = float(np.corrcoef(_ranks(sizes), _ranks(gaps))[0, 1])
+        freedom = len(sizes) - 2
+        t = rank * math.sqrt(freedom / max(1.0 - rank * rank, 1e-12))
+        return rank if 2.0 * special.stdtr(freedom, -abs(t)) < _EVIDENT else 0.0
+
+    def inflation(self, metric: Metric) -> SmallSampleInflation:
+        """Return how draws of a measure are moved away from the plain scores."""
+        centre = metric(self.ev.tables, self.ev.cells)
+        if not self.bootstraps:
+            return SmallSampleInflation(centre, seen=self.ev.task.variance_seen(metric, self.ev.tables))
+        units, seen = self.effective_sample(metric)
+        # Of a single unit nothing is known but itself.
+        return SmallSampleInflation(centre, max(units - 1.0, 1.0), max(seen, 1e-6))
+
+    @property
+    def n_units(self) -> float:
+        """Number of units, each counted once however often a cross-validation repeats it; 0 where unknown."""
+        units, folds = self.ev.units, self.ev.folds
+        if units is None or not units.shared:
+            return 0.0
+        return units.size / (folds.k * folds.cv.shape[0] if folds is not None else 1.0)
+
+    def settings(self, metric: Metric) -> SamplingSettings:
+        """Return what was taken as sampled, as plain values."""
+        ev, folds, trained = self.ev, self.ev.folds, self.training_variance
+        return SamplingSettings(
+            assumption=self.assumption,
+            target=self.target,
+            unit=ev.unit,
+            n_units=self.n_units,
+            labelled=ev.task.gaps(ev.tables, ev.unit) if self.n_units else "",
+            effective_units=self.effective_sample(metric).units if self.bootstraps else None,
+            freedom=self.inflation(metric).freedom if self.bootstraps else None,
+            runs=tuple(len(method.runs) for method in ev.methods),
+            cv=None if folds is None else folds.cv,
+            discount=None if folds is None else folds.k,
+            rule="" if folds is None else folds.rule if isinstance(folds.rule, str) else "given",
+            training="" if trained is None else trained.how,
+        )
+
+
+def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto") -> SamplingModel:
+    """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
+    if assumption not in ASSUMPTIONS:
+        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
+    target = check_target(ev, target)
+    if assumption in ("auto", "independent"):
+        return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
+    if ev.units is None or not ev.units.shared:
+        raise ValueError(
+            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
+            "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
+        )
+    if assumption == "clustered":
+        if ev.units.single:
+            raise ValueError(
+                "'clustered' needs units of several items, but here every item is its own unit; "
+                "give groups= when building the evaluation"
+            )
+        return SamplingModel(ev, "clustered", target)
+    items = ev if ev.units.single else ev.items
+    if items is None:
+        raise ValueError(
+            f"'paired' needs single items, but only the sums over each {ev.unit} are known; ask for 'clustered'"
+        )
+    return SamplingModel(items, "paired", target)
+
+
+def check_target(ev: Evaluation, target: str) -> Target:
+    """Return what a conclusion is to speak of, or say why the data do not tell."""
+    if target not in TARGETS:
+        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
+    if target == "method" and not ev.methods and ev.folds is None:
+        raise ValueError(
+            "of a method one can speak where it was trained several times; give runs, as {'bert': {'seed1': …, "
+            "'seed2': …}} or by ev.with_runs, or a cross-validation"
+        )
+    once = [method.name for method in ev.methods if len(method.runs) == 1]
+    if target == "method" and once:
+        raise ValueError(
+            f"one run of {joined(once)} does not show how much training varies; give more runs, or ask for target='models'"
+        )
+    if target == "auto":
+        return "method" if ev.methods and not once else "models"
+    return "method" if target == "method" else "models"
+
+
+# ---- a control variate ------------------------------------------------------------------------------------
+
+# Of fewer effective units, draws cost little, and a linear form is a poor guide.
+_FEWEST_UNITS = 10
+# Of more patterns, the exact tail of a linear form costs as much as draws do, and of more cells numerical slopes.
+_MOST_PATTERNS, _MOST_CELLS = 50_000, 1_000
+
+
+def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
+    r"""Return :math:`P(\sum_i a_i G_i > 0)` of independent :math:`G_i \sim \mathrm{Gamma}(k_i)`.
+
+    The characteristic function is inverted (Gil-Pelaez 1951),
+
+    .. math:: \tfrac12 + \tfrac1\pi \int_0^\infty \sin\Big(\sum_i k_i \arctan a_i t\Big)
+              \prod_i (1 + a_i^2 t^2)^{-k_i/2} \, \frac{dt}{t},
+
+    by the midpoint rule, whose error falls exponentially with its step.
+
+    Examples
+    --------
+    >>> gamma_sum_sf(np.array([1.0, -1.0]), np.array([5.0, 3.0]))  # P(Beta(5, 3) > 1/2)
+    0.7734375
+    """
+    spread = float(np.sqrt(shapes @ coefficients**2))
+    reach = abs(float(shapes @ coefficients)) + 10.0 * spread + 30.0 * float(np.abs(coefficients).max())
+    if not spread:
+        return 0.5
+    n = 64
+    while n < 1 << 13 and shapes @ np.log1p((coefficients * (n * np.pi / reach)) ** 2) < 64.0:
+        n *= 2
+    places = np.arange(n) + 0.5
+    total = 0.0
+    # Patterns times nodes that fit into the cache.
+    step = max(1, 100_000 // len(shapes))
+    for some in np.split(places, range(step, n, step)):
+        t = np.outer(some * (np.pi / reach), coefficients)
+        modulus = np.exp(-0.5 * (np.log1p(t * t) @ shapes))
+        total += float((np.sin(np.arctan(t) @ shapes) * modulus / some).sum())
+    return float(np.clip(0.5 + total / np.pi, 0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearControl:
+    r"""A control variate of the difference D of two models' scores: D to first order in the tables.
+
+    To first order :math:`D \approx d + g\cdot T / (h\cdot T)` with the plain difference d, its slopes g and what the
+    metric is divided by, h. As tables T are sums of gamma variates, how probable it is that this exceeds a margin is
+    known, and only draws in which D itself and its first order disagree are left to chance.
+
+    Attributes
+    ----------
+    difference
+        The plain difference d.
+    slopes, denominators
+        g and h, axes (model, cell).
+    rises, divisors, shapes
+        What one unit of each pattern adds to g·T and to h·T, and how many units there are, the prior's among them.
+    inflation
+        How draws are moved away from the plain difference.
+    """
+
+    difference: float
+    slopes: FloatArray
+    denominators: FloatArray
+    rises: FloatArray
+    divisors: FloatArray
+    shapes: FloatArray
+    inflation: SmallSampleInflation
+
+    @classmethod
+    def of(cls, sampling: SamplingModel, metric: Metric, prior: float) -> LinearControl | None:
+        """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
+        ev, task = sampling.ev, sampling.ev.task
+        if ev.methods or sampling.training_variance is not None or not metric.smooth:
+            return None
+        if sampling.bootstraps and sampling.effective_sample(metric).units < _FEWEST_UNITS:
+            return None
+        units = task.drawn_units(sampling, metric, prior)
+        if units is None or units.n_patterns > _MOST_PATTERNS:
+            return None
+        # The prior's units move the centre.
+        tables = units.totals.reshape(ev.tables.shape)
+        gap, parts, denominator_weights = (
+            np.array([-1.0, 1.0]),
+            task.ratio(metric),
+            task.denominator_weights(metric, tables),
+        )
+        if parts is not None:
+            denominator_weights = np.tile(parts[1], (2, 1))
+        wholes = (denominator_weights * tables).sum(axis=1, keepdims=True)
+        if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
+            return None
+        if parts is None:
+            slopes = replace(sampling.samples, tables=tables).gradient(lambda t: metric(t, ev.cells) @ gap)
+        else:
+            scores = metric(tables, ev.cells)[:, None]
+            slopes = (gap[:, None] * (parts[0] - scores * parts[1]) / wholes).ravel()
+        if not slopes.any():
+            return None
+        denominators = 0.5 * denominator_weights / wholes
+        inflation = sampling.inflation(metric)
+        rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
+        used = (rises != 0.0) | (divisors != 0.0)
+        return cls(
+            float(metric(tables, ev.cells) @ gap),
+            slopes.reshape(ev.tables.shape),
+            denominators,
+            rises[used],
+            divisors[used],
+            units.weights[used],
+            inflation,
+        )
+
+    def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
+        """Return g·T and h·T of draws of all models' tables, axes (draw, 2)."""
+        return self.adds(tables.reshape(len(tables), -1))
+
+    def adds(self, rows: Any) -> FloatArray:
+        """Return what units that add such rows add to g·T and h·T, axes (unit, 2)."""
+        return np.asarray(rows @ np.stack([self.slopes.ravel(), self.denominators.ravel()], axis=1))
+
+    def exceed(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
+        """Return whether the control, times a sign, exceeds margins, of draws as `__call__` makes; ties are halves."""
+        ahead = sign * drawn[:, :1] + (sign * self.difference - margins) * drawn[:, 1:]
+        return np.asarray((ahead > 0.0) + 0.5 * (ahead == 0.0))
+
+    def sf(self, sign: float, margins: FloatArray) -> FloatArray:
+        """Return the probabilities of this."""
+        known: dict[float, float] = {}
+        for margin in margins.tolist():
+            if margin not in known:
+                ahead = (sign * self.difference - margin) * self.divisors
+                known[margin] = sum(
+                    weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
+                    for factor, weight in self.inflation.quadrature()
+                )
+        return np.array([known[margin] for margin in margins.tolist()])

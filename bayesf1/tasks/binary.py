@@ -1,0 +1,187 @@
+"""Models that say yes or no to each item: one class against the rest, and what such tasks have in common.
+
+Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. Of a few models every joint outcome is a
+pattern of its own; of many the prior is a gamma process over random ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import printable
+from bayesf1.evaluation import Outcomes, Task, Units
+from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
+from bayesf1.sampling import draw_patterns
+from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
+
+if TYPE_CHECKING:
+    from bayesf1.sampling import SamplingModel
+
+
+def answered(task: Task, tables: FloatArray) -> list[tuple[float, float, float]]:
+    """Return for each sort of item how many two models say yes to, and how many there are; infinity where that is unknown.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ev = from_counts(A=(77, 44, 10), B=(80, 30, 7))
+    >>> answered(ev.task, ev.tables)
+    [(77.0, 80.0, 87.0), (44.0, 30.0, inf)]
+    """
+    if not isinstance(task, BinaryOutcome) or tables.shape[0] != 2:
+        raise ValueError(
+            f"pairing bounds are those of two tables of two outcomes, and this is a {task.name} task"
+        )
+    found = []
+    for yes, no in task.answers:
+        if yes not in task.cells:
+            raise ValueError(
+                f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(task.cells)}"
+            )
+        a, b = tables[:, task.cells.index(yes)].tolist()
+        totals = [np.inf, np.inf]
+        if no in task.cells:
+            totals = tables[:, [task.cells.index(yes), task.cells.index(no)]].sum(axis=1).tolist()
+            if not np.isclose(totals[0], totals[1], rtol=1e-9, atol=1e-9):
+                raise ValueError(
+                    f"the tables have {totals[0]:g} and {totals[1]:g} items of {yes}+{no}, so they are not from one test set "
+                    "and there is no pairing to bound"
+                )
+        found.append((a, b, totals[0]))
+    return found
+
+
+@dataclass(frozen=True)
+class BinaryOutcome(Task):
+    """A task whose items put each model into one of two cells."""
+
+    # A quadrature needs Beta parameters whose mass does not underflow in the logit.
+    least_prior: ClassVar[float] = 0.1
+
+    @property
+    @abstractmethod
+    def answers(self) -> tuple[tuple[str, ...], ...]:
+        """For each sort of item the cells of models that say yes, and of models that say no, counted or not."""
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The cells."""
+        return Outcomes(self.cells, np.eye(len(self.cells)))
+
+    def joint_outcomes(self, n_models: int) -> FloatArray:
+        """Return every joint outcome of models on one item, but for those that add nothing."""
+        row = dict(zip(self.cells, np.eye(len(self.cells)), strict=True))
+        uncounted = np.zeros(len(self.cells))
+        listed = np.array(
+            [
+                outcome
+                for cells in self.answers
+                for outcome in itertools.product(
+                    [row.get(cell, uncounted) for cell in cells], repeat=n_models
+                )
+            ]
+        )
+        return listed[listed.any(axis=(1, 2))]
+
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
+        ev = sampling.ev
+        if not sampling.shared:
+            yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
+            return
+        assert ev.units is not None
+        atoms, listed = atoms_of(2.0 * prior), self.drawn_units(sampling, None, prior)
+        units = listed or ev.units
+        adds = (units.weights > 0) & units.rows.any(axis=1)
+        rows, weights = units.rows[adds], units.weights[adds]
+        size = len(weights) + rows.shape[1] + (0 if listed else 4 * atoms)
+        for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = flat.reshape(len(flat), *ev.tables.shape)
+            yield tables if listed else tables + self._prior_atoms(tables.shape, prior, atoms, rng)
+
+    def drawn_units(self, sampling: SamplingModel, metric: Metric | None, prior: float) -> Units | None:
+        """Return the patterns that the models share, and the prior's, where models are few."""
+        ev = sampling.ev
+        if not sampling.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
+            return None
+        assert ev.units is not None
+        listed = self.joint_outcomes(len(ev.models))
+        rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
+        weights = np.concatenate([ev.units.weights, np.full(len(listed), prior / 2 ** (len(ev.models) - 1))])
+        if not sampling.single:
+            return replace(ev.units, rows=rows, weights=weights)
+        # What is both believed and seen is drawn once: variates of a small weight take longest.
+        return Units.merge(rows, weights, "item")
+
+    def _prior_atoms(
+        self, shape: tuple[int, ...], prior: float, atoms: int, rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
+        out = np.zeros(shape)
+        for cells in self.answers:
+            sticks = break_sticks(2.0 * prior, atoms, shape[0], rng)
+            heads = coin_shares(sticks, shape[1], rng)
+            for cell, mass in zip(cells, (heads, sticks.sum(axis=1, keepdims=True) - heads), strict=True):
+                if cell in self.cells:
+                    out[..., self.cells.index(cell)] = mass
+        return out
+
+
+BINARY_CELLS = ("tp", "fp", "fn", "tn")
+
+# Names that make sense with several classes only.
+_SEVERAL = re.compile(r"(micro|macro|weighted)_|.*\[")
+
+
+@dataclass(frozen=True)
+class Binary(BinaryOutcome):
+    """One class against the rest, with cells tp, fp, fn, and tn where true negatives are counted."""
+
+    name: ClassVar[str] = "binary"
+
+    cells: tuple[str, ...] = BINARY_CELLS
+
+    def keep(self, cells: tuple[str, ...]) -> Self:
+        """Return the task on some of its cells."""
+        return type(self)(cells)
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where cells are not some of tp, fp, fn, tn, in this order."""
+        if not self.cells or self.cells != tuple(cell for cell in BINARY_CELLS if cell in self.cells):
+            raise ValueError(
+                f"cells must be some of {', '.join(BINARY_CELLS)}, in this order, not {self.cells!r:.60}"
+            )
+
+    @property
+    def counts_all_items(self) -> bool:
+        """Whether true negatives are counted."""
+        return "tn" in self.cells
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """Precision, recall and F1."""
+        return ("precision", "recall", "f1")
+
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the measure of a name or callable; of averages over classes there are those of two labels."""
+        if isinstance(asked, str) and _SEVERAL.match(asked) and asked not in METRICS:
+            raise ValueError(
+                f"{printable(asked)} needs several classes, but here is one; give more than two labels, or tags with "
+                "by_type=True"
+            )
+        return find_metric(asked)
+
+    @property
+    def answers(self) -> tuple[tuple[str, ...], ...]:
+        """A gold item is found or missed; another is claimed or left alone."""
+        return (("tp", "fn"), ("fp", "tn"))

@@ -1,0 +1,128 @@
+"""Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
+
+A table's scale is free, as every measure is a ratio. The prior is mostly a set of single-item patterns, weighted so that
+each model's cells are Dirichlet(λ); each task adds its own. Where joint outcomes are too many to be listed the prior
+is a gamma process, cut to the atoms that carry mass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.evaluation import Task, Units
+from bayesf1.metrics import Metric, ratio
+from bayesf1.sampling import draw_patterns
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Units
+    from bayesf1.sampling import SamplingModel
+
+
+# A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
+_CUT = 14.0
+
+
+def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield blocks of draws of tables whose cells are independent gamma variates, axes (draw, model, cell)."""
+    for n in blocks_of(n_draws, parameters.size):
+        yield rng.standard_gamma(parameters, size=(n, *parameters.shape))
+
+
+def draw_bootstrap(
+    sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell)."""
+    ev, units = sampling.ev, bootstrapped(sampling)
+    size = units.n_patterns + 2 * ev.tables.size
+    for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+        yield flat.reshape(len(flat), *ev.tables.shape)
+
+
+def bootstrapped(sampling: SamplingModel) -> Units:
+    """Return the units that a bootstrap draws: those that the models share, or the items of each model by itself."""
+    ev = sampling.ev
+    assert ev.units is not None
+    return ev.units if sampling.shared else (ev.item_units or ev.units).apart(len(ev.models))
+
+
+def atoms_of(mass: float) -> int:
+    """Return how many atoms of a gamma process of this mass carry all of it that matters."""
+    return math.ceil(_CUT / math.log1p(1.0 / mass))
+
+
+def coin_shares(atoms: FloatArray, n_models: int, rng: np.random.Generator) -> FloatArray:
+    """Return how much of the mass of atoms (draw, atom) falls to heads of each model's fair coins, axes (draw, model)."""
+    out = np.empty((len(atoms), n_models))
+    for j in range(0, n_models, 62):
+        coins = rng.integers(0, 1 << min(62, n_models - j), size=atoms.shape)
+        for i in range(j, min(j + 62, n_models)):
+            out[:, i] = (atoms * (coins >> (i - j) & 1)).sum(axis=1)
+    return out
+
+
+def break_sticks(mass: float, atoms: int, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw the atoms of a gamma process by stick-breaking (Sethuraman 1994), axes (draw, atom)."""
+    left = rng.beta(mass, 1.0, size=(n, atoms)).cumprod(axis=1)
+    left[:, -1] = 0.0
+    return -np.diff(left, axis=1, prepend=1.0) * rng.standard_gamma(mass, size=(n, 1))
+
+
+@dataclass(frozen=True)
+class BootstrappedTask(Task):
+    """A task without a prior."""
+
+    bootstraps_items: ClassVar[bool] = True
+    citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
+
+    def cell_priors(self, prior: float) -> float:
+        """Return 0: there is no prior."""
+        return 0.0
+
+    def describe_prior(self, prior: float) -> str:
+        """Say that nothing was believed before the data."""
+        return "No prior"
+
+    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units:
+        """Return the units: there is no prior."""
+        return bootstrapped(sampling)
+
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Return draws of the Bayesian bootstrap over units, which has no prior."""
+        return draw_bootstrap(sampling, n_draws=n_draws, rng=rng)
+
+    def draw_scores(
+        self,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell."""
+        controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
+        ratios = [self.ratio(metric) for metric in metrics[: len(metrics) - len(controls)]]
+        known = [np.stack(pair, axis=1) for pair in ratios if pair is not None]
+        if len(known) < len(ratios):
+            yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
+            return
+        units, n_models, width = bootstrapped(sampling), len(sampling.ev.models), len(self.cells)
+        adds = [units.rows[:, i * width : (i + 1) * width] @ pair for pair in known for i in range(n_models)]
+        rows = np.concatenate([*adds, *(control.adds(units.rows) for control in controls)], axis=1)
+        size = units.n_patterns + rows.shape[1]
+        for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            parts = flat.reshape(len(flat), -1, 2)
+            scores = ratio(parts[..., 0], parts[..., 1])
+            starts = range(0, len(adds), n_models)
+            yield (
+                *(scores[:, start : start + n_models] for start in starts),
+                *(parts[:, i] for i in range(len(adds), parts.shape[1])),
+            )

@@ -1,0 +1,943 @@
+r"""Items of which some have a gold label, and all what the models and perhaps a judge said.
+
+Items of which the same is known are a *stratum*. A model's table counts, for each stratum c and each label p that some
+model said there, the items of each gold label g and those that nobody has labelled:
+
+.. math:: T_m(c, p, g), \\quad T_m(c, p, ?), \\qquad p = \text{what } m \text{ said in } c.
+
+Weights of units are those of a Bayesian bootstrap. In each draw of them the gold labels of what nobody has labelled are
+shared out stratum by stratum, by shares with a prior,
+
+.. math:: \theta_c \\sim \\mathrm{Dirichlet}(L_c + a + \\kappa\\, m_c), \\qquad
+          m_c \\sim \\mathrm{Dirichlet}\bigl(\textstyle\\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \\qquad
+          a = \frac{4\\lambda}{SK},
+
+for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
+those of the same judgement and of as many models that say yes, with more those in which the same voices agree. b is the
+mean in such strata of what the models and the judge say, each taken on its own (`Voices`), so that pools without a label
+follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
+depends on what is known of all items alone is ignorable.
+
+Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import joined, listing
+from bayesf1.evaluation import Task, Units
+from bayesf1.metrics import Metric, MetricLike
+from bayesf1.sampling import draw_patterns
+from bayesf1.tasks.multiclass import class_outcomes
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Evaluation
+    from bayesf1.sampling import SamplingModel
+
+
+# Items that a stratum takes from its pool.
+POOLED = 0.5
+_MOST_CELLS = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Voices:
+    r"""What each model and the judge, every *voice*, is worth on its own, and what all of them together then say of gold.
+
+    Where several voices speak, most combinations of their words hold no labelled item, nor do those that are alike. Each
+    voice on its own is well known all the same: how often it says w where gold is g. If voices err independently of one
+    another given gold,
+
+    .. math:: b_{cg} \propto P(g) \prod_v P(\text{word of } v \text{ in } c \mid g),
+
+    with one item added to everything that is counted. With two gold labels every word of a voice has its share, so that a
+    judge that is always wrong tells as much as one that is always right; with more, a voice is right or wrong, whatever
+    the label is. Dawid and Skene (1979), Applied Statistics 28, 20–28.
+
+    Attributes
+    ----------
+    adds
+        Which event each gold label of a stratum is for every voice: a sparse array (event, stratum·gold).
+    beside
+        Which events exclude each other, axes (event, event).
+    ways
+        In how many ways an event happens, each as likely as the others.
+
+    Examples
+    --------
+    A model that is right on six of ten items, and a judge that is right on nine:
+
+    >>> said = (("no", "no"), ("no", "yes"), ("yes", "no"), ("yes", "yes"))
+    >>> labelled = np.array([[27.0, 3.0], [3.0, 17.0], [18.0, 2.0], [2.0, 28.0]])
+    >>> Voices.of(("no", "yes"), said).shares(labelled)[:, 1].round(2)
+    array([0.08, 0.84, 0.16, 0.92])
+    """
+
+    adds: Any
+    beside: FloatArray
+    ways: FloatArray
+
+    @classmethod
+    def of(cls, golds: Sequence[str], said: Sequence[tuple[str, ...]]) -> Voices:
+        """Return the voices that said this in each stratum."""
+        from scipy.sparse import csr_array
+
+        k, place = len(golds), dict[tuple[object, ...], int]()
+        events = [
+            place.setdefault((v, gold, word) if k == 2 else (v, word == gold), len(place))
+            for row in said
+            for gold in golds
+            for v, word in enumerate(row)
+        ]
+        n = len(said) * k
+        at = np.repeat(np.arange(n), len(said[0]))
+        adds = csr_array((np.ones(len(at)), (events, at)), shape=(len(place), n))
+        rivals = [event[:2] if k == 2 else event[:1] for event in place]
+        beside = np.array([[float(one == other) for other in rivals] for one in rivals])
+        ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
+        return cls(adds, beside, ways)
+
+    def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
+        """Return shares of gold labels in each stratum if voices are independent given gold, axes (..., stratum, gold).
+
+        What is added counts `scale` times, as in `Strata.shares`.
+        """
+        one = np.asarray(scale, dtype=float)[..., None]
+        flat = labelled.reshape(*labelled.shape[:-2], -1)
+        seen = _times(self.adds, flat) + one
+        logs = np.log(seen / (seen @ self.beside) / self.ways)
+        found = _times(self.adds.T, logs).reshape(labelled.shape)
+        found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
+        found = np.exp(found - found.max(axis=-1, keepdims=True))
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def _times(matrix: Any, numbers: FloatArray) -> FloatArray:
+    """Return a sparse array times numbers, axes (..., column) to (..., row)."""
+    flat = numbers.reshape(-1, numbers.shape[-1])
+    return np.ascontiguousarray((matrix @ flat.T).T).reshape(*numbers.shape[:-1], matrix.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """Strata that are alike, and what their gold labels have in common.
+
+    Attributes
+    ----------
+    slots
+        Which share of its pool each gold label of a stratum has, axes (stratum, gold).
+    several
+        How many gold labels of the stratum have that share together.
+    strata
+        How many strata the pool of each share has.
+    """
+
+    slots: NDArray[np.intp]
+    several: FloatArray
+    strata: FloatArray
+
+    @cached_property
+    def _adds(self) -> Any:
+        from scipy.sparse import csr_array
+
+        n = self.slots.size
+        return csr_array((np.ones(n), (self.slots.ravel(), np.arange(n))), shape=(len(self.strata), n))
+
+    def sums(self, labelled: FloatArray) -> FloatArray:
+        """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
+        flat = labelled.reshape(-1, self.slots.size)
+        return np.ascontiguousarray((self._adds @ flat.T).T).reshape(*labelled.shape[:-2], len(self.strata))
+
+    def means(self, shares: FloatArray) -> FloatArray:
+        """Return mean shares of gold labels in the strata of each pool, axes (..., stratum, gold) to (..., share)."""
+        return np.asarray(self.sums(shares) / self.strata)
+
+    def shares(self, sums: FloatArray) -> FloatArray:
+        """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
+        found = sums[..., self.slots] / self.several
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The strata of items by what is known of all of them.
+
+    Attributes
+    ----------
+    golds
+        Gold labels; of two the second is the positive one.
+    models, judges
+        Whose words are known of every item; there is one judge, or none.
+    said
+        For each stratum what every model and then the judge said.
+
+    Examples
+    --------
+    >>> found = Strata(("no", "yes"), ("A", "B"), ("gpt",), (("no", "yes", "yes"), ("yes", "yes", "yes")))
+    >>> found.words(0)
+    'A no, B yes, gpt yes'
+    >>> len(found.cells), found.cells[-1]
+    (9, 'A yes, B yes, gpt yes | yes: ?')
+    """
+
+    golds: tuple[str, ...]
+    models: tuple[str, ...]
+    judges: tuple[str, ...]
+    said: tuple[tuple[str, ...], ...]
+
+    def check(self) -> None:
+        """Raise a ValueError where names come twice, or what was said is not in order or not said by everybody."""
+        for names in (self.golds, self.voices):
+            if len({*names}) < len(names):
+                raise ValueError(f"strata must have different names, not {names!r:.60}")
+        if len(self.golds) < 2 or not self.models or not self.said:
+            raise ValueError("strata must have two gold labels, a model and a stratum at least")
+        if len(self.judges) > 1:
+            raise ValueError(f"strata must have one judge at most, not {joined(self.judges)}")
+        if {*map(len, self.said)} != {len(self.voices)} or list(self.said) != sorted({*self.said}):
+            raise ValueError(f"strata must say in order what all of {len(self.voices)} voices said")
+
+    @property
+    def size(self) -> int:
+        """How many strata there are."""
+        return len(self.said)
+
+    @property
+    def voices(self) -> tuple[str, ...]:
+        """The models and the judge."""
+        return self.models + self.judges
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """Names of the cells: stratum, what the model said, gold label or ``?``; these last run fastest."""
+        return tuple(
+            f"{self.words(c)} | {own}: {gold}" for c, own in self.pairs for gold in (*self.golds, "?")
+        )
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, str], ...]:
+        """Stratum and what a model said there, for every label that some model said."""
+        n = len(self.models)
+        return tuple((c, own) for c, said in enumerate(self.said) for own in sorted(set(said[:n])))
+
+    @cached_property
+    def stratum(self) -> NDArray[np.intp]:
+        """The stratum of each pair."""
+        return np.array([c for c, _ in self.pairs], dtype=np.intp)
+
+    @cached_property
+    def own(self) -> NDArray[np.intp]:
+        """What the model said in each pair, as a number of a gold label; their number for any other label."""
+        place = {gold: i for i, gold in enumerate(self.golds)}
+        return np.array([place.get(own, len(place)) for _, own in self.pairs], dtype=np.intp)
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """The pair that each model's word makes in each stratum, axes (stratum, model)."""
+        place = {pair: i for i, pair in enumerate(self.pairs)}
+        n = len(self.models)
+        found = [[place[c, own] for own in said[:n]] for c, said in enumerate(self.said)]
+        return np.array(found, dtype=np.intp).reshape(self.size, n)
+
+    def said_by(self, model: int) -> NDArray[np.intp]:
+        """Return what a model said in each stratum, as a number of a gold label; their number for any other label."""
+        return np.asarray(self.own[self.columns[:, model]])
+
+    def word_sums(self, model: int) -> Any:
+        """Return what adds strata up by what a model said in them: a sparse array (said, stratum)."""
+        from scipy.sparse import csr_array
+
+        where = (self.said_by(model), np.arange(self.size))
+        return csr_array((np.ones(self.size), where), shape=(len(self.golds) + 1, self.size))
+
+    @cached_property
+    def cell_sums(self) -> Any:
+        """What adds cells of a model's table up, whatever it said: a sparse array (cell, stratum·[*gold, none])."""
+        from scipy.sparse import csr_array
+
+        width = len(self.golds) + 1
+        to = (self.stratum[:, None] * width + np.arange(width)).ravel()
+        return csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), self.size * width))
+
+    def words(self, stratum: int) -> str:
+        """Return what is known of a stratum's items, in words."""
+        return ", ".join(f"{who} {what}" for who, what in zip(self.voices, self.said[stratum], strict=True))
+
+    @cached_property
+    def possible(self) -> int:
+        """How many strata could be: every model may say each gold label, the judge what it said somewhere."""
+        n = len(self.models)
+        return int(float(len(self.golds)) ** n * len({said[n:] for said in self.said}))
+
+    # ---- shares of gold labels ----------------------------------------------------------------------------
+
+    def split(self, tables: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what is labelled, axes (..., pair, gold), and what is not, axes (..., pair, 1), of tables (..., cell)."""
+        parts = tables.reshape(*tables.shape[:-1], len(self.pairs), len(self.golds) + 1)
+        return parts[..., :-1], parts[..., -1:]
+
+    def by_stratum(self, parts: FloatArray) -> FloatArray:
+        """Return sums over the pairs of each stratum, axes (..., pair, x) to (..., stratum, x)."""
+        first = np.searchsorted(self.stratum, np.arange(self.size))
+        return np.asarray(np.add.reduceat(parts, first, axis=-2))
+
+    def weight(self, prior: float = 1.0) -> float:
+        """Return what the prior adds to each gold label of a stratum; where all is labelled, that of paired models."""
+        return 4.0 * prior / (self.possible * len(self.golds))
+
+    def pooled(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
+        """Return the shares of gold labels in each stratum's pool from what is labelled, axes (..., stratum, gold)."""
+        guessed = self.pools.means(self.voices_alone.shares(labelled, scale))
+        return self.pools.shares(self.pools.sums(labelled) + np.asarray(scale)[..., None] * guessed)
+
+    @cached_property
+    def voices_alone(self) -> Voices:
+        """What each voice is worth on its own."""
+        return Voices.of(self.golds, self.said)
+
+    @cached_property
+    def pools(self) -> Pools:
+        """The pools of the strata."""
+        n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
+        slots = np.zeros((self.size, k), dtype=np.intp)
+        several = np.ones((self.size, k))
+        found = list[object]()
+        for c, said in enumerate(self.said):
+            if k == 2:
+                pool: object = (said[n:], said[:n].count(self.golds[1]))
+                roles: list[object] = list(self.golds)
+            else:
+                # Who agrees with whom is what strata have in common, whatever the label is.
+                first = {label: i for i, label in reversed(list(enumerate(said)))}
+                pool = tuple(first[label] for label in said)
+                roles = [first.get(gold, "another") for gold in self.golds]
+            slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
+            several[c] = [roles.count(role) for role in roles]
+            found.append(pool)
+        sizes = Counter(found)
+        return Pools(slots, several, np.array([sizes[pool] for pool, _ in place], dtype=float))
+
+    def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
+        """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
+
+        The prior counts `scale` times, where numbers are of so many samples as large as the one that was seen.
+        """
+        by = np.asarray(scale)[..., None, None]
+        found = labelled + by * self.weight()
+        found = found + by * POOLED * self.pooled(found, scale)
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+    def filled(
+        self, tables: FloatArray, shares: FloatArray | None = None, *, size: float | None = None
+    ) -> FloatArray:
+        """Return tables (..., cell) in which what nobody has labelled has gold labels by shares, axes (..., pair, gold).
+
+        Without shares they are those of the tables, of samples of as many items as `size` says.
+        """
+        known, unknown = self.split(tables)
+        if not unknown.any():
+            return known
+        if shares is None:
+            scale = 1.0 if size is None else tables.sum(axis=-1) / size
+            shares = self.shares(self.by_stratum(known), scale)
+        return np.asarray(known + unknown * shares[..., self.stratum, :])
+
+    def confusion(self, filled: FloatArray) -> FloatArray:
+        """Return matrices of gold and what the model said, axes (..., pair, gold) to (..., gold, said)."""
+        return np.asarray(np.swapaxes(filled, -1, -2) @ np.eye(len(self.golds) + 1)[self.own])
+
+
+def strata_of(
+    golds: Sequence[str], models: Sequence[str], judges: Sequence[str], said: Sequence[tuple[str, ...]]
+) -> tuple[Strata, NDArray[np.intp]]:
+    """Return the strata of what was said by all voices, in order and each once, and which of them each of these is."""
+    found = Strata(tuple(golds), tuple(models), tuple(judges), tuple(sorted(set(said))))
+    place = {row: c for c, row in enumerate(found.said)}
+    return found, np.array([place[row] for row in said], dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Unlabelled:
+    """Items without a gold label, so that a plan can name them; eight bytes for each.
+
+    Attributes
+    ----------
+    rows
+        Numbers from 0 of the items of each stratum.
+    ids
+        What all items are called, where they have names.
+
+    Examples
+    --------
+    >>> found = Unlabelled.of(np.array([0, 1, 0, 1]), np.array([True, False, False, False]), 2, ["a", "b", "c", "d"])
+    >>> found.rows
+    (array([2]), array([1, 3]))
+    >>> sorted(found.chosen(np.array([1, 2]), np.random.default_rng(0)).tolist())
+    ['b', 'c', 'd']
+    """
+
+    rows: tuple[NDArray[np.intp], ...]
+    ids: Sequence[Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        stratum: NDArray[np.intp],
+        labelled: NDArray[np.bool_],
+        n_strata: int,
+        ids: Sequence[Any] | None = None,
+    ) -> Unlabelled:
+        """Return the unlabelled ones of items of given strata."""
+        free = np.flatnonzero(~labelled)
+        order = free[np.argsort(stratum[free], kind="stable")]
+        ends = np.cumsum(np.bincount(stratum[free], minlength=n_strata))
+        return cls(tuple(np.split(order, ends[:-1])), ids)
+
+    def chosen(self, numbers: FloatArray, rng: np.random.Generator) -> NDArray[Any]:
+        """Return so many items of each stratum, drawn at random and shuffled: their ids, or row numbers without."""
+        drawn = [
+            rng.choice(rows, int(n), replace=False) for rows, n in zip(self.rows, numbers, strict=True) if n
+        ]
+        found = rng.permutation(np.concatenate([np.zeros(0, dtype=np.intp), *drawn]))
+        if self.ids is None:
+            return found
+        names = [self.ids[i] for i in found.tolist()]
+        plain = np.asarray(names)
+        if plain.ndim != 1:
+            # Ids that are tuples are names all the same.
+            plain = np.empty(len(names), dtype=object)
+            plain[:] = names
+        return plain
+
+
+class Assisted(NamedTuple):
+    """An estimate from labelled items with the help of what is known of all, and its standard error."""
+
+    value: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A measure of the task as a function of tables with gaps, of samples of as many items as `size` says."""
+
+    task: Audited
+    inner: Metric
+    size: float
+
+    def __call__(self, tables: FloatArray) -> FloatArray:
+        filled = self.task.strata.filled(tables, size=self.size)
+        return self.inner(self.task.tables_of(filled), self.task.task.cells)
+
+
+@dataclass(frozen=True)
+class _Filled(Metric):
+    """A measure of tables with gaps; what it rests on are the labelled items, of two outcomes those of the rarer."""
+
+    counts: FloatArray | None = field(default=None, compare=False, repr=False)
+
+    def denominator_weights(self, cells: tuple[str, ...]) -> FloatArray:
+        """Return 1 for each cell of labelled items, of two gold labels for those of the rarer."""
+        assert self.counts is not None
+        return self.counts
+
+
+@dataclass(frozen=True)
+class Audited(Task):
+    """Items of which some have a gold label, and all what the models and perhaps a judge said.
+
+    Attributes
+    ----------
+    task
+        The task as it is where every item is labelled.
+    strata
+        What is known of items.
+    cautions
+        What the choice of labelled items makes doubtful, in sentences.
+    unlabelled
+        Which items have no gold label; None where they were counted by an engine, or come from several evaluations.
+    """
+
+    name: ClassVar[str] = "audited"
+    many_cells: ClassVar[bool] = True
+    bootstraps_items: ClassVar[bool] = True
+    citation: ClassVar[str] = (
+        "a Bayes test on the Bayesian bootstrap of labelled and unlabelled items, post-stratified by what is known of all"
+    )
+
+    task: Task
+    strata: Strata
+    cautions: tuple[str, ...] = ()
+    unlabelled: Unlabelled | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def cells(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Stratum, what the model said, and the gold label or ``?``."""
+        return self.strata.cells
+
+    @property
+    def classes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the classes, where there are several."""
+        return self.task.classes
+
+    def keep(self, cells: tuple[str, ...]) -> Self:
+        """Refuse: what is not labelled could be in any cell."""
+        raise ValueError(
+            "where items have no gold label any cell may hold them, so that none can be left out"
+        )
+
+    def union(self, other: Self) -> Self:
+        """Return the task with the strata of both."""
+        a, b = self.strata, other.strata
+        if (a.golds, a.models, a.judges) != (b.golds, b.models, b.judges):
+            raise ValueError("their gold labels, models or judges differ")
+        cautions = tuple(dict.fromkeys((*self.cautions, *other.cautions)))
+        strata = replace(a, said=tuple(sorted({*a.said, *b.said})))
+        task = self.task.union(other.task)
+        return replace(self, task=task, strata=strata, cautions=cautions, unlabelled=None)
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where the strata contradict themselves, or are not those of the task and the models."""
+        self.strata.check()
+        if isinstance(self.task, Audited) or not self.task.counts_all_items:
+            raise ValueError(f"task must be one in which every item is counted, not {self.task.name!r:.60}")
+        self.task.check(self.strata.models, tables)
+        classes = self.classes or self.strata.golds[:2]
+        if self.strata.golds != classes or not {*models} <= {*self.strata.models}:
+            raise ValueError("strata must have the gold labels of the task, and all models")
+
+    # ---- measures -----------------------------------------------------------------------------------------
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """Those of the task."""
+        return self.task.default_metrics
+
+    @cached_property
+    def _outcomes(self) -> FloatArray:
+        """What an item of each gold label and prediction adds to a table of the task, axes (gold·said, cell)."""
+        k = len(self.strata.golds)
+        if not self.classes:
+            # tn, fp, fn, tp, by gold and what was said; a model that says anything else does not say yes.
+            return np.array(
+                [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 1, 0]], float
+            )
+        pairs = np.stack([i.ravel() for i in np.indices((k, k + 1))], axis=1)
+        return np.asarray(class_outcomes(pairs, k).toarray())
+
+    @property
+    def outcomes_of_gold(self) -> FloatArray:
+        """What an item of each gold label and prediction adds to a table of the task, axes (gold, said, cell)."""
+        k = len(self.strata.golds)
+        return self._outcomes.reshape(k, k + 1, -1)
+
+    def tables_of(self, filled: FloatArray) -> FloatArray:
+        """Return tables of the task from filled ones, axes (..., pair, gold) to (..., cell)."""
+        matrices = self.strata.confusion(filled)
+        return np.asarray(matrices.reshape(*matrices.shape[:-2], -1) @ self._outcomes)
+
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
+        if isinstance(asked, _Filled):
+            return asked
+        inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
+        size = float(tables.reshape(-1, len(self.cells))[0].sum())
+        found = {
+            **vars(inner),
+            "needs": self.cells,
+            "distribution": None,
+            "function": _Scored(self, inner, size),
+            # Derivatives in many cells take too long.
+            "smooth": len(self.cells) <= _MOST_CELLS,
+        }
+        return _Filled(**found, counts=self._relevant(tables))
+
+    def _relevant(self, tables: FloatArray) -> FloatArray:
+        """Return 1 for cells of labelled items; of two gold labels the rarer tells how well a score is known."""
+        k, n = len(self.strata.golds), len(self.strata.pairs)
+        counts = np.ones(k + 1)
+        counts[-1] = 0.0
+        if k == 2:
+            labelled = self.strata.split(tables)[0]
+            totals = labelled.reshape(-1, 2).sum(axis=0)
+            counts[np.argmax(totals)] = 0.0 if totals.all() else 1.0
+        return np.tile(counts, n)
+
+    # ---- prior and posterior ------------------------------------------------------------------------------
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        return (
+            f"Dirichlet({prior:g}) prior of gold labels, spread over the {self.strata.possible} combinations of what "
+            f"{joined(self.strata.voices)} can say, each with half an item from similar combinations"
+        )
+
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: gamma weights of units, and gold labels of what has none from the labelled items of its stratum."""
+        quoted, k = self._shown(sampling), len(self.strata.golds)
+        for parts in self._drawn(sampling, prior, n_draws, rng):
+            tables = np.zeros((len(parts[0]), len(quoted), len(self.strata.pairs), k + 1))
+            for i, (model, filled) in enumerate(zip(quoted, parts, strict=True)):
+                tables[:, i, self.strata.columns[:, model], :k] = filled
+            yield tables.reshape(*tables.shape[:2], -1)
+
+    def draw_scores(
+        self,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of scores from tables of the task, as draws have no gaps and far fewer cells are enough."""
+        asked = [metric.function for metric in metrics]
+        if not all(isinstance(each, _Scored) for each in asked):
+            yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
+            return
+        words = [self.strata.word_sums(model) for model in self._shown(sampling)]
+        for parts in self._drawn(sampling, prior, n_draws, rng):
+            matrices = [_by_word(filled, word) for filled, word in zip(parts, words, strict=True)]
+            tables = np.stack(matrices, axis=1) @ self._outcomes
+            yield tuple(each.inner(tables, self.task.cells) for each in asked if isinstance(each, _Scored))
+
+    def _shown(self, sampling: SamplingModel) -> list[int]:
+        return [self.strata.models.index(model) for model in sampling.ev.models]
+
+    def _drawn(
+        self, sampling: SamplingModel, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[list[FloatArray]]:
+        """Yield, for each model, draws of how many items have which gold label, axes (draw, stratum, gold)."""
+        ev, n = sampling.ev, len(sampling.ev.models)
+        units = ev.units if sampling.shared else ev.item_units or ev.units
+        assert units is not None
+        samples = [units.select([i], n) for i in range(1 if sampling.shared else n)]
+        drawn = [self._of_sample(part, prior, n_draws, rng) for part in samples]
+        for blocks in zip(*drawn, strict=True):
+            yield [blocks[0]] * n if sampling.shared else list(blocks)
+
+    def _of_sample(
+        self, units: Units, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        strata, pools, k = self.strata, self.strata.pools, len(self.strata.golds)
+        rows = units.rows @ strata.cell_sums
+        size = units.n_patterns + 5 * rows.shape[1]
+        for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            parts = flat.reshape(len(flat), strata.size, k + 1)
+            labelled, unlabelled = parts[..., :k], parts[..., k:]
+            labelled = labelled + rng.standard_gamma(strata.weight(prior), labelled.shape)
+            alone = rng.standard_gamma(pools.means(strata.voices_alone.shares(labelled)))
+            shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
+            yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
+
+    def rows_of(self, models: Sequence[int], stratum: Any, gold: Any) -> Any:
+        """Return what items of given strata and gold labels add, a sparse array (item, model·cell).
+
+        The number of gold labels stands for an item that has none.
+        """
+        from scipy.sparse import csr_array
+
+        width = len(self.strata.golds) + 1
+        cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
+        columns = cell + np.arange(len(models)) * len(self.cells)
+        row = np.broadcast_to(np.arange(len(columns))[:, None], columns.shape)
+        shape = (len(columns), len(models) * len(self.cells))
+        return csr_array((np.ones(columns.size), (row.ravel(), columns.ravel())), shape=shape)
+
+    def assisted(self, sampling: SamplingModel, metric: Metric) -> Assisted | str:
+        """Return the difference estimator, as prediction-powered inference has it."""
+        return difference_estimate(sampling, self, metric) if self.gaps(sampling.ev.tables) else ""
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> str:
+        """The task, and what is known of every item."""
+        judged = f" and what {joined(self.strata.judges)} said" if self.strata.judges else ""
+        return f"{self.task.about}{judged}"
+
+    def counts(self, tables: FloatArray) -> FloatArray:
+        """Return how many items there are of each stratum and gold label, axes (stratum, [*gold, none])."""
+        first = tables.reshape(-1, len(self.cells))[0]
+        return self.strata.by_stratum(first.reshape(len(self.strata.pairs), -1))
+
+    def gaps(self, tables: FloatArray, unit: str = "item") -> str:
+        """Say how many items are labelled, where not all are."""
+        counts = self.counts(tables)
+        labelled, total = counts[:, :-1].sum(), counts.sum()
+        if labelled == total:
+            return ""
+        of = "them" if unit == "item" else f"{total:,.0f} items"
+        return f"{labelled:,.0f} of {of} labelled"
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Say how many items are labelled and how the others are filled in, and what cautions there are."""
+        counts = self.counts(tables)
+        labelled, total = counts[:, :-1].sum(), counts.sum()
+        said = (
+            f"{labelled:,.0f} of {total:,.0f} items were labelled by hand; gold labels of the others were drawn from those "
+            f"of labelled items on which {joined(self.strata.voices)} said the same. This is valid if nothing else that is "
+            "related to the gold label influenced which items were labelled."
+        )
+        strays = self.task.notes(self.tables_of(self.strata.filled(tables)))
+        return (said, *self.cautions, *strays)
+
+    def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
+        """Say which strata have no label, and what the judge is worth."""
+        return tuple(judge_notes(sampling, self, metric))
+
+
+def _by_word(filled: FloatArray, word: Any) -> FloatArray:
+    """Return numbers of gold labels and what the model said, axes (draw, gold·said), from those of strata."""
+    n, size, k = filled.shape
+    sums = word @ filled.transpose(1, 2, 0).reshape(size, -1)
+    return np.asarray(sums.reshape(-1, k, n).transpose(2, 1, 0).reshape(n, -1))
+
+
+def settled(ev: Evaluation) -> Evaluation:
+    """Return an evaluation without gaps as one of its task, to which what a judge says adds nothing; others as they are."""
+    from scipy.sparse import csr_array
+
+    task = ev.task
+    if not isinstance(task, Audited) or task.gaps(ev.tables):
+        return ev
+    strata, k = task.strata, len(task.strata.golds)
+    gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
+    return _moved(ev, task.task, csr_array(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)]))
+
+
+def without_judge(ev: Evaluation) -> Evaluation:
+    """Return the evaluation as it is where nothing but the predictions is known of every item."""
+    from scipy.sparse import csr_array
+
+    task: Audited = ev.task  # type: ignore[assignment]
+    old = task.strata
+    new, which = strata_of(old.golds, old.models, (), [row[: len(old.models)] for row in old.said])
+    width = len(old.golds) + 1
+    place = {pair: i for i, pair in enumerate(new.pairs)}
+    pair = np.array([place[int(which[c]), own] for c, own in old.pairs])
+    to = (pair[:, None] * width + np.arange(width)).ravel()
+    moves = csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), len(new.cells)))
+    return _moved(ev, replace(task, strata=new, unlabelled=None), moves)
+
+
+def _moved(ev: Evaluation, task: Task, moves: Any) -> Evaluation:
+    """Return an evaluation of another task, to whose cells those of each model move by a sparse array (cell, cell)."""
+    from scipy.sparse import block_diag
+
+    every = block_diag([moves] * len(ev.models), format="csr")
+
+    def moved(units: Units | None) -> Units | None:
+        if units is None:
+            return None
+        rows = units.rows @ every
+        rows = rows if task.many_cells else rows.toarray()
+        return Units.merge(rows, units.weights, units.name, shared=units.shared)
+
+    tables = np.asarray(ev.tables @ moves)
+    return replace(ev, task=task, tables=tables, units=moved(ev.units), item_units=moved(ev.item_units))
+
+
+# Draws from which it is seen how much a judge tells.
+_DRAWS = 4000
+# Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
+_GUESSED = 0.05
+
+
+class Agreement(NamedTuple):
+    """How far a judge agrees with gold.
+
+    Attributes
+    ----------
+    judge
+        Its name.
+    share
+        The share of all items on which it says what gold says, or would say.
+    kappa
+        Cohen's kappa, the agreement beyond chance; below 0 the judge is worse than chance.
+    """
+
+    judge: str
+    share: float
+    kappa: float
+
+
+def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
+    """Return how far the judge agrees with gold; None where there is none, or where it says no gold label."""
+    strata, counts = task.strata, task.counts(tables)
+    if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
+        return None
+    gold = counts[:, :-1] + counts[:, -1:] * strata.shares(counts[:, :-1])
+    matrix = gold.T @ np.eye(len(strata.golds) + 1)[judge_words(strata)] / gold.sum()
+    share = float(np.trace(matrix[:, :-1]))
+    chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
+    return Agreement(strata.judges[0], share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0)
+
+
+def judge_words(strata: Strata) -> NDArray[np.intp]:
+    """Return what the judge says in each stratum as a number of a gold label, and their number for any other word."""
+    place = {name: i for i, name in enumerate(strata.golds)}
+    # Of two gold labels the first is whatever is not the second.
+    otherwise = 0 if len(place) == 2 else len(place)
+    return np.array([place.get(row[-1], otherwise) for row in strata.said], dtype=np.intp)
+
+
+def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> float:
+    r"""Return how many gold labels the judge replaces: :math:`n (V_0/V_1 - 1)` for n labels.
+
+    V are posterior variances of the score, or of the difference of two, without and with what the judge said.
+    """
+    judged, alone = (
+        _variance(one, metric) for one in (sampling, replace(sampling, ev=without_judge(sampling.ev)))
+    )
+    labelled = float(task.counts(sampling.ev.tables)[:, :-1].sum())
+    return labelled * (alone / judged - 1.0) if judged > 0.0 else 0.0
+
+
+def _variance(sampling: SamplingModel, metric: Metric) -> float:
+    task = sampling.ev.task
+    if metric.needs != task.cells and metric.origin is not None:
+        metric = task.metric(metric.origin[1], sampling.ev.tables)
+    n_draws = min(_DRAWS, sampling.n_draws())
+    blocks = sampling.scores(
+        [metric], prior=task.default_prior, n_draws=n_draws, rng=np.random.default_rng(0)
+    )
+    scores = np.concatenate([block for (block,) in blocks])
+    return float(np.var(scores[:, 1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0]))
+
+
+def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Iterator[str]:
+    """Say which strata have no label, how far the judge agrees with gold, and how many labels it is worth."""
+    ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
+    # Items without a labelled one in any stratum like theirs.
+    alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
+    guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
+    if guessed > _GUESSED:
+        yield (
+            f"{100 * guessed:.2g} % of all items lie where nothing alike is labelled: their gold labels rest on how often "
+            "each model and judge is right on its own, as if they erred independently. More labels would test that."
+        )
+    empty = np.flatnonzero((counts[:, :-1].sum(axis=1) == 0.0) & (counts[:, -1] > 0.0))
+    if len(empty):
+        order = empty[np.argsort(-counts[empty, -1], kind="stable")]
+        named = listing((f"{task.strata.words(c)}: {counts[c, -1]:,.0f}" for c in order), most=3)
+        held = 100.0 * counts[empty, -1].sum() / counts.sum()
+        yield (
+            f"No item is labelled in {len(empty)} of {task.strata.size} cells of what is known, with {held:.2g} % of all "
+            f"items ({named}); {'its' if len(empty) == 1 else 'their'} items take gold labels as cells like them have."
+        )
+    if found := agreement(task, ev.tables):
+        chance = ", no better than chance: it does no harm but to width" if found.kappa <= 0.0 else ""
+        share = f"{100 * found.share:.3g} %"
+        yield f"{found.judge} agrees with gold on {share} of items (kappa {found.kappa:.2f}{chance})."
+    if not task.strata.judges or metric.origin is None or ev.alike or len(ev.names) > 2 or guessed > _GUESSED:
+        return
+    effective_sample = labels_worth(sampling, task, metric)
+    about = f"about {round(effective_sample, -max(len(f'{effective_sample:.0f}') - 2, 0)):,.0f} gold labels"
+    of = f"the difference in {metric.label}" if len(ev.names) == 2 else f"{metric.label} of {ev.names[0]}"
+    yield f"For {of}, {task.strata.judges[0]} is worth {about if effective_sample >= 1.0 else 'no gold label'}."
+
+
+_STEP = 1e-5
+# Below, labels are called uneven.
+_LEVEL = 1e-3
+
+
+def difference_estimate(sampling: SamplingModel, task: Audited, metric: Metric) -> Assisted | str:
+    """Return the difference estimator of a score, or of the difference of two, or say why there is none."""
+    ev, strata = sampling.ev, task.strata
+    units, counts = ev.units, task.counts(ev.tables)
+    if units is None or metric.origin is None or not sampling.shared or not counts[:, :-1].any():
+        return ""
+    if _are_uneven(sampling, task):
+        return (
+            "There is no difference estimator, as it takes labels that were given at random, and these lie in some cells "
+            "more often than that."
+        )
+    predicted = _predicted(strata, counts)[strata.stratum]
+    labelled, unlabelled = strata.split(ev.tables.reshape(len(ev.models), -1))
+    known_items = labelled.sum(axis=-1, keepdims=True)
+    known, total = known_items[0].sum(), counts.sum()
+    # Means of what items add to each model's table: by gold, by what is predicted of labelled ones, and of all.
+    seen, guessed = task.tables_of(labelled) / known, task.tables_of(known_items * predicted) / known
+    gap = task.tables_of((known_items + unlabelled) * predicted) / total - guessed
+    score = score_of(ev, task, metric)
+    each = (np.arange(len(strata.golds) + 1) < len(strata.golds)) / known
+    tuned, spread = 0.0, 0.0
+    for _ in range(3):
+        slopes = slopes_of(score, seen + tuned * gap)
+        # What each item moves the score by: its gold label, and what is predicted of it, axes (model, pair, gold or none).
+        moves = np.einsum("gst,mt->msg", task.outcomes_of_gold, slopes)[:, strata.own]
+        guess = (moves * predicted).sum(axis=-1, keepdims=True)
+        value = np.concatenate([moves, np.zeros_like(guess)], axis=-1)
+        at, guess_at, all_at = (
+            (part * slopes).sum(axis=1)[:, None, None] for part in (seen, guessed, guessed + gap)
+        )
+        by_label, by_guess = each * (value - at), each * (guess - guess_at) - (guess - all_at) / total
+        a, b = (np.asarray(units.rows @ part.ravel()) for part in (by_label, by_guess))
+        rest = float(units.weights @ (b * b))
+        tuned = float(units.weights @ (a * b)) / rest if rest > 0.0 else 0.0
+        spread = float(np.sqrt(units.weights @ (a - tuned * b) ** 2))
+    return Assisted(float(score(seen + tuned * gap)), spread)
+
+
+def _predicted(strata: Strata, counts: FloatArray) -> FloatArray:
+    """Return shares of gold labels among labelled items of which the judge says the same, axes (stratum, gold)."""
+    place: dict[tuple[str, ...], int] = {}
+    same = [place.setdefault(said[len(strata.models) :], len(place)) for said in strata.said]
+    sums = np.zeros((len(place), len(strata.golds)))
+    np.add.at(sums, same, counts[:, :-1])
+    labelled = sums[same]
+    whole = counts[:, :-1].sum(axis=0) / counts[:, :-1].sum()
+    size = labelled.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(size > 0.0, labelled / np.maximum(size, 1.0), whole))
+
+
+def _are_uneven(sampling: SamplingModel, task: Audited) -> bool:
+    """Say whether labels lie otherwise in strata than chance would have them, from unit to unit."""
+    from scipy.sparse import csr_array
+
+    units, strata, k = sampling.ev.units, task.strata, len(task.strata.golds)
+    assert units is not None
+    counts = task.counts(sampling.ev.tables)
+    rate = counts[:, :-1].sum() / counts.sum()
+    away = np.tile(np.arange(k + 1) < k, len(strata.pairs)) - rate
+    where = (np.arange(len(away)), np.repeat(strata.stratum, k + 1))
+    each = units.rows[:, : len(away)] @ csr_array((away, where), shape=(len(away), strata.size))
+    # Where few labels fall in a stratum their own spread is no measure; where units are documents, that of chance is none.
+    chance = counts.sum(axis=1) * rate * (1.0 - rate)
+    spread = np.sqrt(np.maximum(units.weights @ each.power(2), chance))
+    largest = np.max(np.abs(units.weights @ each) / np.maximum(spread, 1e-300))
+    return bool(2.0 * strata.size * special.ndtr(-largest) < _LEVEL)
+
+
+def score_of(ev: Evaluation, task: Audited, metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    """Return the score, or the difference of two, as a function of tables of the task, axes (..., model, cell)."""
+    assert metric.origin is not None
+    inner = task.task.metric(metric.origin[1], task.tables_of(task.strata.filled(ev.tables)))
+
+    def score(tables: FloatArray) -> FloatArray:
+        scores = ev.mean_scores(inner(np.maximum(tables, 0.0), task.task.cells))
+        return np.asarray(scores[..., -1] - scores[..., 0] if len(ev.names) > 1 else scores[..., 0])
+
+    return score
+
+
+def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> FloatArray:
+    """Return how a score moves with each cell of the models' tables, axes (model, cell)."""
+    steps = _STEP * np.eye(means.size).reshape(-1, *means.shape)
+    low = np.maximum(means - steps, 0.0)
+    gaps = (means + steps - low).reshape(means.size, -1).max(axis=1)
+    return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)

@@ -1,0 +1,353 @@
+"""Every item has one class of several.
+
+An item of class g that a model takes for p adds 1 to ``tp[g]`` where g = p, else 1 to ``fn[g]`` and 1 to
+``fp[p]``; nothing to the latter where p is no class at all. Only what occurs is stored, so a thousand classes cost no
+more than the items that there are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import checked
+from bayesf1.base.naming import joined, listing, quoted
+from bayesf1.evaluation import Evaluation, Outcomes, Units
+from bayesf1.metrics import Metric, Proportion
+from bayesf1.sampling import draw_patterns
+from bayesf1.tasks.classed import Classed
+from bayesf1.tasks.draws import atoms_of, bootstrapped, break_sticks, coin_shares
+
+if TYPE_CHECKING:
+    from bayesf1.sampling import SamplingModel
+
+
+# Labels are kept by name up to this many of a model's, and up to this many characters of each.
+_MOST_LABELS, _MOST_CHARACTERS = 1000, 60
+# So many of them are named in a note.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Strays:
+    """How often each model said what no item is.
+
+    Attributes
+    ----------
+    said
+        For each model its labels and how often it said them; of very many labels, the rest under an empty name.
+
+    Examples
+    --------
+    >>> strays = Strays.of({"B": {"z": 2, "y": 1}}) + Strays.of({"B": {"z": 1}})
+    >>> strays.notes
+    ("B said 'z' and 'y', which no item is, 4 times.",)
+    >>> strays.select(["A"]).notes
+    ()
+    """
+
+    said: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, said: Mapping[str, Mapping[str, float]]) -> Strays:
+        """Return what models said, with labels cut where they are long or many; models without any are left out."""
+        return cls({model: _bounded(labels.items()) for model, labels in said.items() if labels})
+
+    def select(self, models: Sequence[str]) -> Strays:
+        """Return what some of the models said."""
+        return Strays({model: self.said[model] for model in models if model in self.said})
+
+    def among(self, classes: Iterable[str]) -> list[str]:
+        """Return the labels that are classes elsewhere."""
+        known = set(classes)
+        return sorted({label for labels in self.said.values() for label in labels if label in known})
+
+    def __add__(self, other: Strays) -> Strays:
+        models = dict.fromkeys((*self.said, *other.said))
+        pairs = {m: [*self.said.get(m, {}).items(), *other.said.get(m, {}).items()] for m in models}
+        return Strays({model: _bounded(labels) for model, labels in pairs.items()})
+
+    def __bool__(self) -> bool:
+        return bool(self.said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each model that said any."""
+        return tuple(_note(model, labels) for model, labels in self.said.items())
+
+
+def _bounded(labels: Iterable[tuple[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for label, times in labels:
+        name = label if len(label) <= _MOST_CHARACTERS else f"{label[: _MOST_CHARACTERS - 1]}…"
+        if name not in found and len(found) >= _MOST_LABELS:
+            name = ""
+        found[name] = found.get(name, 0.0) + times
+    return found
+
+
+def _note(model: str, labels: Mapping[str, float]) -> str:
+    often = sorted((name for name in labels if name), key=lambda name: -labels[name])
+    others, times = len(often) - _NAMED, sum(labels.values())
+    more = "or more " if "" in labels else ""
+    names = [*map(repr, often[:_NAMED]), *([f"{others:,} {more}other labels"] if others > 0 else [])]
+    return (
+        f"{model} said {joined(names)}, which no item is, {'once' if times == 1 else f'{times:,.10g} times'}."
+    )
+
+
+NO_STRAYS = Strays()
+
+
+# Jeffreys' prior of a rate: half an item on either side.
+JEFFREYS = 0.5
+# Masses of a tiny prior, which would be 0 in double precision, are at least this.
+_LEAST = 1e-100
+# Of a hierarchical model, where all cells are outcomes: four cells have weight 1 each in the binary case.
+_OUTCOME_ITEMS = 4.0
+
+
+@dataclass(frozen=True)
+class MultiClass(Classed):
+    """Every item has one class of several.
+
+    Each class of gold has a prior of λ items, of which a model is right on as many as in the mean of its classes; the
+    accuracy on all items has Jeffreys', half an item right and half an item wrong. Classes that gold does not have score 0.
+
+    Attributes
+    ----------
+    strays
+        What models said that is none of the classes, and how often.
+    """
+
+    name: ClassVar[str] = "multiclass"
+    exclusive: ClassVar[bool] = True
+    default_prior: ClassVar[float] = 1.0
+
+    strays: Strays = NO_STRAYS
+
+    def select(self, models: Sequence[str]) -> Self:
+        """Return the task without what other models said."""
+        return replace(self, strays=self.strays.select(models))
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where classes are none, or what counts as no class is one."""
+        super().check(models, tables)
+        for model, labels in self.strays.said.items():
+            if model not in models or not labels or min(labels.values()) < 0.0:
+                raise ValueError(
+                    f"strays must tell how often models said what, not {model!r:.60}: {labels!r:.60}"
+                )
+        if astray := self.strays.among(self.classes):
+            raise ValueError(f"label {astray[0]!r:.60} is among the classes and among strays, which are none")
+
+    def union(self, other: Self) -> Self:
+        """Return the task with the classes of both and all that was said."""
+        for strays, task in ((self.strays, other), (other.strays, self)):
+            if astray := strays.among(task.classes):
+                raise ValueError(
+                    f"label {quoted(astray[0])} is a class of one of them, but counts as no class in the other, where no "
+                    "item has it; build both with labels= of all classes"
+                )
+        strays = self.strays + other.strays
+        both = replace(self, strays=strays), replace(other, strays=strays)
+        return both[0] if both[0] == both[1] else super(MultiClass, both[0]).union(both[1])
+
+    @property
+    def counts_all_items(self) -> bool:
+        """Every item is in the table."""
+        return True
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """Accuracy, and macro averages of precision, recall and F1."""
+        return ("accuracy", *super().default_metrics)
+
+    # ---- prior and draws ----------------------------------------------------------------------------------
+
+    def cell_priors(self, prior: float) -> FloatArray:
+        """Return what the prior adds to cells, which holds for their sums over all classes: half an item each."""
+        return np.full(len(self.cells), JEFFREYS / len(self.classes))
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        number = "one item" if prior == 1.0 else f"{prior:.3g} items"
+        return f"Beta prior of {number} a class, centred on the mean of its classes' accuracies"
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Name what models said and no item is, and the classes that no item has."""
+        found, k = self.strays.notes, len(self.classes)
+        gold = (tables[..., :k] + tables[..., 2 * k :]).reshape(-1, k).sum(axis=0)
+        empty = [repr(name) for name, items in zip(self.classes, gold, strict=True) if not items]
+        if not empty:
+            return found
+        what, they = ("is a class", "it counts") if len(empty) == 1 else ("are classes", "they count")
+        note = f"{listing(empty, most=3)} {what} that no item has; as in scikit-learn, {they} as 0 in averages over classes."
+        return (*found, note)
+
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: gamma weights of patterns, and of the prior's items."""
+        observed, units = sampling.ev.tables, bootstrapped(sampling)
+        size = units.n_patterns + 4 * observed.size
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+            tables = np.ascontiguousarray(flat).reshape(len(flat), *observed.shape)
+            self._add_prior(tables, observed, prior, rng, shared=sampling.shared)
+            yield tables
+
+    def _add_prior(
+        self,
+        tables: FloatArray,
+        observed: FloatArray,
+        prior: float,
+        rng: np.random.Generator,
+        *,
+        shared: bool,
+    ) -> None:
+        """Add λ items to each class of gold, right and wrong as often as the model is, and keep its accuracy.
+
+        Wrong ones are spread over the other classes as the model claims these. The models share the items, and are right
+        or wrong on them by themselves.
+        """
+        n, m, k = len(tables), len(observed), len(self.classes)
+        drawn = tables.reshape(n, m, 3, k)
+        masses = np.empty((n, k))
+        more = self._some_item(n, m, rng, shared=shared)
+        for j, (tp, fp, fn) in enumerate(observed.reshape(m, 3, k)):
+            gold = tp + fn
+            # The mean of the classes' own: where rare classes are harder, all items together would promise too much.
+            shares = tp[gold > 0.0] / gold[gold > 0.0]
+            accuracy = (shares.sum() + JEFFREYS) / (len(shares) + 2.0 * JEFFREYS)
+            claimed = (tp + fp + (gold > 0.0) / max(np.count_nonzero(gold), 1)) / (gold.sum() + 1.0)
+            if not shared or j == 0:
+                masses = rng.standard_gamma(prior, (n, k)) + _LEAST
+            hits, misses = (
+                rng.standard_gamma(prior * rate, (n, k)) + _LEAST for rate in (accuracy, 1.0 - accuracy)
+            )
+            right, wrong = ((gold > 0.0) * masses * part / (hits + misses) for part in (hits, misses))
+            elsewhere = wrong / np.maximum(1.0 - claimed, 1e-12)
+            said = claimed * np.maximum(elsewhere.sum(axis=1, keepdims=True) - elsewhere, 0.0)
+            wholes = drawn[:, j, ::2].sum(axis=2) + more[:, j]
+            drawn[:, j] += np.stack([right, said, wrong], axis=1)
+            # Items a class would make many classes too sure of the accuracy, which goes by all items alone.
+            factors = wholes / np.maximum(drawn[:, j, ::2].sum(axis=2), _LEAST**3)
+            drawn[:, j] *= factors[:, [0, 1, 1], None]
+
+    def _some_item(self, n: int, m: int, rng: np.random.Generator, *, shared: bool) -> FloatArray:
+        """Draw the item that is half right and half wrong for each model, axes (draw, model, [right, wrong])."""
+        if not shared:
+            return rng.standard_gamma(JEFFREYS, (n, m, 2))
+        sticks = break_sticks(2.0 * JEFFREYS, atoms_of(2.0 * JEFFREYS), n, rng)
+        right = coin_shares(sticks, m, rng)
+        return np.stack([right, sticks.sum(axis=1, keepdims=True) - right], axis=2)
+
+    def variance_seen(self, metric: Metric, tables: FloatArray) -> float:
+        """Return 1 / (1 + mean of 1/n) of averages over classes with n gold items: of few items draws vary too little."""
+        if not metric.label.startswith("Macro ") and metric.name not in ("balanced_accuracy", "sba"):
+            return 1.0
+        cells = dict(zip(self.cells, tables.reshape(-1, len(self.cells)).mean(axis=0), strict=True))
+        sizes = np.array([cells[f"tp[{name}]"] + cells[f"fn[{name}]"] for name in self.classes])
+        return float(1.0 / (1.0 + np.mean(1.0 / np.maximum(sizes[sizes > 0.0], 1.0)))) if sizes.any() else 1.0
+
+    def outcome_prior(self, prior: float | None) -> float:
+        """Return λ of each pair of gold and predicted class, by default such that all weigh as much as four items."""
+        return _OUTCOME_ITEMS / len(self.classes) ** 2 if prior is None else prior
+
+    # ---- closed form --------------------------------------------------------------------------------------
+
+    def has_closed_form(self, metric: Metric) -> bool:
+        """Say whether a measure is a share of all items, which is the accuracy; classes borrow from each other."""
+        return isinstance(metric.distribution, Proportion) and metric.needs == self.cells
+
+    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
+        """Return the patterns that the accuracy is drawn from: those that the models share, and one item of the prior."""
+        ev, m = sampling.ev, len(sampling.ev.models)
+        if not self.has_closed_form(metric) or not sampling.shared or ev.units is None or m > 2:
+            return None
+        from scipy.sparse import csr_array
+
+        # Right and wrong, of whatever class.
+        cells = np.eye(len(self.cells))[[0, 2 * len(self.classes)]]
+        joint = np.array(list(itertools.product(cells, repeat=m))).reshape(2**m, -1)
+        return ev.units + Units(csr_array(joint), np.full(2**m, 2.0 * JEFFREYS / 2**m), ev.units.name)
+
+    # ---- the matrix ---------------------------------------------------------------------------------------
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The pairs of gold and predicted class; another label is one more where some were said."""
+        k = len(self.classes)
+        said = (*self.classes, "another label") if self.strays else self.classes
+        pairs = np.stack([i.ravel() for i in np.indices((k, len(said)))], axis=1)
+        labels = tuple(f"{self.classes[g]} as {said[s]}" for g, s in pairs)
+        return Outcomes(labels, np.asarray(class_outcomes(pairs, k).toarray()))
+
+    def outcome_counts(self, ev: Evaluation) -> FloatArray:
+        """Return the models' confusion matrices, axes (model, gold·predicted)."""
+        k = len(self.classes)
+        matrices = np.stack([confusion(ev, model) for model in ev.models])
+        if self.strays:
+            gold = ev.tables[:, :k] + ev.tables[:, 2 * k :]
+            matrices = np.concatenate([matrices, (gold - matrices.sum(axis=2))[..., None]], axis=2)
+        return matrices.reshape(len(ev.models), -1)
+
+
+def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
+    """Return what items of given classes add, a sparse array (item, model·cell).
+
+    Parameters
+    ----------
+    pairs
+        The gold class of each item and what the models took it for, as numbers from 0, axes (item, [gold, *models]);
+        k is none of the classes.
+    k
+        How many classes there are.
+    """
+    from scipy.sparse import csr_array
+
+    gold, predicted = pairs[:, :1], pairs[:, 1:]
+    right = gold == predicted
+    start = np.arange(predicted.shape[1]) * 3 * k
+    missed = np.where(right, gold, 2 * k + gold) + start
+    claimed = k + predicted + start
+    row = np.broadcast_to(np.arange(len(pairs))[:, None], right.shape)
+    mistaken = ~right & (predicted < k)
+    columns = np.concatenate([missed.ravel(), claimed[mistaken]])
+    rows = np.concatenate([row.ravel(), row[mistaken]])
+    shape = (len(pairs), predicted.shape[1] * 3 * k)
+    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
+
+
+@checked
+def confusion(ev: Evaluation, model: str) -> FloatArray:
+    """Return a model's confusion matrix, rows the truth, from an evaluation where every item has one class.
+
+    Items that the model took for none of the classes are in no column, as in scikit-learn's with ``labels=``.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_labels
+    >>> ev = from_labels(list("aabbcc"), {"A": list("abbbca")})
+    >>> confusion(ev, "A")
+    array([[1., 1., 0.], [0., 2., 0.], [1., 0., 1.]])
+    """
+    if not isinstance(ev.task, MultiClass):
+        raise ValueError(f"a confusion matrix needs items of one class each, and this is {ev!r}")
+    k, units = len(ev.classes), ev.item_units or ev.units
+    if units is None or (units.shared and not units.single):
+        raise ValueError(
+            f"a confusion matrix needs single items, but only the sums over each {ev.unit} are known"
+        )
+    start = ev.index(model) * 3 * k
+    rows, weights = units.rows[:, start : start + 3 * k], units.weights
+    right, claimed, missed = (rows[:, i * k : (i + 1) * k] for i in range(3))
+    matrix: FloatArray = (missed.multiply(weights[:, None]).T @ claimed).toarray()
+    matrix[np.diag_indices(k)] += weights @ right
+    return matrix

@@ -1,0 +1,175 @@
+"""Scores of units that are no functions of a confusion table: one a query, document or sentence.
+
+The table of a model is the histogram of its scores; a statistic is a function of the scores and of how often
+each occurs, so that a Bayesian bootstrap over units weighs it like any other table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import nearest, same_name
+from bayesf1.evaluation import Score
+from bayesf1.metrics import Metric, MetricLike, points_down, ratio
+from bayesf1.tasks.draws import BootstrappedTask
+
+if TYPE_CHECKING:
+    pass
+
+# What losses are called.
+_LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl|error|errors)\b")
+
+Statistic = Callable[[FloatArray, FloatArray], Any]
+
+
+@dataclass(frozen=True)
+class Scores(BootstrappedTask):
+    """A score for each unit; the cells of a table are the scores that occur.
+
+    Attributes
+    ----------
+    values
+        The scores that occur, in rising order.
+    scored
+        What the scores are called in print.
+    lower_is_better
+        Whether the better of two models has the lower scores, as with losses.
+    """
+
+    name: ClassVar[str] = "scores"
+    many_cells: ClassVar[bool] = True
+
+    values: tuple[float, ...]
+    scored: str = ""
+    lower_is_better: bool = False
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The scores as text."""
+        return tuple(map(repr, self.values))
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where scores do not rise."""
+        if not self.values or not (np.diff(self.values) > 0.0).all():
+            raise ValueError(f"values must be different scores in rising order, not {self.values!r:.60}")
+
+    def union(self, other: Self) -> Self:
+        """Return the task with the scores of both."""
+        if self.lower_is_better != other.lower_is_better:
+            return super().union(other)
+        return replace(self, values=tuple(sorted({*self.values, *other.values})))
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The mean."""
+        return ("mean",)
+
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return a statistic of the scores as a measure of their histograms."""
+        if isinstance(asked, str):
+            name = asked.strip().lower().replace("-", "_").replace(" ", "_")
+            if name not in STATISTICS and same_name(asked, self.scored):
+                name = "mean"
+            if name not in STATISTICS:
+                known = [*STATISTICS, *filter(None, [self.scored])]
+                raise ValueError(
+                    f"unknown metric {asked!r} of scores; {nearest(asked, known)}; or give a function of "
+                    "scores and weights"
+                )
+            label, function = STATISTICS[name]
+            label = f"{label} {self.scored}".strip()
+        elif callable(asked):
+            name = label = getattr(asked, "__name__", type(asked).__name__)
+            function = cast("Statistic", asked)
+        else:
+            raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
+        values = np.array(self.values)
+        named = isinstance(asked, str)
+        down = points_down(asked, otherwise=self.lower_is_better)
+        if named and name == "geometric_mean" and values[0] < 0:
+            raise ValueError(f"a geometric mean needs scores from 0, but there is {values[0]:g}")
+
+        support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
+        share = named and values[0] >= 0 and values[-1] <= 1
+        return Metric(
+            name,
+            label,
+            self.cells if named else (),
+            None,
+            lambda tables: function(values, tables),
+            support,
+            percent=bool(share),
+            lower_is_better=down,
+            alias=self.scored if named and name == "mean" else "",
+            smooth=name in ("mean", "geometric_mean"),
+        )
+
+    def sums(self, metric: Metric) -> tuple[Any, Score]:
+        """Return the sums that a statistic is a function of; the mean needs one beside the number of units."""
+        if not _is_mean(metric):
+            return super().sums(metric)
+        return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: ratio(
+            s[..., 0], s[..., 1]
+        )
+
+    def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
+        """Return the scores and ones, whose ratio of sums is the mean."""
+        return (np.array(self.values), np.ones(len(self.values))) if _is_mean(metric) else None
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return a hint where scores are called as losses are, but more is taken as better."""
+        return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
+
+    @property
+    def about(self) -> str:
+        """What the scores are called."""
+        return self.scored or "scores"
+
+
+def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
+    """Return a hint where something is called as losses are, but more of it is taken as better."""
+    if lower_is_better or not _LOSS.search(scored):
+        return ()
+    return (
+        f"More {scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+    )
+
+
+def _is_mean(metric: Metric) -> bool:
+    """Say whether a measure is the mean; a function of that name has no bounds."""
+    return metric.name == "mean" and bool(np.isfinite(metric.support).all())
+
+
+def _mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    return ratio(weights @ scores, weights.sum(axis=-1))
+
+
+def _median(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    below = weights.cumsum(axis=-1)
+    half = 0.5 * below[..., -1:]
+    # The middle between the last score with at most half of the weight below it and the first with more.
+    upper = np.minimum((below <= half * (1 + 1e-12)).sum(axis=-1), len(scores) - 1)
+    lower = (below < half * (1 - 1e-12)).sum(axis=-1)
+    return np.asarray(0.5 * (scores[lower] + scores[upper]))
+
+
+def _geometric_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        logs = np.where(scores > 0, np.log(np.where(scores > 0, scores, 1.0)), -np.inf)
+    used = (weights > 0) & np.isneginf(logs)
+    finite = np.where(np.isneginf(logs), 0.0, logs)
+    return np.where(used.any(axis=-1), 0.0, np.exp(_mean(finite, weights)))
+
+
+STATISTICS: dict[str, tuple[str, Statistic]] = {
+    "mean": ("Mean", _mean),
+    "median": ("Median", _median),
+    "geometric_mean": ("Geometric mean", _geometric_mean),
+}

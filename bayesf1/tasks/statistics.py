@@ -1,0 +1,213 @@
+r"""Measures of a corpus that are functions of sums over its units: BLEU, chrF, word error rates, perplexities.
+
+Unit u adds a row :math:`x_u` of statistics, such as matching and possible n-grams, and the measure is
+:math:`g(\sum_u x_u)`, which is no mean of what it is on single units. A Bayesian bootstrap weighs units,
+:math:`g(\sum_u w_u x_u)`, so that a measure is a function of tables like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, cast
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.naming import nearest, same_name
+from bayesf1.evaluation import Score
+from bayesf1.metrics import Metric, MetricLike, points_down
+from bayesf1.tasks.draws import BootstrappedTask
+from bayesf1.tasks.scores import hint_of_loss
+
+# A user's function of totals: of arrays (..., statistic), or of one row of them.
+Totals: TypeAlias = Callable[[FloatArray], Any]
+
+# Relative step of a slope, and how far a measure of scaled totals may be off.
+_STEP = 1e-3
+_OFF = 1e-6
+
+
+@dataclass(frozen=True)
+class Statistics(BootstrappedTask):
+    """Sums of statistics over units, and the measure that is a function of them.
+
+    Attributes
+    ----------
+    cells
+        What the statistics are called.
+    function
+        The measure of their totals.
+    scored
+        What the measure is called in print.
+    lower_is_better
+        Whether the better of two models has the lower value.
+    """
+
+    name: ClassVar[str] = "statistics"
+
+    cells: tuple[str, ...]
+    function: Totals
+    scored: str
+    lower_is_better: bool = False
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError where statistics have one name, or are not those of the measure."""
+        super().check(models, tables)
+        check_ratio(self.function, self.scored, tables)
+
+    # ---- measures -----------------------------------------------------------------------------------------
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The measure."""
+        return (re.sub(r"\W+", "_", self.scored.lower()).strip("_") or "metric",)
+
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the measure by its name, or another function of totals."""
+        if isinstance(asked, str):
+            (known,) = self.default_metrics
+            function = getattr(self.function, "__name__", "")
+            if not any(same_name(asked, name) for name in (known, self.scored, function)):
+                raise ValueError(
+                    f"unknown metric {asked!r} of statistics; {nearest(asked, [known])}; or give a function of totals"
+                )
+            return self._metric(known, self.scored, self.function, tables, down=self.lower_is_better)
+        if not callable(asked):
+            raise ValueError(f"metric {asked!r} is neither a name such as 'bleu' nor a function of totals")
+        title = name_of(asked)
+        return self._metric(title, title, cast("Totals", asked), tables, down=points_down(asked))
+
+    def _metric(self, name: str, label: str, function: Totals, tables: FloatArray, *, down: bool) -> Metric:
+        scored = checked(function, label, tables)
+        support = getattr(function, "support", (-np.inf, np.inf))
+        return Metric(
+            name,
+            label,
+            self.cells,
+            None,
+            scored,
+            support,
+            percent=support == (0.0, 1.0),
+            lower_is_better=down,
+            alias=getattr(function, "__name__", ""),
+        )
+
+    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
+        r"""Return the slopes of the measure in each statistic, :math:`|\partial g/\partial x_c|`.
+
+        What it is divided by is unknown of a user's function, and statistics may have different scales. A unit then
+        weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes.
+        """
+        steps = _STEP * tables[:, None, :] * np.eye(len(self.cells))
+        rise = metric(tables[:, None, :] + steps, self.cells) - metric(tables[:, None, :] - steps, self.cells)
+        return np.divide(np.abs(rise), tables, out=np.zeros(tables.shape), where=tables > 0.0)
+
+    def sums(self, metric: Metric) -> tuple[Any, Score]:
+        """Return the statistics, which are sums already."""
+        return np.eye(len(self.cells)), metric.function
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return a hint where the measure is called as losses are, but more is taken as better."""
+        return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
+
+    # ---- posterior and words ------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> str:
+        """What the measure is called, and of how many statistics it is a function."""
+        return f"{self.scored} of {len(self.cells)} statistics"
+
+
+def name_of(function: Any) -> str:
+    """Return what a function is called: its ``label``, such as BLEU of `corpus_bleu`, else its name, where it has one.
+
+    Examples
+    --------
+    >>> name_of(len), name_of(lambda totals: totals[0])
+    ('len', 'metric')
+    """
+    label = getattr(function, "label", None)
+    if isinstance(label, str) and label:
+        return label
+    return re.sub(r"^<lambda>$", "metric", getattr(function, "__name__", type(function).__name__))
+
+
+def check_ratio(function: Totals, name: str, tables: FloatArray) -> None:
+    """Say where a measure changes when every unit is counted twice, as a bootstrap's weights have no scale."""
+    scored = checked(function, name, tables)
+    once, twice = scored(tables), scored(2.0 * tables)
+    off = np.abs(twice - once) > _OFF * np.maximum(np.abs(once), np.abs(twice))
+    if off.any():
+        i = int(np.argmax(off))
+        raise ValueError(
+            f"measure {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but the number of "
+            "units must not matter to it; divide by a sum, such as that of a column of ones"
+        )
+
+
+def checked(function: Totals, name: str, tables: FloatArray) -> Score:
+    """Return a user's function as one of tables (..., statistic), which names it in every error.
+
+    It is called once for many tables where it then says the same as for one after another, and else for each by itself.
+
+    Parameters
+    ----------
+    function
+        A function of totals.
+    name
+        What it is called in errors.
+    tables
+        Totals of some models, axes (model, statistic), on which it is tried.
+
+    Examples
+    --------
+    >>> rate = checked(lambda totals: totals[0] / totals[1], "rate", np.array([[3.0, 4.0]]))
+    >>> rate(np.array([[3.0, 4.0], [1.0, 2.0]]))
+    array([0.75, 0.5 ])
+    """
+    at_once = _works_at_once(function, tables.reshape(-1, tables.shape[-1]))
+
+    def scored(tables: FloatArray) -> FloatArray:
+        rows = tables.reshape(-1, tables.shape[-1])
+        try:
+            # What is no number is said below.
+            with np.errstate(all="ignore"):
+                found = function(rows) if at_once else [_number(function(row)) for row in rows]
+        except Exception as error:
+            raise ValueError(
+                f"measure {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
+            ) from error
+        array = np.asarray(found, dtype=np.float64)
+        bad = ~np.isfinite(array)
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise ValueError(f"measure {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
+        return array.reshape(tables.shape[:-1])
+
+    return scored
+
+
+def _works_at_once(function: Totals, rows: FloatArray) -> bool:
+    """Say whether a function of many rows, one more than they have columns, is that of each row."""
+    k = rows.shape[1]
+    tried = rows[:1] * (1.0 + 0.01 * np.eye(k + 1, k))
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(tried), dtype=np.float64)
+            each = [_number(function(row)) for row in tried]
+    except Exception:
+        return False
+    return found.shape == (k + 1,) and np.allclose(found, each, rtol=1e-9, atol=0.0, equal_nan=True)
+
+
+def _number(value: Any) -> float:
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim:
+        raise ValueError(f"an array of shape {array.shape} is no number")
+    return float(array)
+
+
+def _shown(row: FloatArray) -> str:
+    return f"[{', '.join(f'{value:.4g}' for value in row[:8])}{', …' if len(row) > 8 else ''}]"

@@ -1,0 +1,681 @@
+"""The command line, as a newcomer would use it and as a script would."""
+
+import csv
+import html
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesf1
+from bayesf1 import compare, from_counts, load_example, rank
+from bayesf1.cli import main as cli
+from bayesf1.cli.main import main
+
+COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
+THREE = COUNTS + "llm,82,29,5,717\n"
+TWO = from_counts(crf=(77, 44, 10, 702), bert=(80, 30, 7, 716))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.csv").write_text(COUNTS)
+    (tmp_path / "three.csv").write_text(THREE)
+    (tmp_path / "folds.csv").write_text(
+        "task,model,repeat,fold,gold,predicted,correct\n"
+        + "".join(
+            f"{t},{m},{r},{f},90,95,8{i}\n"
+            for t in "xy"
+            for i, m in enumerate("AB")
+            for r in (1, 2)
+            for f in (1, 2)
+        )
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def run(here, capsys):
+    def run_main(*argv):
+        code = main(list(argv))
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert code == 0
+        return out
+
+    return run_main
+
+
+class TestCompare:
+    def test_a_pipe_gets_the_plain_text_of_the_comparison(self, run):
+        assert run("compare", "two.csv") == f"{compare(TWO)}\n"
+
+    def test_options_reach_the_test(self, run):
+        out = run(
+            "compare",
+            "two.csv",
+            "--metrics",
+            "f0.5, jaccard",
+            "--rope",
+            "0.02",
+            "--prior",
+            ".5",
+            "--prob",
+            "0.9",
+        )
+        assert out == f"{compare(TWO, metrics=['f0.5', 'jaccard'], rope=0.02, prior=0.5, prob=0.9)}\n"
+
+    def test_the_same_rng_gives_the_same_draws(self, run):
+        argv = ("rank", "two.csv", "--metric", "f2", "--rng", "7")
+        assert run(*argv) == run(*argv) == f"{rank(TWO, metric='f2', rng=7)}\n"
+
+    def test_models_are_compared_in_the_order_in_which_they_are_named(self, run):
+        out = run("compare", "three.csv", "--models", "llm", "crf", "--metrics", "f1")
+        assert out.startswith("crf against llm")
+
+    def test_all_pairs_of_several_models_are_compared(self, run):
+        out = run("compare", "three.csv", "--metrics", "f1")
+        titles = re.findall(r"^(\w+) against (\w+), with", out, flags=re.MULTILINE)
+        assert titles == [("bert", "crf"), ("llm", "crf"), ("llm", "bert")]
+
+    def test_folds_are_read_with_task_and_cv(self, run):
+        out = run("compare", "folds.csv", "--task", "y", "--cv", "blocked-2x2", "--verbose")
+        assert "k = 0.5053 (rule wang-li)" in out
+        assert "|cv:2x2,wang-li,0.5053|" in out
+
+    def test_a_warning_is_one_line_beside_the_result(self, here, capsys):
+        (here / "zero.csv").write_text("model,tp,fp,fn\na,0,0,0\nb,1,2,3\n")
+        assert main(["compare", "zero.csv"]) == 0
+        out, err = capsys.readouterr()
+        assert err == "bayesf1: warning: all counts of a are 0, so its posterior is the prior\n"
+        assert out.startswith("b against a")
+
+    def test_a_file_in_json_does_as_well(self, here, run):
+        rows = (("crf", 77, 44, 10, 702), ("bert", 80, 30, 7, 716))
+        records = [dict(zip(("model", "tp", "fp", "fn", "tn"), row, strict=True)) for row in rows]
+        (here / "two.json").write_text(json.dumps(records))
+        assert run("compare", "two.json") == run("compare", "two.csv")
+
+
+class TestSources:
+    def test_predictions_in_columns_are_paired_item_by_item(self, here, run):
+        rows = [
+            "id,label,crf,bert",
+            *(f"{i},{'yn'[i % 2]},{'yn'[i % 3 > 0]},{'yn'[i % 5 > 0]}" for i in range(60)),
+        ]
+        (here / "predictions.csv").write_text("\n".join(rows))
+        argv = (
+            "--gold",
+            "label",
+            "--columns",
+            "crf,bert",
+            "--positive",
+            "y",
+            "--rng",
+            "1",
+            "--metrics",
+            "f1",
+        )
+        out = run("compare", "predictions.csv", *argv)
+        assert out.startswith("bert against crf")
+        assert "|units:60 items|sampling:paired|" in out
+
+    def test_column_files_are_paired_sentence_by_sentence(self, here, run):
+        sentence = "Ada\tB-PER\nsaw\tO\nRome\tB-LOC\n\n"
+        (here / "gold.conll").write_text(sentence * 20)
+        (here / "a.conll").write_text((sentence + sentence.replace("B-LOC", "O")) * 10)
+        (here / "b.conll").write_text((sentence + sentence.replace("saw\tO", "saw\tB-PER")) * 10)
+        out = run("compare", "gold.conll", "a=a.conll", "b=b.conll", "--rng", "1")
+        assert out.startswith("b against a")
+        assert "|units:20 sentences|sampling:clustered|" in out
+
+    def test_a_mistake_in_one_of_several_files_names_it(self, here, capsys):
+        (here / "gold.conll").write_text("Ada\tB-PER\n\n")
+        assert main(["compare", "gold.conll", "a=gold.conll", "b=gild.conll"]) == 2
+        assert capsys.readouterr().err == "bayesf1: there is no file gild.conll; did you mean gold.conll?\n"
+
+
+class TestRank:
+    argv = ("rank", "three.csv", "--rng", "3")
+
+    def test_all_models_are_ranked_the_best_first(self, run):
+        out = run(*self.argv)
+        assert out.index("llm") < out.index("bert") < out.index("crf")
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    def test_every_format_names_every_model(self, here, run, name):
+        printed = run(*self.argv, "--format", name)
+        assert all(model in printed for model in ("llm", "bert", "crf"))
+        assert run(*self.argv, "--format", name, "--output", "out.txt") == ""
+        assert (here / "out.txt").read_text(encoding="utf-8").rstrip() == printed.rstrip()
+        if name == "json":
+            assert json.loads(printed)["format"].startswith("bayesf1.rank")
+
+
+class TestInterval:
+    argv = ("interval", "two.csv", "--rng", "1", "--resamples", "500")
+
+    def test_all_models_get_the_intervals_of_the_library(self, run):
+        from bayesf1.frequentist.intervals import intervals
+
+        expected = (intervals(TWO, model, rng=1, n_resamples=500) for model in ("crf", "bert"))
+        assert run(*self.argv) == "\n\n".join(map(str, expected)) + "\n"
+
+    def test_a_model_a_metric_and_a_level_can_be_chosen(self, run):
+        out = run(*self.argv, "--model", "bert", "--metric", "f0.5", "--confidence-level", "0.9")
+        assert out.startswith("F0.5 of bert")
+        assert "90 % interval" in out
+        assert "crf" not in out
+
+    def test_the_difference_of_two_models_has_intervals_too(self, run):
+        assert run(*self.argv, "--difference", "crf", "bert").startswith("F1 of bert minus crf")
+
+    def test_csv_and_json_hold_every_method_of_every_model(self, run):
+        rows = list(csv.DictReader(io.StringIO(run(*self.argv, "--format", "csv"))))
+        results = json.loads(run(*self.argv, "--format", "json"))["results"]
+        assert [(r["models"], r["method"], float(r["low"])) for r in rows] == [
+            (res["models"][0], each["method"], each["low"]) for res in results for each in res["intervals"]
+        ]
+
+
+PREDICTIONS = "label,crf,bert\n" + "".join(
+    f"{'yn'[i % 3 > 0]},{'yn'[i % 3 > 0 or i % 7 == 0]},{'yn'[i % 3 > 0 or i % 11 == 0]}\n"
+    for i in range(300)
+)
+GOLD = ("--gold", "label", "--positive", "y")
+
+
+@pytest.fixture
+def predictions(here):
+    (here / "predictions.csv").write_text(PREDICTIONS)
+    return here
+
+
+class TestTest:
+    argv = ("test", "predictions.csv", *GOLD)
+
+    def test_every_measure_gets_its_exact_p_value(self, predictions, run):
+        from bayesf1 import read
+        from bayesf1.frequentist.randomization import randomization_test
+
+        ev = read("predictions.csv", gold="label", positive="y")
+        rows = list(
+            csv.DictReader(io.StringIO(run(*self.argv, "--metrics", "f1,accuracy", "--format", "csv")))
+        )
+        assert [row["metric"] for row in rows] == ["f1", "accuracy"]
+        for row in rows:
+            assert float(row["p_value"]) == randomization_test(ev, metric=row["metric"]).p_value
+            assert row["exact"] == "True"
+
+    def test_trials_alternative_and_level_reach_the_test(self, predictions, run):
+        argv = ("--trials", "99", "--rng", "1", "--alternative", "greater")
+        document = json.loads(
+            run(*self.argv, *argv, "--confidence-level", "0.9", "--metrics", "f0.7", "--format", "json")
+        )
+        (test,) = document["tests"]
+        assert (test["alternative"], test["confidence_level"]) == ("greater", 0.9)
+        if not test["exact"]:
+            assert test["n_trials"] == 99
+
+    def test_the_table_is_followed_by_a_sentence_for_each_test(self, predictions, run):
+        out = run(*self.argv)
+        assert out.count("Randomisation test of whether crf and bert differ in") == 3
+
+
+class TestPlan:
+    def test_jiangs_study_is_planned_without_a_file(self, run):
+        out = run("plan", "--half-width", "0.02", "--metric", "f0.5", "--prevalence", "0.615")
+        assert "16,005 items with 9,843 positive ones" in out
+
+    def test_a_pilot_makes_the_plan_sharper(self, here, run):
+        (here / "juice.csv").write_text("model,tp,fp,fn,tn\nlogistic,286,47,43,159\n")
+        out = run("plan", "juice.csv", "--half-width", "0.02", "--metric", "f0.5", "--format", "json")
+        assert json.loads(out)["n_units"] == 1355
+
+    def test_a_decision_is_planned_from_suppositions_or_from_a_pilot(self, predictions, run):
+        from bayesf1.frequentist.planning import assumed_pilot, plan_comparison
+
+        supposed = ("--prevalence", "0.2", "--f1", "0.8", "--agreement", "0.9")
+        argv = ("plan", "--difference", "0.05", "--assurance", "0.7", "--rng", "1", "--format", "json")
+        pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.9)
+        expected = plan_comparison(pilot, difference=0.05, assurance=0.7, rng=1).to_dict()
+        found = json.loads(run(*argv, *supposed))
+        assert found.pop("signature").startswith("bayesf1|")
+        assert found == {"format": "bayesf1.plan/1", **expected}
+        found = json.loads(run("plan", "predictions.csv", *GOLD, *argv[1:]))
+        assert found["question"] == "size"
+        assert found["unit"] == "item"
+
+    def test_without_a_difference_a_file_is_asked_what_it_resolves(self, predictions, run):
+        out = run("plan", "predictions.csv", *GOLD, "--rng", "1")
+        assert "With 300 items a difference in F1 below" in out
+
+
+class TestOwnWords:
+    @pytest.mark.parametrize(
+        ("argv", "message"),
+        [
+            (["plan"], "say what to plan for: --half-width X for an interval, --difference X for a decision"),
+            (["plan", "--half-width", "3"], "half_width must lie between 1e-6 and 1"),
+            (["plan", "--half-width", ".1", "--difference", ".1"], "give one of them"),
+            (
+                ["plan", "--half-width", ".1", "--agreement", ".9"],
+                "--agreement does not apply to an interval",
+            ),
+            (["plan", "--half-width", ".1", "--metric", "precision"], "for every model; give a pilot"),
+            (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one by --model"),
+            (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
+            (
+                ["plan", "--difference", ".1"],
+                "takes --prevalence, --agreement, --f1 (or --precision and",
+            ),
+            (["plan", "--items", "9", "--f1", ".8"], "takes --prevalence, --agreement"),
+            (["plan", "predictions.csv", *GOLD, "--assurance", "3"], "assurance must lie"),
+            (["plan", "predictions.csv", *GOLD, "--f1", ".3"], "--f1 does not apply to a plan from a FILE"),
+            (["test", "two.csv"], "two.csv holds totals only, but a randomisation test takes"),
+            (["test", "predictions.csv", *GOLD, "--trials", "0"], "n_trials must be a whole number from 1"),
+            (["test", "predictions.csv", *GOLD, "--alternative", "les"], "did you mean 'less'?"),
+            (["interval", "two.csv", "--confidence-level", "95"], "confidence_level must lie strictly"),
+            (["interval", "two.csv", "--model", "cfr"], "unknown model 'cfr'; did you mean 'crf'?"),
+            (["interval", "two.csv", "--model", "crf", "--difference", "crf", "bert"], "give one"),
+        ],
+    )
+    def test_errors_say_what_belongs(self, predictions, capsys, argv, message):
+        assert main(argv) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("bayesf1: ")
+        assert err.count("\n") == 1
+        assert message in err
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("interval", "two.csv", "--rng", "1", "--resamples", "200"),
+            ("test", "predictions.csv", *GOLD, "--metrics", "f1"),
+            ("plan", "--half-width", "0.05"),
+        ],
+    )
+    def test_every_format_can_go_to_a_file(self, predictions, run, argv, name):
+        printed = run(*argv, "--format", name)
+        assert "F1" in printed or "f1" in printed
+        assert run(*argv, "--format", name, "--output", "out.txt") == ""
+        assert (predictions / "out.txt").read_text(encoding="utf-8") == printed
+
+
+class TestFormats:
+    @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
+    def test_json_always_is_a_list_of_pairs(self, run, file):
+        def refuse(constant):
+            raise AssertionError(constant)
+
+        document = json.loads(
+            run("compare", file, "--format", "json", "--metrics", "f1"), parse_constant=refuse
+        )
+        assert document.keys() == {"format", "pairs"}
+        assert document["format"] == "bayesf1.pairs/1"
+        assert len(document["pairs"]) == (1 if file == "two.csv" else 3)
+        alone = compare(TWO, metrics="f1").to_dict()
+        if file == "three.csv":
+            assert document["pairs"][0]["notes"].pop().startswith("One of 3 pairs")
+        assert document["pairs"][0] == alone
+
+    def test_csv_has_one_header_and_full_numbers(self, run):
+        rows = list(csv.DictReader(io.StringIO(run("compare", "three.csv", "--format", "csv"))))
+        assert [(r["model_a"], r["model_b"], r["metric"]) for r in rows] == [
+            (a, b, metric)
+            for a, b in (("crf", "bert"), ("crf", "llm"), ("bert", "llm"))
+            for metric in ("precision", "recall", "f1")
+        ]
+        assert float(rows[2]["p_h1"]) == compare(TWO)["f1"].p_h1
+
+    @pytest.mark.parametrize(("name", "method"), [("markdown", "to_markdown"), ("latex", "to_latex")])
+    def test_markdown_and_latex_are_those_of_the_library(self, run, name, method):
+        assert run("compare", "two.csv", "--format", name) == getattr(compare(TWO), method)() + "\n"
+        assert (
+            run("compare", "three.csv", "--format", name).count("\nF1 &" if name == "latex" else "| F1 |")
+            == 3
+        )
+
+    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+    def test_an_output_file_holds_what_would_have_been_printed(self, here, run, name):
+        printed = run("compare", "three.csv", "--format", name)
+        assert run("compare", "three.csv", "--format", name, "--output", "out.txt") == ""
+        assert (here / "out.txt").read_text(encoding="utf-8") == printed
+
+    def test_nasty_names_of_models_come_through_every_format(self, here, run):
+        (here / "nasty.csv").write_text('model,tp,fp,fn\n"a, ""b""|c",8,1,2\n[red]x[/red]&_%,7,2,3\n')
+        rows = list(csv.reader(io.StringIO(run("compare", "nasty.csv", "--format", "csv"))))
+        assert rows[1][1:3] == ['a, "b"|c', "[red]x[/red]&_%"]
+        assert (
+            json.loads(run("compare", "nasty.csv", "--format", "json"))["pairs"][0]["model_a"] == 'a, "b"|c'
+        )
+        assert "[red]x[/red]&_%" in run("compare", "nasty.csv")
+
+
+class TestDemo:
+    def test_it_tells_of_the_experiments_of_wang_and_li(self, run):
+        out = run("demo")
+        assert str(compare(load_example("wang-li-ner"))) in out
+        assert "bayesf1 compare folds.csv" in out
+
+
+class TestHelp:
+    def test_the_version_is_that_of_the_package(self, run):
+        assert run("--version") == f"bayesf1 {bayesf1.__version__}\n"
+
+    @pytest.mark.parametrize("command", ["compare", "rank", "interval", "test", "plan", "demo"])
+    def test_the_help_of_a_command_ends_with_an_example(self, run, command):
+        _, examples = run(command, "--help").split("\nExamples:\n")
+        assert all(line.startswith(f"    bayesf1 {command}") for line in examples.rstrip().splitlines())
+
+    def test_the_example_of_compare_works(self, here, run):
+        example = run("compare", "--help").split("\nExamples:\n")[1].splitlines()[0].split()[1:]
+        rows = [f"{m},{r},{f},9,1,2" for m in "AB" for r in (1, 2, 3) for f in (1, 2)]
+        (here / "folds.csv").write_text("model,repeat,fold,tp,fp,fn\n" + "\n".join(rows))
+        run(*example)
+        assert "\\toprule" in (here / "table.tex").read_text()
+
+    @pytest.mark.parametrize("command", ["compare", "interval", "test", "plan"])
+    def test_every_option_is_explained(self, run, command):
+        usage, _, explained = run(command, "--help").partition("\n\n")
+        options = re.findall(r"--[\w-]+", usage.replace("--help", ""))
+        assert 14 <= len(options) <= (34 if command == "compare" else 40)
+        for option in options:
+            assert re.search(rf"^  {option} [^a-z]*[a-z]", explained, flags=re.MULTILINE), option
+
+
+def spawn(*argv, **options):
+    env = {**os.environ, "PYTHONWARNINGS": "error", **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "bayesf1", *argv],
+        env=env,
+        timeout=60,
+        check=False,
+        capture_output=True,
+        **options,
+    )
+
+
+class TestProcess:
+    def test_the_module_is_the_command_line(self):
+        done = spawn("--version")
+        assert done.returncode == 0
+        assert done.stdout.decode().split() == ["bayesf1", bayesf1.__version__]
+
+    def test_bad_input_exits_with_2_and_one_line(self, here):
+        done = spawn("compare", "tow.csv")
+        assert done.returncode == 2
+        assert done.stdout == b""
+        assert done.stderr.decode().splitlines() == [
+            "bayesf1: there is no file tow.csv; did you mean two.csv?"
+        ]
+
+    def test_a_pipe_that_is_not_utf_8_gets_utf_8_nonetheless(self, here):
+        done = spawn("compare", "two.csv", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+        assert done.returncode == 0
+        assert compare(TWO).sentence() in done.stdout.decode("utf-8")
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes")
+    def test_a_reader_that_leaves_early_is_no_error(self, here):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [sys.executable, "-m", "bayesf1", "compare", "two.csv"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+        os.close(write)
+        assert done.stderr == b""
+        assert done.returncode == cli.BROKEN_PIPE
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk_is_one_line(self, here):
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "bayesf1", "compare", "two.csv"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                timeout=60,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert done.stderr.decode() == "bayesf1: No space left on device\n"
+
+
+class TestTrouble:
+    def test_an_interruption_is_one_line(self, here, monkeypatch, capsys):
+        def interrupt(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("bayesf1.cli.commands.evaluation", interrupt)
+        assert main(["compare", "two.csv"]) == 130
+        assert capsys.readouterr() == ("", "bayesf1: interrupted\n")
+
+    def test_too_little_memory_is_one_line(self, here, monkeypatch, capsys):
+        def exhaust(*_, **__):
+            raise MemoryError
+
+        monkeypatch.setattr("bayesf1.cli.commands.evaluation", exhaust)
+        assert main(["compare", "two.csv"]) == 2
+        assert capsys.readouterr() == ("", "bayesf1: there is not enough memory for this\n")
+
+    def test_a_closed_standard_output_is_one_line(self, here, monkeypatch, capsys):
+        monkeypatch.setattr(sys, "stdout", None)
+        assert main(["compare", "two.csv"]) == 2
+        assert capsys.readouterr().err == "bayesf1: standard output is closed; name a file by --output\n"
+
+    def test_a_mistake_in_the_program_is_not_hidden(self, here, monkeypatch):
+        def fail(*_, **__):
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("bayesf1.cli.commands.evaluation", fail)
+        with pytest.raises(ZeroDivisionError):
+            main(["compare", "two.csv"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+class TestTerminal:
+    def on_terminal(self, *argv, width=100, **env):
+        import pty
+
+        main_end, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bayesf1", *argv],
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **env},
+        )
+        os.close(terminal)
+        chunks = []
+        try:
+            while chunk := os.read(main_end, 65536):
+                chunks.append(chunk)
+        except OSError:
+            # Linux reports the end of a terminal as an error.
+            pass
+        os.close(main_end)
+        _, err = process.communicate(timeout=60)
+        assert err == b""
+        assert process.returncode == 0
+        return b"".join(chunks).decode().replace("\r\n", "\n")
+
+    def test_a_terminal_gets_the_same_words_in_colour(self, here):
+        quoted = self.on_terminal("compare", "two.csv", "--rope", "0.01")
+        assert "\x1b[" in quoted
+        words = re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split()
+        # The signature, one long word, is wrapped.
+        assert "".join(words) == "".join(str(compare(TWO, rope=0.01)).replace("─", "").split())
+
+    def test_no_color_is_respected(self, here):
+        quoted = self.on_terminal("compare", "two.csv", NO_COLOR="1")
+        assert not re.search(r"\x1b\[[0-9;]*3[0-9]", quoted)
+
+    @pytest.mark.parametrize("width", [120, 80, 44])
+    def test_a_narrow_terminal_wraps_the_table_and_breaks_no_interval(self, here, width):
+        quoted = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=width))
+        for _, *cells in compare(TWO).table.rows:
+            assert all(re.search(r"\[.+\]", cell)[0] in quoted for cell in cells[:3])
+        assert max(map(len, quoted.splitlines())) <= width
+        words = {word.rstrip(":") for word in quoted.split()}
+        assert {word for name in compare(TWO).table.header for word in name.split()} <= words
+
+    def test_the_story_of_the_demo_fits_a_narrow_terminal(self):
+        quoted = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("demo", width=78))
+        assert max(map(len, quoted.splitlines())) <= 78
+        assert "Was the winner really the best?" in " ".join(quoted.split())
+
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("test", "predictions.csv", *GOLD),
+            ("plan", "--half-width", "0.05"),
+        ],
+    )
+    def test_other_commands_are_coloured_too(self, predictions, argv, run):
+        quoted = self.on_terminal(*argv, width=200)
+        assert "\x1b[" in quoted
+        words = set(re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split())
+        assert set(run(*argv).replace("─", "").split()) <= words
+
+    def test_other_formats_stay_plain(self, here):
+        assert (
+            self.on_terminal("compare", "two.csv", "--format", "markdown")
+            == compare(TWO).to_markdown() + "\n"
+        )
+
+
+class TestPolish:
+    @pytest.fixture
+    def three_classes(self, tmp_path):
+        rows = ["gold,a,b"]
+        for gold, a, b in zip("xyzxyzxx" * 20, "xyyxyzxz" * 20, "xyzxyzxy" * 20, strict=True):
+            rows.append(f"{gold},{a},{b}")
+        path = tmp_path / "classes.csv"
+        path.write_text("\n".join(rows))
+        return str(path)
+
+    def test_more_than_two_labels_are_classes(self, three_classes, capsys):
+        assert (
+            main(["compare", three_classes, "--gold", "gold", "--metrics", "accuracy,f1[x]", "--rng", "1"])
+            == 0
+        )
+        out = capsys.readouterr().out
+        assert "F1[x]" in out
+
+    def test_classes_are_compared_one_by_one(self, three_classes, capsys):
+        assert main(["compare", three_classes, "--gold", "gold", "--per-class", "--rng", "1"]) == 0
+        assert (
+            "F1 class by class: b is better in z; the other 2 classes are undecided."
+            in capsys.readouterr().out
+        )
+
+    def test_a_mistyped_option_is_told_the_nearest(self, three_classes, capsys):
+        assert main(["compare", three_classes, "--gold", "gold", "--rop", "0.01"]) == 2
+        assert "unknown option --rop; did you mean --rope?" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("ending", "start"),
+        [
+            ("tex", "% b against a"),
+            ("md", "b against a"),
+            ("json", "{"),
+            ("csv", "metric,"),
+            ("txt", "b against"),
+        ],
+    )
+    def test_the_ending_of_an_output_file_is_its_format(self, three_classes, tmp_path, ending, start):
+        path = tmp_path / f"out.{ending}"
+        assert main(["compare", three_classes, "--gold", "gold", "--rng", "1", "--output", str(path)]) == 0
+        assert path.read_text(encoding="utf-8").startswith(start)
+
+    def test_a_named_format_outdoes_the_ending(self, three_classes, tmp_path):
+        path = tmp_path / "out.tex"
+        main(
+            [
+                "compare",
+                three_classes,
+                "--gold",
+                "gold",
+                "--rng",
+                "1",
+                "--format",
+                "json",
+                "--output",
+                str(path),
+            ]
+        )
+        assert path.read_text(encoding="utf-8").startswith("{")
+
+    def test_few_documents_are_warned_of(self, tmp_path, capsys):
+        rows = ["gold,a,b,doc", *(["yes,yes,no,1", "yes,no,yes,2", "no,no,no,3", "yes,yes,yes,4"])]
+        path = tmp_path / "few.csv"
+        path.write_text("\n".join(rows))
+        assert main(["compare", str(path), "--gold", "gold", "--group", "doc", "--metrics", "f1"]) == 0
+        assert "warning: The 4 documents (effectively about 3" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["compare"],
+            ["compare", "--per-class"],
+            ["rank"],
+            ["interval", "--model", "a"],
+            ["interval", "--difference", "a", "b"],
+        ],
+        ids=" ".join,
+    )
+    def test_a_figure_is_drawn(self, three_classes, tmp_path, arguments):
+        path = tmp_path / "figure.svg"
+        command, *options = arguments
+        assert (
+            main([command, three_classes, "--gold", "gold", *options, "--rng", "1", "--plot", str(path)]) == 0
+        )
+        assert "<svg" in path.read_text(encoding="utf-8")
+
+    def test_a_figure_never_overwrites_what_was_read(self, three_classes, tmp_path, capsys):
+        path = tmp_path / "data.svg"
+        path.write_bytes(Path(three_classes).read_bytes())
+        assert main(["rank", str(path), "--gold", "gold", "--plot", str(path)]) == 2
+        assert "is an input file" in capsys.readouterr().err
+
+    def test_the_demo_has_formats_like_every_command(self, tmp_path, capsys):
+        assert main(["demo", "--format", "json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["pairs"]) == 1
+        assert main(["demo", "--output", str(tmp_path / "demo.tex")]) == 0
+        assert (tmp_path / "demo.tex").read_text(encoding="utf-8").count(r"\begin{tabular}") == 1
+
+
+class TestFilesToWrite:
+    @pytest.mark.parametrize("name", ["x.docx", "x.xlsx", "x.html", "x.PDF"])
+    def test_an_ending_without_a_format_is_refused_before_anything_is_read(self, name, tmp_path, capsys):
+        path = tmp_path / name
+        assert main(["compare", "there-is-no-such.csv", "--output", str(path)]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert f"there is no format with the ending .{name[2:]}, only .txt (table), .json (json)" in err
+        assert err.endswith("or name a format by --format\n")
+        assert not path.exists()
+
+    @pytest.mark.parametrize("name", ["x.docx", "x.txt", "x", "x.log"])
+    def test_a_named_format_or_plain_text_goes_anywhere(self, name, here, run):
+        args = ["--format", "markdown"] if name == "x.docx" else []
+        run("compare", "two.csv", "--output", name, *args)
+        assert (here / name).read_text(encoding="utf-8").startswith("bert against crf")
+        assert ("| F1 |" in (here / name).read_text(encoding="utf-8")) == bool(args)
+
+
+def test_a_report_says_which_files_options_and_rng_make_it_again(here, run):
+    run("compare", "two.csv", "--rope", "0.01", "--report", "report.html")
+    page = html.unescape((here / "report.html").read_text(encoding="utf-8"))
+    assert "bayesf1 compare two.csv --rope 0.01 --report report.html --rng 0</code>" in page
+    assert compare(TWO, rope=0.01).signature() in page

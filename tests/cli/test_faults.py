@@ -1,0 +1,104 @@
+"""What was found is told, and no file is harmed, when something goes wrong with a file or the program is ended."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+
+ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
+
+
+@pytest.fixture
+def counts(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("model,tp,fp,fn\nA,77,44,10\nB,80,30,7\n")
+    return path
+
+
+def test_the_verdict_is_told_before_the_fit_is_saved(counts, tmp_path, capsys):
+    target = tmp_path / "fit.nc"
+    target.mkdir()
+    assert main(["hierarchical", f"x={counts}", f"y={counts}", "--rng", "1", "--save", str(target)]) == 2
+    told = capsys.readouterr()
+    assert "On the average corpus" in told.out
+    assert "which is a folder" in told.err
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".bayesf1")] == []
+
+
+def test_a_fit_does_not_overwrite_its_input(tmp_path, capsys):
+    path = tmp_path / "t.nc"
+    path.write_text("model,tp,fp,fn\nA,77,44,10\nB,80,30,7\n")
+    assert main(["hierarchical", f"x={path}", f"y={path}", "--save", str(path)]) == 2
+    assert "is an input file" in capsys.readouterr().err
+    assert path.read_text().startswith("model,")
+
+
+def test_figures_and_fits_follow_links(tmp_path):
+    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+    fit = bf.hierarchical({"x": ev, "y": ev}, rng=1, draws=200)
+    for name, save in (
+        ("fit.nc", fit.save),
+        ("fig.svg", lambda path: bf.save_plot(bf.plot_posterior(ev), path)),
+    ):
+        real, link = tmp_path / f"real-{name}", tmp_path / name
+        real.write_text("before")
+        link.symlink_to(real)
+        save(link)
+        assert link.is_symlink()
+        assert real.stat().st_size > 100
+
+
+@pytest.mark.skipif(ROOT, reason="needs POSIX permissions")
+def test_files_that_are_read_only_stay(tmp_path):
+    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+    path = tmp_path / "fig.svg"
+    path.write_text("before")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError):
+        bf.save_plot(bf.plot_posterior(ev), path)
+    assert path.read_text() == "before"
+
+
+@pytest.mark.parametrize("dpi", [0.5, 0, -1, 1e9, float("nan"), "300", None, True])
+def test_a_resolution_that_is_none_is_refused(dpi, tmp_path):
+    with pytest.raises(ValueError, match="dpi must be a number"):
+        bf.save_plot(bf.plot_posterior(bf.from_counts(A=(77, 44, 10))), tmp_path / "fig.png", dpi=dpi)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGTERM") or os.name != "posix", reason="needs POSIX pipes")
+def test_a_program_that_is_ended_leaves_no_part_of_a_file(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from bayesf1.cli import main as m\n"
+        "def run(args):\n"
+        "    from bayesf1.base import text_files\n"
+        "    text_files.os.fsync = lambda _: (print('writing', flush=True), time.sleep(60))\n"
+        f"    text_files.write_atomic({str(tmp_path / 'out.txt')!r}, 'x' * 1000)\n"
+        "m.COMMANDS['demo'] = m.COMMANDS['demo']._replace(run=run)\n"
+        "sys.exit(m.main(['demo']))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "writing\n"
+        assert list(tmp_path.iterdir())
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(timeout=60) == 143
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interruption_while_modules_load_prints_one_line():
+    code = (
+        "import sys, runpy\n"
+        "class Interrupted:\n"
+        "    def find_spec(name, *others):\n"
+        "        if name == 'bayesf1.cli.commands':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted)\n"
+        "runpy.run_module('bayesf1', run_name='__main__')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "bayesf1: interrupted\n")

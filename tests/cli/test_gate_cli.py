@@ -1,0 +1,148 @@
+"""``compare --fail-unless``: exit codes, and what a build is told; all pairs of models, and regions."""
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+from builders import needed
+
+COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
+EV = bf.from_counts(crf=(77, 44, 10, 702), bert=(80, 30, 7, 716))
+
+
+@pytest.fixture
+def compare(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.csv").write_text(COUNTS)
+    (tmp_path / "three.csv").write_text(COUNTS + "gru,78,35,9,711\n")
+
+    def run(*argv, file="two.csv"):
+        code = main(["compare", file, *argv])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.parametrize("prob", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("rope", [0.001, 0.05, 0.2])
+@pytest.mark.parametrize("models", [("crf", "bert"), ("bert", "crf")])
+def test_a_claim_takes_the_probability_from_which_on_the_verdict_makes_it(compare, prob, rope, models):
+    c = bf.compare(EV, *models, rope=rope, prob=prob)["f1"]
+    half = 0.5 + prob / 2
+    held = {"better": c.p_h1 >= half, "not-worse": c.p_not_worse >= half, "equivalent": c.p_rope >= prob}
+    for claim, holds in held.items():
+        code, _, err = compare(
+            *("--models", *models, "--rope", str(rope), "--prob", str(prob), "--fail-unless", claim)
+        )
+        assert (code, err == "") == (int(not holds), holds)
+    if c.verdict == f"{models[1]} better":
+        assert held["better"]
+    if c.verdict.startswith("equivalent"):
+        assert held["equivalent"]
+
+
+def test_a_sentence_names_the_metric_and_its_probability_and_the_table_stays_as_it_was(compare):
+    code, out, err = compare("--fail-unless", "better")
+    assert (code, out) == (1, compare()[1])
+    (line,) = err.splitlines()
+    assert line.startswith("bayesf1: --fail-unless better: ")
+    assert f"P(bert better than crf in F1) = {bf.compare(EV)['f1'].p_h1:.3f}".replace("0.", ".") in line
+    assert line.endswith("below 0.975.")
+
+
+def test_digits_tell_what_is_close_to_the_threshold(compare):
+    p = bf.compare(EV)["f1"].p_h1
+    code, _, err = compare("--fail-unless", "better", "--prob", f"{2 * (p + 1e-5) - 1:.8f}")
+    assert code == 1
+    assert f"= {p:.5f}"[:-2].replace("0.", ".") in err
+    assert ", which is below" in err
+
+
+def test_every_metric_that_was_asked_for_must_hold(compare):
+    assert bf.compare(EV, metrics=["precision", "recall"], prob=0.8)["recall"].p_h1 < 0.9
+    assert compare("--fail-unless", "better", "--prob", "0.8")[0] == 0
+    assert compare("--fail-unless", "better", "--prob", "0.8", "--metrics", "precision,f1")[0] == 0
+    code, _, err = compare("--fail-unless", "better", "--prob", "0.8", "--metrics", "precision,recall")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "in R)" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("not-worse",), "needs the margin; give it by --rope"),
+        (("equivalent", "--rope", "0"), "needs the margin; give it by --rope"),
+        (("nonsense",), "choose from"),
+        (("not worse", "--rope", "0.01"), "choose from"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(compare, argv, words):
+    code, out, err = compare("--fail-unless", *argv)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert words in err
+
+
+def test_a_claim_is_about_one_pair(compare):
+    code, _, err = compare("--fail-unless", "better", file="three.csv")
+    assert code == 2
+    assert "one pair; choose two by --models A B" in err
+    assert compare("--fail-unless", "better", "--models", "crf", "bert", file="three.csv")[0] == 1
+
+
+def test_class_by_class_every_class_must_hold(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{gold},{gold if i % 5 else 'b'},{gold if i % 7 else 'c'}" for i, gold in enumerate("abc" * 60)]
+    (tmp_path / "p.csv").write_text("\n".join(["label,old,new", *rows]) + "\n")
+    asked = ["compare", "p.csv", "--gold", "label", "--per-class", "--rng", "1", "--fail-unless"]
+    assert main([*asked, "not-worse", "--rope", "0.5"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*asked, "equivalent", "--rope", "0.0001"]) == 1
+    assert [
+        f"in F1[{name}])" in line
+        for name, line in zip("abc", capsys.readouterr().err.splitlines(), strict=True)
+    ]
+
+
+def test_several_pairs_are_said_to_be_judged_each_by_itself(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "three.csv").write_text(COUNTS + "gru,78,35,9,711\n")
+    for form in ("table", "json", "latex", "markdown"):
+        assert main(["compare", "three.csv", "--format", form]) == 0
+        assert capsys.readouterr().out.count("One of 3 pairs, each judged by itself") >= 3
+    assert main(["compare", "three.csv", "--models", "crf", "gru"]) == 0
+    assert "One of" not in capsys.readouterr().out
+
+
+def test_a_region_that_begins_with_a_minus_is_no_option(compare):
+    for argv in (["--rope", "-0.005,0.01"], ["--rope=-0.005,0.01"]):
+        code, out, err = compare(*argv)
+        assert (code, err) == (0, "")
+        assert "P(not worse)" in out
+    assert "rope as a pair" in compare("--rope", "0.01,0.02")[2]
+    assert "'x' is not a number" in compare("--rope", "-0.01,x")[2]
+
+
+@pytest.fixture
+def two_measures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    needed("ir_measures")
+    topics = range(12)
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"q{t} 0 d{d} {int(d == 0)}\n" for t in topics for d in range(4))
+    )
+    for name, place in (("a", 3), ("b", 1)):
+        lines = [
+            f"q{t} Q0 d{d} {rank} {9 - rank} run\n"
+            for t in topics
+            for rank, d in enumerate(np.roll([0, 1, 2, 3], (place + t) % 4 if t % 3 else place))
+        ]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return ["compare", "a=a.run", "b=b.run", "--qrels", "qrels.txt", "--measure", "nDCG@10,RR"]
+
+
+def test_every_measure_of_the_files_must_hold(two_measures, capsys):
+    assert main([*two_measures, "--fail-unless", "equivalent", "--rope", "0.000001"]) == 1
+    err = [line for line in capsys.readouterr().err.splitlines() if "--fail-unless" in line]
+    assert [name in line for name, line in zip(("nDCG@10", "RR"), err, strict=True)] == [True, True]

@@ -1,0 +1,302 @@
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+import bayesf1 as bf
+from bayesf1.cv.fold_tests import fold_tests
+from builders import random_folds
+
+
+def evaluation(m, seed=0):
+    """Folds of two models whose gold totals agree."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(90, 110, size=2 * m)
+    return bf.from_folds(random_folds(rng, gold, {"A": 0.8, "B": 0.83}, wrong=20), cv=bf.BlockedCV(m=m))
+
+
+@pytest.fixture(scope="module")
+def five():
+    return fold_tests(evaluation(5))
+
+
+def test_differences_are_those_of_the_fold_scores():
+    ev = evaluation(3)
+    tests = fold_tests(ev, metric="recall")
+    tp, _, fn = np.moveaxis(ev.folds.counts, -1, 0)
+    np.testing.assert_allclose(tests.differences, np.diff(tp / (tp + fn), axis=-1)[..., 0])
+
+
+def test_the_plain_t_test_is_scipys(five):
+    expected = stats.ttest_1samp(five.differences.ravel(), 0.0)
+    test = five["paired t over folds"]
+    assert (test.statistic, test.p_value) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
+
+
+def test_the_correction_of_nadeau_and_bengio_adds_the_ratio_of_test_to_training_items(five):
+    d = five.differences.ravel()
+    t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / 10 + 1.0))
+    assert five["corrected resampled t"].statistic == pytest.approx(t)
+    assert five["corrected resampled t"].p_value == pytest.approx(2 * stats.t.sf(abs(t), 9))
+
+
+def test_the_bayesian_test_is_the_tail_of_a_t_law(five):
+    d = five.differences.ravel()
+    distribution = stats.t(9, loc=d.mean(), scale=np.sqrt(d.var(ddof=1) * 1.1))
+    assert five["Bayesian correlated t"].p_greater == pytest.approx(distribution.sf(0.0))
+
+
+def test_a_rope_lowers_the_bayesian_probability():
+    ev = evaluation(3)
+    assert (
+        fold_tests(ev, rope=0.02)["Bayesian correlated t"].p_greater
+        < fold_tests(ev)["Bayesian correlated t"].p_greater
+    )
+
+
+def test_five_by_two_tests_agree_with_their_definitions(five):
+    # Dietterich (1998) and Alpaydin (1999), written out repeat by repeat.
+    d = five.differences
+    s2 = [(a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2 for a, b in d]
+    t = d[0, 0] / np.sqrt(sum(s2) / 5)
+    f = sum(a**2 + b**2 for a, b in d) / (2 * sum(s2))
+    assert five["5×2 cv t"].p_value == pytest.approx(2 * stats.t.sf(abs(t), 5))
+    assert five["5×2 cv F"].p_value == pytest.approx(stats.f.sf(f, 10, 5))
+
+
+def test_five_by_two_tests_need_five_repeats():
+    with pytest.raises(KeyError, match="no test '5×2 cv t' here"):
+        fold_tests(evaluation(3))["5×2 cv t"]
+
+
+def test_the_blocked_test_takes_the_conservative_variance(five):
+    d = five.differences.ravel()
+    assert five["m×2 BCV t"].statistic == pytest.approx(d.mean() / d.std())
+
+
+def test_models_without_any_difference_have_no_statistic_to_speak_of():
+    folds = [(80, 20, 20)] * 6
+    tests = fold_tests(bf.from_folds({"A": folds, "B": folds}))
+    assert all(test.statistic == 0.0 for test in tests.tests)
+    assert tests["m×2 BCV t"].p_value == 1.0
+    assert tests["Bayesian correlated t"].p_greater == 0.5
+
+
+def test_swapping_the_models_turns_the_statistics_round():
+    ev = evaluation(3)
+    there, back = fold_tests(ev, "A", "B"), fold_tests(ev, "B", "A")
+    for one, other in zip(there.tests, back.tests, strict=True):
+        assert one.statistic == pytest.approx(-other.statistic)
+        assert one.p_value == pytest.approx(other.p_value) if one.p_value is not None else True
+
+
+def test_they_print_as_a_table_with_their_sources(five):
+    assert "Nadeau & Bengio (2003)" in str(five)
+    assert "F1 of B minus A in 10 folds" in str(five)
+
+
+def test_an_evaluation_without_folds_is_refused():
+    with pytest.raises(ValueError, match="fold tests need the tables of folds"):
+        fold_tests(bf.from_counts(A=(1, 2, 3), B=(1, 2, 3)))
+
+
+# ---- scores as arrays -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cv", [bf.BlockedCV(m=5), bf.KFoldCV(10, repeats=3), bf.KFoldCV(5)])
+def test_scores_as_arrays_are_tested_as_those_of_an_evaluation(cv):
+    rng = np.random.default_rng(1)
+    gold = rng.integers(90, 110, size=cv.get_n_splits())
+    ev = bf.from_folds(random_folds(rng, gold, {"A": 0.8, "B": 0.83}, wrong=20), cv=cv)
+    tp, fp, fn = np.moveaxis(ev.folds.counts, -1, 0)
+    f1 = 2 * tp / (2 * tp + fp + fn)
+    expected = fold_tests(ev, rope=0.01)
+    flat = fold_tests({"A": f1[..., 0].ravel(), "B": f1[..., 1].tolist()}, cv=cv, rope=0.01, metric="F1")
+    assert [test.name for test in flat] == [test.name for test in expected]
+    for one, other in zip(flat, expected, strict=True):
+        found, known = ((test.statistic, test.p_value or 0.0, test.p_greater or 0.0) for test in (one, other))
+        assert found == pytest.approx(known)
+    assert "F1 of B minus A" in flat.title
+
+
+def test_two_of_several_arrays_are_named():
+    scores = {
+        name: np.linspace(0.8, 0.9, 6) + shift for name, shift in (("A", 0.0), ("B", 0.01), ("C", 0.02))
+    }
+    assert fold_tests(scores, "A", "C", cv=bf.BlockedCV(3)).differences.mean() == pytest.approx(0.02)
+    with pytest.raises(ValueError, match="two of A, B, C"):
+        fold_tests(scores, cv=bf.BlockedCV(3))
+    with pytest.raises(ValueError, match="two of A, B, C"):
+        fold_tests(scores, "A", "D", cv=bf.BlockedCV(3))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.8] * 5, r"scores of 'B' have shape \(5,\); give \(3, 2\)"),
+        (np.full((2, 3), 0.8), r"have shape \(2, 3\)"),
+        ([0.8] * 5 + [np.nan], "finite numbers, as 3×2 BCV"),
+        (["x"] * 6, "scores of 'B' are no array of numbers"),
+    ],
+)
+def test_arrays_that_do_not_fit_the_design_are_refused(scores, message):
+    with pytest.raises(ValueError, match=message):
+        fold_tests({"A": [0.8] * 6, "B": scores}, cv=bf.BlockedCV(3))
+
+
+def test_arrays_need_a_design_and_evaluations_none():
+    with pytest.raises(ValueError, match=r"need their design, such as cv=KFoldCV\(10\)"):
+        fold_tests({"A": [0.8] * 6, "B": [0.9] * 6})
+    with pytest.raises(ValueError, match="an evaluation knows its own"):
+        fold_tests(evaluation(3), cv=bf.BlockedCV(3))
+
+
+# ---- half contrasts and McNemar ---------------------------------------------------------------------------
+
+
+def test_half_contrasts_give_a_probability_and_a_p_value(five):
+    d = five.differences
+    distribution = stats.t(5, d.mean(), np.sqrt(np.mean((d[:, 0] - d[:, 1]) ** 2 / 4)))
+    test = five["t of half contrasts"]
+    assert test.p_greater == pytest.approx(distribution.sf(0.0))
+    assert test.p_value == pytest.approx(2 * min(distribution.sf(0.0), distribution.cdf(0.0)))
+
+
+def cross_validated(m, classes=2, seed=0, n=160, **options):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, classes, n)
+    said = {
+        name: [np.where(rng.random(n) < skill, gold, rng.integers(0, classes, n)) for _ in range(2 * m)]
+        for name, skill in (("A", 0.5), ("B", 0.8))
+    }
+
+    def model(name):
+        calls = iter(said[name])
+        return lambda xt, yt: lambda xs: next(calls)[xs]
+
+    cv = bf.BlockedCV(m, rng=seed)
+    return (
+        bf.cross_validate({name: model(name) for name in said}, np.arange(n), gold, cv=cv, **options),
+        gold,
+        said,
+        cv,
+    )
+
+
+@pytest.mark.parametrize(("m", "classes"), [(3, 2), (5, 2), (5, 4), (1, 3)])
+def test_mcnemars_test_on_all_folds_is_that_of_their_mean_table(m, classes):
+    ev, gold, said, cv = cross_validated(m, classes)
+    tables = []
+    for i, (_, test) in enumerate(cv.split(np.zeros(len(gold)), gold)):
+        a, b = (said[name][i][test] == gold[test] for name in "AB")
+        tables.append([(a & ~b).sum(), (b & ~a).sum()])
+    # Of 2m tables correlated by ½; for m = 5 the paper's 20/11 times their mean.
+    factor = 2 * m / (1 + 0.5 + 2 * (m - 1) * 0.5)
+    assert m != 5 or factor == pytest.approx(20 / 11)
+    n10, n01 = factor * np.mean(tables, axis=0)
+    expected = (abs(n01 - n10) - 1) ** 2 / (n01 + n10)
+    test = fold_tests(ev)["m×2 BCV McNemar"]
+    assert test.statistic == pytest.approx(expected)
+    assert test.p_value == pytest.approx(stats.chi2(1).sf(expected))
+    assert fold_tests(ev, "B", "A")["m×2 BCV McNemar"].p_value == pytest.approx(test.p_value)
+
+
+def test_mcnemars_test_needs_single_items_and_halves():
+    without = [
+        evaluation(3),
+        cross_validated(3, groups=np.arange(160) // 4)[0],
+        bf.cross_validate(
+            {m: lambda xt, yt: lambda xs: xs for m in "AB"}, np.arange(40) % 2, np.arange(40) % 2, cv=5
+        ),
+    ]
+    for ev in without:
+        with pytest.raises(KeyError, match="no test 'm×2 BCV McNemar' here"):
+            fold_tests(ev)["m×2 BCV McNemar"]
+
+
+def test_several_classes_are_tested_by_their_macro_average():
+    ev = cross_validated(3, 4)[0]
+    assert "Macro F1 of B minus A" in fold_tests(ev).title
+    assert "Accuracy" in fold_tests(ev, metric="accuracy").title
+
+
+def results(cv, scoring=None, **options):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 3))
+    y = (x[:, 0] + rng.normal(size=60) > 0).astype(int)
+    models = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
+    return {m: cross_validate(model, x, y, cv=cv, scoring=scoring, **options) for m, model in models.items()}
+
+
+def test_scores_of_folds_are_those_that_scikit_learn_returns():
+    found = {name: result["test_score"] for name, result in results(KFold(5)).items()}
+    tests = bf.fold_tests(found, cv=5)
+    assert tests.differences == pytest.approx((found["bayes"] - found["logistic"])[None])
+
+
+def test_folds_are_no_units_of_other_readers():
+    found = results(KFold(5))
+    for build in (bf.from_scores, bf.from_counts, bf.from_correct, lambda x: bf.from_labels([0, 1], x)):
+        with pytest.raises(ValueError, match=r"is a result of cross_validate.*fold_tests"):
+            build(found)
+
+
+A, B = [0.81, 0.80, 0.82], [0.83, 0.86, 0.84, 0.85]
+
+
+def test_they_are_scipys():
+    tests = bf.run_tests({"A": A, "B": B}, name="F1")
+    for name, equal in (("Student's t", True), ("Welch's t", False)):
+        theirs = stats.ttest_ind(B, A, equal_var=equal)
+        assert tests[name].statistic == pytest.approx(theirs.statistic)
+        assert tests[name].p_value == pytest.approx(theirs.pvalue)
+    one_sided = stats.ttest_ind(B, A, alternative="greater").pvalue
+    assert tests["Bayesian t"].p_greater == pytest.approx(1 - one_sided)
+
+
+def test_direction_margin_and_order():
+    up, down = bf.run_tests({"A": A, "B": B}), bf.run_tests({"A": A, "B": B}, lower_is_better=True)
+    assert down["Bayesian t"].p_greater == pytest.approx(1 - up["Bayesian t"].p_greater)
+    assert bf.run_tests({"A": A, "B": B}, rope=0.02)["Bayesian t"].p_greater < up["Bayesian t"].p_greater
+    back = bf.run_tests({"A": A, "B": B, "C": A}, "B", "A")
+    assert back["Student's t"].statistic == pytest.approx(-up["Student's t"].statistic)
+
+
+def test_it_says_what_it_forgets():
+    tests = bf.run_tests({"A": A, "B": B}, name="F1")
+    assert "tested on the same items" in str(tests)
+    assert "F1 of B minus A over runs: mean +3.50 points" in str(tests)
+    json.loads(tests.to_json())
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ({"A": [0.5], "B": B}, "scores of 'A' are finite numbers of at least two runs"),
+        ({"A": [0.5, np.nan], "B": B}, "scores of 'A' are finite"),
+        ({"A": "xy", "B": B}, "scores of 'A' are no array"),
+        ({"A": A}, "two of"),
+    ],
+)
+def test_bad_scores_are_named(scores, words):
+    with pytest.raises(ValueError, match=words):
+        bf.run_tests(scores)
+
+
+def test_runs_without_any_spread():
+    tests = bf.run_tests({"A": [0.5, 0.5], "B": [0.6, 0.6]})
+    assert tests["Student's t"].p_value == 0.0
+    json.loads(tests.to_json())
+
+
+def test_scores_in_percent_are_told_as_they_are():
+    tests = bf.run_tests({"A": [71.0, 74.0], "B": [75.0, 79.0]})
+    assert "mean +4.50" in tests.title
+    assert "points" not in tests.title
+    folds = bf.fold_tests({"A": [71.0, 74.0, 69.0], "B": [75.0, 70.0, 76.0]}, cv=3)
+    assert "mean +2.33, sd" in folds.title
+    assert "−" in bf.fold_tests({"A": [0.9, 0.8], "B": [0.1, 0.2]}, cv=2).table.rows[0][1]

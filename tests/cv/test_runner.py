@@ -1,0 +1,208 @@
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cv.run import FitError, cross_validate
+
+N = 240
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, 2))
+    return x, (x[:, 0] + 0.5 * rng.normal(size=N) > 0.3).astype(int)
+
+
+def always(at):
+    """A model that learns nothing and calls everything above a threshold positive."""
+    return lambda x_train, y_train: lambda x_test: (x_test[:, 0] > at).astype(int)
+
+
+MODELS = {"low": always(0.0), "mid": always(0.3)}
+
+
+@pytest.fixture(scope="module")
+def ev(data):
+    return cross_validate(MODELS, *data, cv=bf.BlockedCV(m=3, rng=1))
+
+
+def test_models_that_learn_nothing_give_the_table_of_one_test_times_repeats_and_discount(data, ev):
+    x, y = data
+    whole = bf.from_labels(y, {name: (x[:, 0] > at).astype(int) for name, at in (("low", 0.0), ("mid", 0.3))})
+    np.testing.assert_allclose(ev.tables, 3 * ev.folds.k * whole.tables)
+
+
+def test_units_are_paired_and_folds_sum_to_the_tables(ev):
+    assert ev.assumption == "paired"
+    np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum(axis=(0, 1)), ev.tables)
+
+
+def test_every_unit_is_tested_once_in_each_repeat(ev):
+    np.testing.assert_array_equal(ev.folds.counts.sum(axis=(1, 3)), np.full((3, 2), N))
+
+
+def test_a_comparison_says_which_discount_it_used(ev):
+    assert "cv:3x2,wang-li,0.3688" in str(bf.compare(ev, rng=0))
+
+
+def test_training_and_test_items_never_meet(data):
+    x, y = data
+    tagged = np.column_stack([x, np.arange(N)])
+
+    def fit(x_train, y_train):
+        seen = set(x_train[:, 2])
+        assert len(seen) == N // 2
+
+        def predict(x_test):
+            assert seen.isdisjoint(x_test[:, 2])
+            return x_test[:, 0] > 0
+
+        return predict
+
+    assert cross_validate({"A": fit}, tagged, y.astype(bool), cv=bf.BlockedCV(m=3, rng=0)).folds is not None
+
+
+def test_scikit_learn_estimators_are_copied_for_each_fit(data):
+    from sklearn.linear_model import LogisticRegression
+
+    x, y = data
+    estimator = LogisticRegression()
+    ev = cross_validate({"logreg": estimator, "mid": always(0.3)}, x, y, cv=bf.BlockedCV(m=3, rng=0))
+    assert not hasattr(estimator, "coef_")
+    assert bf.score(ev, "logreg") > 0.7
+
+
+def test_frames_and_lists_are_taken_by_row(data):
+    import pandas as pd
+
+    x, y = data
+    frame = pd.DataFrame(x, columns=["a", "b"])
+    by_frame = cross_validate(
+        {"A": lambda xt, yt: lambda xs: (xs["a"] > 0).astype(int)},
+        frame,
+        pd.Series(y),
+        cv=bf.BlockedCV(m=1, rng=3),
+    )
+    by_list = cross_validate(
+        {"A": lambda xt, yt: lambda xs: [int(v[0] > 0) for v in xs]},
+        x.tolist(),
+        y.tolist(),
+        cv=bf.BlockedCV(m=1, rng=3),
+    )
+    assert by_frame == by_list
+
+
+def test_tag_sequences_make_sentences_the_units():
+    gold = [["B-PER", "O"], ["O", "B-LOC"], ["O", "O"], ["B-PER", "I-PER"]] * 5
+    echo = {
+        "echo": lambda xt, yt: lambda xs: list(xs),
+        "mute": lambda xt, yt: lambda xs: [["O"] * len(s) for s in xs],
+    }
+    ev = cross_validate(echo, gold, gold, cv=bf.BlockedCV(m=3, rng=0))
+    assert ev.unit == "sentence"
+    assert bf.score(ev, "echo") == 1.0
+    assert bf.score(ev, "mute") == 0.0
+
+
+def test_documents_are_kept_whole_and_are_the_units(data):
+    x, y = data
+    groups = np.repeat(np.arange(N // 4), 4)
+    ev = cross_validate(MODELS, x, y, cv=bf.BlockedCV(m=3, rng=0), groups=groups)
+    assert ev.unit == "document"
+    assert ev.weights.sum() == pytest.approx(3 * ev.folds.k * N / 4)
+
+
+def test_workers_give_the_same_answer(data, ev):
+    assert cross_validate(MODELS_BY_NAME, *data, cv=bf.BlockedCV(m=3, rng=1), n_jobs=2) == ev
+
+
+def low(x_train, y_train):
+    return Threshold(0.0)
+
+
+def mid(x_train, y_train):
+    return Threshold(0.3)
+
+
+class Threshold:
+    def __init__(self, at):
+        self.at = at
+
+    def predict(self, x):
+        return (x[:, 0] > self.at).astype(int)
+
+
+MODELS_BY_NAME = {"low": low, "mid": mid}
+
+
+SEEDED = bf.BlockedCV(m=3, rng=0)
+
+
+def test_an_interrupted_run_resumes_and_loses_nothing(data, tmp_path):
+    x, y = data
+    calls = []
+
+    def counting(at, limit):
+        def fit(x_train, y_train):
+            if len(calls) >= limit:
+                raise KeyboardInterrupt
+            calls.append(at)
+            return always(at)(x_train, y_train)
+
+        return fit
+
+    def run(limit):
+        models = {"low": ("1", counting(0.0, limit)), "mid": ("1", counting(0.3, limit))}
+        return cross_validate(models, x, y, cv=SEEDED, directory=tmp_path)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(5)
+    assert len(calls) == 5
+    ev = run(99)
+    assert len(calls) == 12
+    assert run(0) == ev
+
+
+def test_a_failing_fit_names_model_repeat_and_fold(data):
+    def broken(x_train, y_train):
+        raise ZeroDivisionError("no gradient")
+
+    with pytest.raises(
+        FitError, match="model 'bad', repeat 1, fold 1 failed: ZeroDivisionError: no gradient"
+    ):
+        cross_validate({"bad": broken}, *data)
+
+
+def test_too_few_predictions_are_refused(data):
+    with pytest.raises(FitError, match="model 'A', repeat 1, fold 1 predicted 3 units, but was given 120"):
+        cross_validate({"A": lambda xt, yt: lambda xs: [0, 1, 0]}, *data)
+
+
+def test_something_that_is_no_model_is_refused(data):
+    with pytest.raises(
+        ValueError, match="model 'A' must be an estimator with fit and predict, or a function"
+    ):
+        cross_validate({"A": 3}, *data)
+
+
+def test_no_labels_are_refused():
+    with pytest.raises(ValueError, match="y is empty"):
+        cross_validate(MODELS, [], [])
+
+
+def test_inputs_and_labels_of_different_lengths_are_refused(data):
+    x, y = data
+    with pytest.raises(ValueError, match="X has 240 entries, but y has 100"):
+        cross_validate(MODELS, x, y[:100])
+
+
+def test_a_design_that_is_none_is_refused(data):
+    with pytest.raises(ValueError, match="cv is a design such as BlockedCV"):
+        cross_validate(MODELS, *data, cv="3x2")
+
+
+def test_bad_gold_labels_are_refused_before_any_fit(data):
+    x, _ = data
+    with pytest.raises(ValueError, match="which label is positive"):
+        cross_validate({"A": lambda xt, yt: pytest.fail("fitted")}, x, ["a", "b"] * 120)

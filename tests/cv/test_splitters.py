@@ -1,0 +1,196 @@
+"""Any splitter that tests every unit equally often will do, and an interrupted run of it goes on."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+import bayesf1 as bf
+from bayesf1.cv.run import partition_of
+
+N = 90
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, 2))
+    return x, (x[:, 0] + rng.normal(size=N) > 0.3).astype(int)
+
+
+def above(at):
+    return lambda x_train, y_train: lambda x_test: (x_test[:, 0] > at).astype(int)
+
+
+MODELS = {"low": above(0.0), "mid": above(0.3)}
+
+
+def majority(x_train, y_train):
+    """A rule that depends on what it was trained on."""
+    at = np.median(x_train[:, 0])
+    return lambda x_test: (x_test[:, 0] > at).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("cv", "design"),
+    [
+        (10, bf.KFoldCV(10)),
+        (bf.KFoldCV(5, repeats=3, rng=0), bf.KFoldCV(5, 3)),
+        (KFold(6), bf.KFoldCV(6)),
+        (StratifiedKFold(5, shuffle=True), bf.KFoldCV(5)),
+        (RepeatedStratifiedKFold(n_splits=4, n_repeats=3), bf.KFoldCV(4, 3)),
+        (list(KFold(3).split(np.zeros(N))), bf.KFoldCV(3)),
+        (KFold(3).split(np.zeros(N)), bf.KFoldCV(3)),
+        (LeaveOneOut(), bf.KFoldCV(N)),
+        (None, bf.BlockedCV(3)),
+    ],
+)
+def test_the_design_is_what_the_folds_are(data, cv, design):
+    ev = bf.cross_validate(MODELS, *data, cv=cv)
+    assert ev.folds.cv == design
+    assert ev.folds.counts.shape == (*design.shape, 2, 4)
+    assert ev.folds.rule == design.default_discount
+    # Rules that learn nothing give the table of one test, in every repeat.
+    x, y = data
+    whole = bf.from_labels(y, {name: (x[:, 0] > at).astype(int) for name, at in (("low", 0.0), ("mid", 0.3))})
+    np.testing.assert_allclose(ev.folds.counts.sum(axis=1), np.tile(whole.tables, (design.shape[0], 1, 1)))
+    assert ev.folds.units.size == N
+    np.testing.assert_allclose(ev.folds.units.totals, ev.folds.counts.ravel())
+
+
+def test_folds_hold_what_scikit_learn_finds_in_them(data):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+
+    cv = StratifiedKFold(5, shuffle=True, random_state=1)
+    ev = bf.cross_validate({"lr": LogisticRegression()}, *data, cv=cv)
+    expected = cross_val_score(LogisticRegression(), *data, cv=cv, scoring="accuracy")
+    tp, fp, fn, tn = np.moveaxis(ev.folds.counts[0, :, 0], -1, 0)
+    np.testing.assert_allclose((tp + tn) / (tp + fp + fn + tn), expected)
+
+
+def test_our_own_k_folds_are_alike_in_size_and_labels(data):
+    x, y = data
+    cv = bf.KFoldCV(7, repeats=2, rng=3)
+    folds = list(cv.split(x, y))
+    assert len(folds) == cv.get_n_splits() == 14
+    assert {len(test) for _, test in folds} <= {N // 7, N // 7 + 1}
+    positives = [y[test].sum() for _, test in folds]
+    assert max(positives) - min(positives) <= 1
+    assert not np.array_equal(folds[0][1], folds[7][1])
+    assert [test.tolist() for _, test in cv.split(x, y)] == [test.tolist() for _, test in folds]
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored:UserWarning")
+def test_documents_are_kept_whole(data):
+    x, y = data
+    groups = np.arange(N) // 6
+    for cv in (GroupKFold(5), bf.KFoldCV(5, rng=0), bf.BlockedCV(3, rng=0)):
+        ev = bf.cross_validate(MODELS, x, y, cv=cv, groups=groups)
+        assert ev.folds.units.size == 15
+        assert ev.folds.units.name == "document"
+    with pytest.raises(ValueError, match=r"cv divides group .* between folds"):
+        bf.cross_validate(MODELS, x, y, cv=KFold(7), groups=groups)
+    with pytest.raises(ValueError, match="20 folds need at least 20 groups, but there are 15"):
+        bf.cross_validate(MODELS, x, y, cv=20, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (ShuffleSplit(3, random_state=0), "tests unit .* again|does not test every unit equally often"),
+        (TimeSeriesSplit(3), "fold 1 .* train on all the others"),
+        ([([0, 1], [2])], "train on all the others"),
+        ([(range(1, N), [0])], "every unit equally often"),
+        ([(range(N), [0])], "train on all the others"),
+        ([(range(1, N), [N])], "fold 1 of cv must test some of the 90 units"),
+        ([(range(N), [])], "is no pair of indices|must test some"),
+        ([], "repeats of no folds"),
+        ([3], "fold 1 of cv is no pair"),
+        (1, "folds must be a whole number from 2"),
+        (True, "cv is a design such as"),
+        (3.5, "cv is a design such as"),
+    ],
+)
+def test_folds_that_test_units_unequally_are_refused_before_any_fit(data, cv, message):
+    with pytest.raises(ValueError, match=message):
+        bf.cross_validate({"A": lambda x, y: pytest.fail("fitted")}, *data, cv=cv)
+
+
+def test_repeats_of_different_numbers_of_folds_are_refused():
+    two, three = ([(np.delete(np.arange(6), t), t) for t in np.split(np.arange(6), k)] for k in (2, 3))
+    with pytest.raises(ValueError, match="repeats of 2, 3 folds"):
+        partition_of([*two, *three], 6, None, None, None)
+
+
+def test_masks_are_indices_too():
+    first = np.arange(6) < 3
+    assert partition_of([(first, ~first), (~first, first)], 6, None, None, None).tolist() == [
+        [1, 1, 1, 0, 0, 0]
+    ]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1),
+        lambda: bf.KFoldCV(3, repeats=2, rng=1),
+        lambda: list(KFold(6).split(np.zeros(N))),
+    ],
+    ids=["scikit-learn", "ours", "list"],
+)
+def test_an_interrupted_run_goes_on_with_the_same_partition(data, tmp_path, make):
+    calls = []
+
+    def counting(limit):
+        def fit(x_train, y_train):
+            if len(calls) >= limit:
+                raise KeyboardInterrupt
+            calls.append(1)
+            return majority(x_train, y_train)
+
+        return fit
+
+    with pytest.raises(KeyboardInterrupt):
+        bf.cross_validate({"A": ("1", counting(4))}, *data, cv=make(), directory=tmp_path)
+    ev = bf.cross_validate({"A": ("1", counting(99))}, *data, cv=make(), directory=tmp_path)
+    assert len(calls) == 6
+    assert bf.cross_validate({"A": ("1", counting(0))}, *data, cv=make(), directory=tmp_path) == ev
+
+
+def test_kept_fits_serve_the_same_version_folds_and_data_alone(data, tmp_path):
+    x, y = data
+    calls = []
+
+    def fit(x_train, y_train):
+        calls.append(1)
+        return majority(x_train, y_train)
+
+    def fits(version="1", cv=None, labels=y):
+        before = len(calls)
+        cv = KFold(5) if cv is None else cv
+        ev = bf.cross_validate({"A": (version, fit)}, x, labels, cv=cv, directory=tmp_path)
+        assert ev == bf.cross_validate({"A": fit}, x, labels, cv=cv)
+        return len(calls) - before - ev.folds.counts.shape[0] * ev.folds.counts.shape[1]
+
+    assert fits() == 5
+    assert fits() == 0
+    assert fits(version="2") == 5
+    assert fits(cv=bf.KFoldCV(5, rng=1)) == 5
+    assert fits(cv=bf.KFoldCV(5, rng=2)) == 5
+    assert fits(cv=KFold(6)) == 6
+    assert fits(labels=1 - y) == 5
+
+
+def test_models_without_a_version_and_folds_without_a_seed_are_not_kept(data, tmp_path):
+    with pytest.raises(ValueError, match="version 1"):
+        bf.cross_validate(MODELS, *data, cv=KFold(5), directory=tmp_path)
+    with pytest.raises(ValueError, match="give cv a seed"):
+        bf.cross_validate({"low": ("1", above(0.0))}, *data, cv=bf.KFoldCV(5), directory=tmp_path)

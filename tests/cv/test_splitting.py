@@ -1,0 +1,500 @@
+"""Block-regularised halvings: sizes, overlaps, balance, documents, and the protocol of scikit-learn."""
+
+import copy
+import itertools
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+
+from bayesf1 import BlockedCV, from_folds
+from bayesf1.cv.splitting import MAX_REPEATS, blocks, hadamard
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20190728)
+
+
+def first_halves(cv, X, y=None, groups=None):
+    """Membership of the first half of each repeat, axes (item, repeat), after checks that all splits pass."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    folds = list(cv.split(X, y, groups))
+    assert len(folds) == cv.get_n_splits(X, y, groups) == 2 * cv.m
+    halves = np.zeros((n, cv.m), dtype=bool)
+    for j, (one, two) in enumerate(zip(folds[::2], folds[1::2], strict=True)):
+        assert np.array_equal(one[0], two[1])
+        assert np.array_equal(one[1], two[0])
+        assert np.array_equal(np.sort(np.concatenate(one)), np.arange(n))
+        assert min(map(len, one)) > 0
+        halves[one[0], j] = True
+    return halves
+
+
+def check_sizes_and_overlaps(halves):
+    n, m = halves.shape
+    assert np.all(np.abs(2 * halves.sum(axis=0) - n) <= n % 2)
+    for i, j in itertools.combinations(range(m), 2):
+        for s, t in itertools.product((halves[:, i], ~halves[:, i]), (halves[:, j], ~halves[:, j])):
+            assert np.count_nonzero(s & t) in (n // 4, -(-n // 4))
+
+
+def entities(rng, n):
+    """Entity-like counts: mentions of four types, and their tokens."""
+    mentions = rng.poisson(rng.gamma(0.6, 1 / 0.6, size=(n, 1)) * [0.47, 0.5, 0.45, 0.25])
+    return np.hstack([mentions, mentions + rng.poisson(0.6 * mentions)])
+
+
+def worst(halves, counts):
+    signs = np.where(halves, 1.0, -1.0)
+    return np.abs(signs.T @ counts).max(axis=0)
+
+
+def random_halves(rng, n, m):
+    return rng.permuted(np.tile(np.arange(n) < n // 2, (m, 1)), axis=1).T
+
+
+# ---- the matrices
+
+
+@pytest.mark.parametrize("order", [2, *range(4, 49, 4)])
+def test_columns_of_every_sign_matrix_are_orthogonal_and_the_first_is_constant(order):
+    h = hadamard(order)
+    assert np.array_equal(h.T @ h, order * np.eye(order))
+    assert np.array_equal(np.abs(h), np.ones((order, order)))
+    assert np.all(h[:, 0] == 1)
+
+
+@pytest.mark.parametrize("m", range(1, MAX_REPEATS + 1))
+def test_no_smaller_multiple_of_four_has_room_for_the_halvings(m):
+    order = blocks(m)
+    signs = hadamard(order)[:, 1 : m + 1]
+    assert signs.shape == (order, m)
+    assert np.array_equal(signs.T @ signs, order * np.eye(m))
+    assert not signs.sum(axis=0).any()
+    assert order == 2 if m == 1 else order % 4 == 0 and order - 4 - 1 < m
+
+
+@pytest.mark.parametrize("order", [0, 1, 3, 6, 10, 52, 130])
+def test_other_orders_are_refused(order):
+    with pytest.raises(ValueError, match=f"order {order}; use 2 or a multiple of 4"):
+        hadamard(order)
+
+
+# ---- sizes and overlaps
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 12, 19, 23])
+def test_halves_and_overlaps_are_exact_for_every_remainder(m):
+    order = blocks(m)
+    numbers = range(order, 2 * order + 9) if m < 20 else {order, order + 3, 2 * order - 1, 92, 95, 101}
+    for n in numbers:
+        check_sizes_and_overlaps(first_halves(BlockedCV(m), range(n)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(m=st.integers(1, 20), extra=st.integers(0, 300), classes=st.integers(1, 6), seed=st.integers(0, 999))
+def test_halves_and_overlaps_stay_exact_when_labels_and_counts_are_balanced(m, extra, classes, seed):
+    n = blocks(m) + extra
+    noise = np.random.default_rng(seed)
+    cv = BlockedCV(m, balance=noise.poisson(1.5, size=(n, 2)), rng=seed)
+    check_sizes_and_overlaps(first_halves(cv, range(n), noise.integers(0, classes, n)))
+
+
+def test_the_design_of_wang_and_li_has_four_blocks_in_six_folds():
+    halves = first_halves(BlockedCV(m=3), range(400))
+    kinds, sizes = np.unique(halves, axis=0, return_counts=True)
+    assert len(kinds) == 4
+    assert np.all(sizes == 100)
+
+
+def test_items_are_not_dealt_in_the_order_they_come_in():
+    halves = first_halves(BlockedCV(m=1, rng=1), range(1000))[:, 0]
+    assert 400 < np.count_nonzero(np.diff(halves.astype(int))) < 600
+
+
+# ---- balance
+
+
+@pytest.mark.parametrize(("m", "most"), [(1, 1), (3, 2), (5, 3), (10, 5)])
+def test_classes_are_alike_in_all_halves(m, most, rng):
+    y = rng.choice(["a", "b", "c", "d"], size=1501, p=[0.6, 0.3, 0.08, 0.02])
+    halves = first_halves(BlockedCV(m, rng=0), y, y)
+    assert worst(halves, y[:, None] == np.unique(y)).max() <= most
+
+
+def test_a_class_in_blocks_of_four_is_never_off_by_more_than_two():
+    for seed in range(20):
+        y = np.random.default_rng(seed).integers(0, 3, 150)
+        assert worst(first_halves(BlockedCV(3, rng=seed), y, y), y[:, None] == range(3)).max() <= 2
+
+
+@pytest.mark.parametrize("m", [3, 7, 20])
+def test_counts_are_twenty_times_nearer_than_in_random_halves(rng, m):
+    counts = entities(rng, 14041)
+    ours = worst(first_halves(BlockedCV(m, balance=counts, rng=0), counts), counts)
+    assert 20 * ours.max() <= worst(random_halves(rng, 14041, m), counts).max()
+
+
+def test_counts_and_labels_are_balanced_together(rng):
+    counts, y = entities(rng, 5000), rng.integers(0, 5, 5000)
+    halves = first_halves(BlockedCV(3, balance=counts, rng=0), y, y)
+    assert worst(halves, y[:, None] == range(5)).max() <= 4
+    assert 20 * worst(halves, counts).max() <= worst(random_halves(rng, 5000, 3), counts).max()
+
+
+def test_counts_are_balanced_in_whatever_unit_they_come(rng):
+    counts = rng.gamma(2.0, size=(3000, 3))
+    scaled = counts * [1e-6, 1.0, 1e9]
+    for c in (counts, scaled):
+        ratio = worst(first_halves(BlockedCV(3, balance=c, rng=0), c), c) / worst(
+            random_halves(rng, 3000, 3), c
+        )
+        assert ratio.max() < 0.05
+
+
+def test_a_constant_and_an_empty_count_do_no_harm(rng):
+    counts = np.column_stack([np.zeros(50), np.ones(50), rng.poisson(2, 50)])
+    check_sizes_and_overlaps(first_halves(BlockedCV(3, balance=counts), counts))
+
+
+def test_frames_and_sparse_matrices_are_balanced_as_arrays_are(rng):
+    counts = entities(rng, 300)
+    names = [f"t{i}" for i in range(8)]
+    given_as = [
+        counts,
+        counts.tolist(),
+        pd.DataFrame(counts, columns=names),
+        pl.DataFrame(counts, schema=names),
+    ]
+    splits = [
+        first_halves(BlockedCV(3, balance=b, rng=5), counts) for b in (*given_as, sparse.csr_array(counts))
+    ]
+    assert all(np.array_equal(splits[0], split) for split in splits)
+    report = BlockedCV(3, balance=given_as[2]).balance_report(counts)
+    assert report.names == ("items", *names)
+
+
+# ---- labels that are and are not classes
+
+
+@pytest.mark.parametrize(
+    ("y", "names"),
+    [
+        ([0, 1] * 20, ("y=0", "y=1")),
+        ([True, False] * 20, ("y=False", "y=True")),
+        ([0.0, 0.5] * 20, ("y=0.0", "y=0.5")),
+        (["ham", "spam"] * 20, ("y=ham", "y=spam")),
+        (np.array(["ham", None] * 20, dtype=object), ("y=ham", "y=None")),
+        (pd.Series(["ham", "spam"] * 20, dtype="category"), ("y=ham", "y=spam")),
+        (np.array([[0], [1]] * 20), ("y=0", "y=1")),
+    ],
+)
+def test_few_distinct_labels_are_balanced(y, names):
+    report = BlockedCV(3).balance_report(y, y)
+    assert report.names == ("items", *names)
+    assert np.all(report.worst_difference == 0)
+    assert report.note == ""
+
+
+@pytest.mark.parametrize(
+    ("y", "reason"),
+    [
+        (np.linspace(0.0, 1.0, 60), "its 60 values for 60 items are not classes"),
+        (np.repeat(np.linspace(0.0, 1.0, 30), 2), "its 30 values for 60 items are not classes"),
+        (range(60), "its 60 values"),
+        ([["O"] * k for k in range(1, 61)], "not one label for each item"),
+        ([["O", "B-PER"]] * 60, "not one label for each item"),
+        ([{"PER"}] * 60, "not one label for each item"),
+        (np.zeros((60, 2)), "not one label for each item"),
+    ],
+)
+def test_labels_that_are_no_classes_are_left_alone_and_the_report_says_so(y, reason):
+    cv = BlockedCV(3, rng=0)
+    check_sizes_and_overlaps(first_halves(cv, range(60), y))
+    report = cv.balance_report(range(60), y)
+    assert report.names == ("items",)
+    assert reason in report.note
+    assert str(report).endswith(report.note)
+
+
+def test_more_classes_than_anyone_names_are_left_alone():
+    assert "its 501 values for 1002 items" in BlockedCV(3).balance_report(range(1002), [*range(501)] * 2).note
+    assert len(BlockedCV(3).balance_report(range(1000), [*range(500)] * 2).names) == 501
+
+
+# ---- documents
+
+
+def check_documents(halves, groups):
+    for document in np.unique(groups):
+        assert len(np.unique(halves[groups == document], axis=0)) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    m=st.integers(1, 12),
+    extra=st.integers(0, 60),
+    tail=st.sampled_from([0.7, 1.5, 5.0]),
+    seed=st.integers(0, 999),
+)
+def test_a_document_is_never_divided_and_no_half_is_empty(m, extra, tail, seed):
+    noise = np.random.default_rng(seed)
+    sizes = 1 + noise.pareto(tail, blocks(m) + extra).clip(max=300).astype(int)
+    groups = noise.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    y = noise.integers(0, 3, len(groups))
+    check_documents(first_halves(BlockedCV(m, rng=seed), groups, y, groups), groups)
+
+
+def test_halves_and_quarters_of_documents_hold_nearly_as_many_items(rng):
+    sizes = rng.integers(5, 40, 400)
+    groups = rng.permutation(np.repeat(np.arange(400), sizes))
+    for m in (3, 5, 10):
+        halves = first_halves(BlockedCV(m, rng=0), groups, groups=groups)
+        n = len(groups)
+        assert np.abs(2 * halves.sum(axis=0) - n).max() <= 10
+        overlaps = halves.T.astype(float) @ halves
+        assert np.abs(overlaps - n / 4)[~np.eye(m, dtype=bool)].max() <= 10
+
+
+def test_labels_and_counts_of_documents_are_balanced_too(rng):
+    groups = np.repeat(np.arange(700), 20)
+    y, counts = rng.choice(["a", "b", "c"], 14000), entities(rng, 14000)
+    cv = BlockedCV(3, balance=counts, rng=0)
+    halves, report = first_halves(cv, y, y, groups), cv.balance_report(y, y, groups)
+    check_documents(halves, groups)
+    assert np.array_equal(report.worst_difference[-8:], worst(halves, counts))
+    assert np.all(report.worst_difference[1:] <= report.random_difference[1:] / 10)
+
+
+def test_a_document_as_large_as_all_others_stands_against_them():
+    groups = np.array(["large"] * 60 + [f"small {i}" for i in range(60)])
+    halves = first_halves(BlockedCV(1, rng=0), groups, groups=groups)
+    assert halves.sum() == 60
+
+
+def test_documents_of_one_item_are_split_as_items():
+    names = [f"doc {i}" for i in range(47)]
+    halves = first_halves(BlockedCV(5, rng=3), names, groups=names)
+    check_sizes_and_overlaps(halves)
+    assert np.array_equal(halves, first_halves(BlockedCV(5, rng=3), names))
+
+
+# ---- random numbers
+
+
+def test_a_whole_number_gives_the_same_split_each_time_and_another_number_another(rng):
+    y = rng.integers(0, 3, 200)
+    one = first_halves(BlockedCV(3, rng=1), y, y)
+    assert np.array_equal(one, first_halves(BlockedCV(3, rng=1), y, y))
+    assert not np.array_equal(one, first_halves(BlockedCV(3, rng=2), y, y))
+
+
+@pytest.mark.parametrize("source", [None, np.random.default_rng(1)])
+def test_a_generator_or_nothing_gives_another_split_at_each_call(source):
+    cv = BlockedCV(3, rng=source)
+    assert not np.array_equal(first_halves(cv, range(200)), first_halves(cv, range(200)))
+
+
+def test_equal_generators_give_equal_splits():
+    one, two = (first_halves(BlockedCV(3, rng=np.random.default_rng(7)), range(99)) for _ in range(2))
+    assert np.array_equal(one, two)
+
+
+def test_the_global_random_generator_is_left_alone():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first_halves(BlockedCV(3), range(50))
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+# ---- the report
+
+
+def test_the_report_describes_the_split_that_the_same_number_makes(rng):
+    counts, y = entities(rng, 999), rng.choice(["x", "y"], 999)
+    cv = BlockedCV(5, balance=counts, rng=11)
+    halves, report = first_halves(cv, y, y), cv.balance_report(y, y)
+    columns = np.column_stack([np.ones(999), y[:, None] == ["x", "y"], counts])
+    names = {name: k for k, name in enumerate(report.names)}
+    order = [0, names["y=x"], names["y=y"], *range(3, 11)]
+    expected = np.stack([halves.T @ columns, ~halves.T @ columns], axis=1)
+    assert np.array_equal(report.halves[..., order], expected)
+    assert np.array_equal(report.worst_difference[order], worst(halves, columns))
+
+
+@pytest.mark.parametrize("documents", [False, True])
+def test_what_random_halves_would_leave_agrees_with_simulation(documents, rng):
+    size = 5 if documents else 1
+    counts = rng.poisson(2.0, size=(2000, 2))
+    groups = np.repeat(np.arange(2000 // size), size)
+    report = BlockedCV(3, balance=counts).balance_report(counts, groups=groups)
+    summed = counts.reshape(-1, size, 2).sum(axis=1)
+    found = np.array([worst(random_halves(rng, len(summed), 3), summed) for _ in range(400)])
+    error = found.std(axis=0) / 20
+    assert np.all(np.abs(found.mean(axis=0) - report.random_difference[1:]) < 4 * error)
+
+
+def test_a_person_can_read_the_report(rng):
+    frame = pd.DataFrame({"PER": rng.poisson(0.4, 800), "LOC": rng.poisson(0.2, 800)})
+    lines = str(BlockedCV(3, balance=frame, rng=0).balance_report(frame)).splitlines()
+    assert lines[0].split()[0] == "count"
+    assert [line.split()[0] for line in lines[2:]] == ["items", "PER", "LOC"]
+    assert lines[2].split()[1:4] == ["400", "400", "0"]
+
+
+# ---- as a design
+
+
+def test_balance_and_rng_make_no_other_design():
+    cv = BlockedCV(3, balance=[[1]], rng=1)
+    assert cv == BlockedCV(m=3) == BlockedCV(m=3, rng=np.random.default_rng(0))
+    assert hash(cv) == hash(BlockedCV(m=3))
+    assert cv != BlockedCV(m=5)
+    assert cv.discount() == BlockedCV(m=3).discount()
+    assert from_folds({"A": [(5, 1, 1)] * 6}, cv=cv) == from_folds({"A": [(5, 1, 1)] * 6}, cv=BlockedCV(3))
+
+
+def test_a_design_is_written_with_what_was_set():
+    assert repr(BlockedCV()) == "BlockedCV(m=3)"
+    assert repr(BlockedCV(5, rng=1)) == "BlockedCV(m=5, rng=1)"
+    assert repr(BlockedCV(balance=np.ones(3))) == "BlockedCV(m=3, balance=<ndarray>)"
+
+
+def test_copies_and_pickles_split_alike(rng):
+    cv = BlockedCV(3, balance=entities(rng, 60), rng=4)
+    for other in (copy.deepcopy(cv), pickle.loads(pickle.dumps(cv))):
+        assert np.array_equal(first_halves(cv, range(60)), first_halves(other, range(60)))
+
+
+def test_importing_the_package_loads_no_solver():
+    # newer versions of scipy.special load scipy.linalg themselves
+    code = (
+        "import sys, scipy.special; before = {*sys.modules}; import bayesf1; bayesf1.BlockedCV(3);"
+        "print({'scipy.linalg', 'scipy.optimize', 'bayesf1.cv.splitting'} & {*sys.modules} - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+# ---- scikit-learn
+
+
+def test_cross_val_score_takes_the_splitter():
+    X, y = load_iris(return_X_y=True)
+    scores = cross_val_score(GaussianNB(), X, y, cv=BlockedCV(3, rng=0))
+    assert scores.shape == (6,)
+    assert scores.min() > 0.85
+
+
+def test_cross_val_score_passes_documents_on():
+    X, y = load_iris(return_X_y=True)
+    groups = np.tile(np.arange(30), 5)
+    scores = cross_val_score(GaussianNB(), X, y, groups=groups, cv=BlockedCV(3, rng=0))
+    cv = BlockedCV(3, rng=0)
+    by_hand = [GaussianNB().fit(X[a], y[a]).score(X[b], y[b]) for a, b in cv.split(X, y, groups)]
+    assert scores == pytest.approx(by_hand)
+
+
+def test_a_grid_search_takes_the_splitter():
+    X, y = load_iris(return_X_y=True)
+    grid = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=BlockedCV(1, rng=0)).fit(X, y)
+    assert grid.n_splits_ == 2
+
+
+@pytest.mark.parametrize(
+    "X",
+    [list("abcdefgh"), np.zeros((8, 3)), pd.DataFrame({"a": range(8)}), sparse.csr_matrix((8, 2)), range(8)],
+)
+def test_anything_with_a_length_can_be_split(X):
+    check_sizes_and_overlaps(first_halves(BlockedCV(3), X))
+
+
+def test_labels_alone_can_be_split():
+    assert len(list(BlockedCV(3).split(None, [0, 1] * 10))) == 6
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("cv", "arguments", "message"),
+    [
+        (
+            BlockedCV(3),
+            (range(3),),
+            "3×2 .* needs 4 items or more, but there are 3",
+        ),
+        (BlockedCV(3), ([],), "there are 0"),
+        (BlockedCV(3), ([], []), "there are 0"),
+        (
+            BlockedCV(4),
+            (range(9), None, [0, 1, 2] * 3),
+            "needs 8 groups or more, but there are 3",
+        ),
+        (BlockedCV(3), (range(9), [1, 2]), "y has 2 entries for 9 items; give one for each item"),
+        (BlockedCV(3), (range(9), None, [1, 2]), "groups has 2 entries for 9 items; give one for each item"),
+        (BlockedCV(3), (range(3), None, ["a", None, "b"]), "groups has None for item 1; give each item"),
+        (BlockedCV(3), (range(3), None, [1.0, 2.0, np.nan]), "groups has nan for item 2; give each item"),
+        (
+            BlockedCV(3),
+            (range(3), None, np.array([1, pd.NA, 3], dtype=object)),
+            "groups has <NA> for item 1; give each item",
+        ),
+        (
+            BlockedCV(3),
+            (range(2), None, [(0, 1), (0, 2)]),
+            "groups is no list of 2 names or numbers; give the document",
+        ),
+        (
+            BlockedCV(3, balance=np.ones(8)),
+            (range(9),),
+            "balance has 8 rows for 9 items; give one for each item",
+        ),
+        (BlockedCV(64), (range(500),), "m = 64 repeats cannot be laid out in blocks; use m from 1 to 23"),
+        (BlockedCV(3), (None,), "X, y and groups are None; give X or y"),
+        (BlockedCV(3), (iter("abc"),), "X is str.*iterator, without a length"),
+        (BlockedCV(3), (np.array(1.0),), "X is ndarray, without a length"),
+    ],
+)
+def test_what_cannot_be_split_is_named_at_once(cv, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        cv.split(*arguments)
+    with pytest.raises(ValueError, match=message):
+        cv.balance_report(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("balance", "message"),
+    [
+        (
+            [[1, 2], [3, -4]],
+            r"balance has -4 for item 1, balance\[1\]; counts are from 0",
+        ),
+        ([1.0, np.nan], r"balance has nan for item 1, balance\[0\]"),
+        ([1.0, np.inf], "balance has inf for item 1"),
+        ([1.0, 1e16], r"to 1e\+15"),
+        (pd.DataFrame({"PER": [1, -1]}), "balance has -1 for item 1, PER"),
+        ("PER", "balance is a str, but should be numbers"),
+        ([[1], [1, 2]], "balance is a list, but"),
+        (3.0, "balance is a float, but"),
+        (np.ones((2, 2, 2)), "balance is a ndarray, but"),
+    ],
+)
+def test_counts_that_cannot_be_balanced_are_named_when_the_design_is_made(balance, message):
+    with pytest.raises(ValueError, match=message):
+        BlockedCV(3, balance=balance)
+
+
+@pytest.mark.parametrize("source", [-1, 1.5, "one"])
+def test_a_source_of_random_numbers_that_is_none_is_named(source):
+    with pytest.raises(ValueError, match=r"rng must be a numpy Generator"):
+        BlockedCV(3, rng=source)

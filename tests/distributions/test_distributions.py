@@ -1,0 +1,218 @@
+"""The closed-form laws: accuracy against many-digit arithmetic, and what the papers say of them."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import special, stats
+
+from bayesf1 import Beta, FScore
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+# Made by tests/reference/make_law_grid.py with mpmath: parameters from 0.5 to 1e6.
+GRID = json.loads((REFERENCE / "law_grid.json").read_text(encoding="utf-8"))["entries"]
+
+
+def distribution_of(entry):
+    return {"Beta": Beta, "FScore": FScore}[entry["law"]](*entry["parameters"])
+
+
+def column(rows, i):
+    return np.array([float(row[i]) for row in rows])
+
+
+def name_of(entry):
+    return f"{entry['law']}({', '.join(f'{p:g}' for p in entry['parameters'])})"
+
+
+over_grid = pytest.mark.parametrize("entry", GRID, ids=name_of)
+with_quantiles = pytest.mark.parametrize("entry", [e for e in GRID if "quantiles" in e], ids=name_of)
+with_summaries = pytest.mark.parametrize("entry", [e for e in GRID if "summaries" in e], ids=name_of)
+
+
+@over_grid
+def test_both_tails_have_nine_digits(entry):
+    distribution, x = distribution_of(entry), column(entry["points"], 0)
+    np.testing.assert_allclose(distribution.cdf(x), column(entry["points"], 2), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(distribution.sf(x), column(entry["points"], 3), rtol=0, atol=1e-10)
+
+
+@over_grid
+def test_the_density_has_seven_digits(entry):
+    distribution, x, log_density = (
+        distribution_of(entry),
+        column(entry["points"], 0),
+        column(entry["points"], 1),
+    )
+    np.testing.assert_allclose(distribution.pdf(x), np.exp(log_density), rtol=1e-7)
+
+
+@with_quantiles
+def test_quantiles_have_nine_digits(entry):
+    distribution, q = distribution_of(entry), column(entry["quantiles"], 0)
+    np.testing.assert_allclose(distribution.ppf(q), column(entry["quantiles"], 1), rtol=1e-9)
+    np.testing.assert_allclose(distribution.isf(q), column(entry["quantiles"], 2), rtol=1e-9)
+
+
+@with_summaries
+def test_moments_and_mode_have_ten_digits(entry):
+    distribution, exact = (
+        distribution_of(entry),
+        {name: float(value) for name, value in entry["summaries"].items()},
+    )
+    np.testing.assert_allclose(distribution.mean(), exact["mean"], rtol=1e-11)
+    np.testing.assert_allclose(distribution.var(), exact["var"], rtol=1e-10)
+    np.testing.assert_allclose(distribution.std(), math.sqrt(exact["var"]), rtol=1e-10)
+    if "mode" in exact:
+        np.testing.assert_allclose(distribution.mode(), exact["mode"], rtol=1e-14)
+
+
+@pytest.mark.parametrize("entry", [e for e in GRID if "hdi" in e], ids=name_of)
+def test_highest_density_intervals_have_nine_digits(entry):
+    np.testing.assert_allclose(
+        distribution_of(entry).hdi(0.95), [float(end) for end in entry["hdi"]], rtol=1e-9
+    )
+
+
+def test_prior_means_of_f1_are_those_in_closed_form():
+    # E[2X/(1+X)] with X ~ Be(1, 2) and with X ~ Be(1/2, 1).
+    assert FScore(1, 1, 1).mean() == pytest.approx(6 - 8 * math.log(2), rel=1e-12)
+    assert FScore(0.5, 0.5, 0.5).mean() == pytest.approx(2 - math.pi / 2, rel=1e-12)
+
+
+def test_the_mode_of_f1_is_not_the_plug_in_score():
+    assert FScore(78, 45, 11).mode() == pytest.approx(0.738689, abs=5e-7)
+
+
+def test_f_half_quantiles_are_those_computed_by_other_means():
+    np.testing.assert_allclose(
+        FScore(78, 45, 11, beta=0.5).ppf([0.025, 0.5, 0.975]), [0.58993654, 0.67181830, 0.74599701], atol=5e-9
+    )
+
+
+def test_the_density_of_f1_is_the_one_of_wang_and_li():
+    # Wang & Li (2019), Eq. 7, with a = FP + FN + 2, b = TP + 1 for the table (77, 44, 10).
+    a, b = 56, 78
+    t = np.linspace(0.05, 0.95, 19)
+    log_density = a * np.log(2) + (a - 1) * np.log1p(-t) - (a + b) * np.log(2 - t) + (b - 1) * np.log(t)
+    np.testing.assert_allclose(FScore(78, 45, 11).logpdf(t), log_density - special.betaln(a, b), rtol=1e-12)
+
+
+def test_the_quantile_of_f1_is_the_one_of_wang_and_li():
+    # Wang & Li (2019), Eq. 30: F1 falls as the beta-prime variate grows, hence the swapped tail.
+    q = np.array([0.001, 0.025, 0.5, 0.975])
+    np.testing.assert_allclose(
+        FScore(78, 45, 11).ppf(q), 2 / (2 + stats.betaprime(56, 78).isf(q)), rtol=1e-10
+    )
+
+
+@given(
+    tp=st.floats(0.5, 1e4),
+    fp=st.floats(0.5, 1e4),
+    fn=st.floats(0.5, 1e4),
+    beta=st.floats(0.2, 5.0),
+    q=st.floats(0.001, 0.999),
+)
+@settings(max_examples=40, deadline=None)
+def test_swapping_precision_and_recall_turns_beta_upside_down(tp, fp, fn, beta, q):
+    one, other = FScore(tp, fp, fn, beta), FScore(tp, fn, fp, 1 / beta)
+    x = one.ppf(q)
+    assert other.cdf(x) == pytest.approx(one.cdf(x), abs=1e-9)
+    assert other.sf(x) == pytest.approx(one.sf(x), abs=1e-9)
+    assert other.logpdf(x) == pytest.approx(one.logpdf(x), abs=1e-7)
+
+
+def test_f_beta_is_continuous_at_one():
+    x = np.linspace(0.5, 0.9, 5)
+    near, at = FScore(78, 45, 11, beta=1 + 1e-10), FScore(78, 45, 11)
+    np.testing.assert_allclose(near.cdf(x), at.cdf(x), rtol=1e-8)
+    np.testing.assert_allclose(near.hdi(), at.hdi(), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("beta", "limit"), [(1e-3, Beta(78, 45)), (1e3, Beta(78, 11))])
+def test_extreme_weights_lead_to_precision_and_to_recall(beta, limit):
+    assert FScore(78, 45, 11, beta).median() == pytest.approx(limit.median(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "at_0", "at_1"),
+    [
+        (Beta(0.5, 0.5), math.inf, math.inf),
+        (Beta(1, 20), 20, 0),
+        (Beta(20, 1), 0, 20),
+        (Beta(1, 1), 1, 1),
+        (FScore(1, 1, 1), 1, 0),
+        (FScore(3, 0.5, 0.5), 0, 6),
+        (FScore(3, 0.5, 0.25, 2.0), 0, math.inf),
+    ],
+)
+def test_densities_at_the_ends_are_limits(distribution, at_0, at_1):
+    assert (distribution.pdf(0.0), distribution.pdf(1.0)) == (pytest.approx(at_0), pytest.approx(at_1))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "mode"),
+    [
+        (Beta(0.5, 3), 0),
+        (Beta(3, 1), 1),
+        (Beta(1, 1), 0.5),
+        (Beta(0.5, 0.7), 0),
+        (Beta(0.7, 0.5), 1),
+        (FScore(0.5, 4, 4), 0),
+        (FScore(20, 0.5, 0.5), 1),
+        (FScore(20, 0.4, 0.5), 1),
+        (FScore(0.5, 4, 4, 2.0), 0),
+        (FScore(20, 0.4, 0.5, 2.0), 1),
+    ],
+)
+def test_a_law_that_crowds_at_an_end_has_its_mode_there(distribution, mode):
+    assert distribution.mode() == mode
+
+
+@pytest.mark.parametrize(
+    ("distribution", "interval"),
+    [
+        (Beta(21, 1), (0.05 ** (1 / 21), 1)),
+        (Beta(1, 21), (0, 1 - 0.05 ** (1 / 21))),
+        (Beta(0.5, 3), (0, special.betaincinv(0.5, 3, 0.95))),
+    ],
+)
+def test_the_shortest_interval_of_a_monotone_density_starts_at_its_end(distribution, interval):
+    assert distribution.hdi(0.95) == (
+        pytest.approx(interval[0], abs=1e-14),
+        pytest.approx(interval[1], abs=1e-14),
+    )
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_parameters_that_are_none_are_named(bad):
+    with pytest.raises(ValueError, match=r"parameter b must be finite and above 0, not"):
+        Beta(1.0, bad)
+    with pytest.raises(ValueError, match=r"parameter fn must be finite and above 0, not"):
+        FScore(1.0, 2.0, bad)
+
+
+def test_parameters_are_single_numbers():
+    with pytest.raises(ValueError, match=r"a must be a number, not \[2, 3\]"):
+        Beta([2, 3], [1, 5])
+    with pytest.raises(ValueError, match="fp must be a number"):
+        FScore(1, [2.0], 3)
+
+
+@pytest.mark.parametrize("beta", [0.0, -1.0, math.nan, 1e4, [1.0, 2.0]])
+def test_weights_that_are_none_are_refused(beta):
+    with pytest.raises(ValueError, match=r"beta must be (above 0 and at most 1000|a number)"):
+        FScore(1, 2, 3, beta)
+
+
+def test_laws_do_not_change():
+    with pytest.raises(AttributeError):
+        Beta(1, 2).a = 3
+
+
+def test_laws_print_their_parameters():
+    assert repr(Beta(78, 11)) == "Beta(a=78.0, b=11.0)"
+    assert repr(FScore(78, 45, 11, 2)) == "FScore(tp=78.0, fp=45.0, fn=11.0, beta=2.0)"

@@ -1,0 +1,270 @@
+"""The random-effects engine against brute force, quadrature and simulation."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from bayesf1.distributions.random_effects import (
+    RandomEffects,
+    Spread,
+    log_half_t,
+    robust_covariance,
+    shrink,
+    shrink_draws,
+    spread_edges,
+    spread_of,
+    spread_ratio,
+    within,
+)
+
+
+def some_groups(n_groups=4, n_models=3, seed=0):
+    rng = np.random.default_rng(seed)
+    root = 0.02 * rng.normal(size=(n_groups, n_models, n_models))
+    covariances = root @ np.swapaxes(root, 1, 2) + 1e-4 * np.eye(n_models)
+    scores = 0.7 + 0.05 * rng.normal(size=(n_groups, 1)) + 0.03 * rng.normal(size=(n_groups, n_models))
+    return RandomEffects(scores, covariances)
+
+
+def between(tau, tau_c, n_models):
+    return tau_c**2 * np.ones((n_models, n_models)) + 0.5 * tau**2 * np.eye(n_models)
+
+
+# ---- spreads ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("squares", "freedom", "variance"), [(0.004, 8, 1e-4), (0.02, 2, 1e-3), (0.0, 0, 1e-4)]
+)
+def test_the_posterior_of_a_spread_is_that_of_quadrature(squares, freedom, variance):
+    def density(tau):
+        prior = stats.t.pdf(tau / 0.05, 3)
+        return prior * (tau**2 + variance) ** (-freedom / 2) * np.exp(-0.5 * squares / (tau**2 + variance))
+
+    found = spread_of(squares, freedom, variance)
+    mass = integrate.quad(density, 0, np.inf, limit=500)[0]
+    for q in (0.05, 0.5, 0.95):
+        at = float(found.quantile(q))
+        assert integrate.quad(density, 0, at, limit=500)[0] / mass == pytest.approx(q, abs=2e-4)
+    mean = integrate.quad(lambda x: x * density(x), 0, np.inf, limit=500)[0] / mass
+    # beyond the grid lies a ten-thousandth of what a prior alone has
+    assert found.mean == pytest.approx(mean, rel=2e-3)
+
+
+def test_the_ratio_of_training_to_testing_is_that_of_quadrature():
+    contrasts, variance = np.array([0.03, -0.02, 0.025]), 0.01**2
+
+    def density(x):
+        sd = np.sqrt((1 + x * x) * variance)
+        return stats.t.pdf(x, 4) * np.prod(stats.norm.pdf(contrasts, 0, sd))
+
+    mass = integrate.quad(density, 0, np.inf)[0]
+    found = spread_ratio(contrasts, variance)
+    assert integrate.quad(density, 0, float(found.quantile(0.3)))[0] / mass == pytest.approx(0.3, abs=2e-4)
+
+
+def test_draws_of_a_spread_follow_its_quantiles():
+    spread = spread_of(0.004, 8, 1e-4)
+    draws = spread.draw(20_000, np.random.default_rng(1))
+    assert draws.mean() == pytest.approx(spread.mean, rel=0.02)
+    assert np.median(draws) == pytest.approx(float(spread.quantile(0.5)), rel=0.02)
+
+
+def test_many_contrasts_know_the_spread_whatever_its_prior():
+    rng = np.random.default_rng(2)
+    seen = rng.normal(scale=np.hypot(0.03, 0.01), size=4000)
+    for scale in (0.01, 0.5):
+        assert spread_of(seen @ seen, 4000, 1e-4, scale=scale).mean == pytest.approx(0.03, rel=0.05)
+
+
+def test_equal_scores_without_noise_have_a_spread_of_almost_none():
+    assert spread_of(0.0, 10, 0.0).quantile(0.99) < 1e-3
+
+
+def test_half_t_is_that_of_scipy():
+    x = np.array([0.01, 0.1, 1.0])
+    ours = log_half_t(x, scale=0.2, tails=3.0) - log_half_t(0.0, scale=0.2, tails=3.0)
+    assert np.allclose(ours, stats.t.logpdf(x / 0.2, 3) - stats.t.logpdf(0.0, 3))
+
+
+# ---- random effects ---------------------------------------------------------------------------------------
+
+
+def test_the_grid_holds_the_posterior_of_brute_force():
+    model = some_groups()
+    n_groups, n_models = model.scores.shape
+    spread, difficulty, weights = model.grid()
+    tau, tau_c = (0.5 * (edges[1:] + edges[:-1]) for edges in (spread, difficulty))
+    design, y = np.tile(np.eye(n_models), (n_groups, 1)), model.scores.ravel()
+
+    def log_posterior(a, b):
+        whole = np.zeros((y.size, y.size))
+        for g, own in enumerate(model.covariances):
+            at = slice(g * n_models, (g + 1) * n_models)
+            whole[at, at] = between(a, b, n_models) + own
+        inverse = np.linalg.inv(whole)
+        precision = design.T @ inverse @ design
+        missed = y - design @ np.linalg.solve(precision, design.T @ inverse @ y)
+        likelihood = np.linalg.slogdet(whole)[1] + np.linalg.slogdet(precision)[1] + missed @ inverse @ missed
+        return stats.t.logpdf(a / 0.05, 3) + stats.t.logpdf(b / 0.2, 3) - 0.5 * likelihood
+
+    some = [(i, j) for i in range(5, 60, 11) for j in range(5, 60, 11)]
+    brute = np.array([log_posterior(tau[i], tau_c[j]) for i, j in some])
+    ours = np.array([np.log(weights[i, j] / np.diff(spread)[i] / np.diff(difficulty)[j]) for i, j in some])
+    assert np.ptp(brute - ours) < 1e-7
+    # and nothing that matters lies beyond it
+    assert weights[-1].sum() + weights[:, -1].sum() < 1e-5
+
+
+def test_scores_given_the_spreads_are_the_normal_laws_of_the_textbook():
+    model, n = some_groups(), 100_000
+    tau, tau_c = 0.03, 0.08
+    found = model._given(np.full(n, tau), np.full(n, tau_c), np.random.default_rng(3))
+    whole = between(tau, tau_c, 3)
+    precisions = np.linalg.inv(whole + model.covariances)
+    variance = np.linalg.inv(precisions.sum(axis=0))
+    mean = variance @ np.einsum("gmn,gn->m", precisions, model.scores)
+    kept = whole @ precisions[1]
+    left = np.eye(3) - kept
+    distributions = {
+        "average": (found.average, mean, variance),
+        "new": (found.new, mean, variance + whole),
+        "second": (
+            found.each[:, 1],
+            mean + kept @ (model.scores[1] - mean),
+            left @ whole + left @ variance @ left.T,
+        ),
+    }
+    for name, (draws, centre, covariance) in distributions.items():
+        sd = np.sqrt(np.diag(covariance))
+        assert np.abs((draws.mean(axis=0) - centre) / sd).max() < 5 / np.sqrt(n), name
+        assert np.abs(np.cov(draws.T) - covariance).max() < 0.03 * sd.max() ** 2, name
+    exact = stats.multivariate_normal(found.average[0], whole + model.covariances[2]).logpdf(model.scores[2])
+    assert found.log_likelihood[0, 2] == pytest.approx(exact)
+
+
+def test_without_spread_the_average_is_the_precision_weighted_mean():
+    model = some_groups()
+    tight = RandomEffects(model.scores, model.covariances, spread=1e-6, difficulty=1e-6, tails=1e8)
+    found = tight.draw(20_000, np.random.default_rng(4))
+    precisions = np.linalg.inv(model.covariances)
+    mean = np.linalg.solve(precisions.sum(axis=0), np.einsum("gmn,gn->m", precisions, model.scores))
+    assert np.allclose(found.average.mean(axis=0), mean, atol=0.0005)
+    assert np.abs(found.each - found.average[:, None]).max() < 1e-3
+
+
+def test_one_model_and_one_group_work():
+    alone = RandomEffects(np.array([[0.7], [0.8], [0.6]]), np.full((3, 1, 1), 1e-4))
+    found = alone.draw(5000, np.random.default_rng(5))
+    assert found.average.mean() == pytest.approx(0.7, abs=0.02)
+    assert found.difficulty.mean() > 0.05
+    single = RandomEffects(np.array([[0.7, 0.72]]), 1e-4 * np.eye(2)[None], tails=3.0)
+    found = single.draw(20_000, np.random.default_rng(6))
+    # of one group the prior is left
+    assert np.median(found.spread) == pytest.approx(0.05 * stats.t.ppf(0.75, 3), rel=0.05)
+
+
+@pytest.mark.long
+def test_ranks_of_the_truth_are_uniform_when_truth_comes_from_the_prior():
+    # Simulation-based calibration, Talts et al. (2018): 400 experiments, ranks among 99 draws in 10 bins. The flat
+    # average has no prior to draw from, but the posterior moves with it, so that any one value will do.
+    rng, ranks = np.random.default_rng(7), []
+    base = some_groups(n_models=2)
+    for _ in range(400):
+        tau, tau_c = np.abs(stats.t.rvs(3, size=2, random_state=rng)) * (0.05, 0.2)
+        effects = tau_c * rng.normal(size=(5, 1)) + np.sqrt(0.5) * tau * rng.normal(size=(5, 2))
+        noise = np.stack([rng.multivariate_normal(np.zeros(2), own) for own in base.covariances])
+        found = RandomEffects(0.7 + effects[:4] + noise, base.covariances).draw(99, rng)
+        new, first = (0.7 + effects[g] for g in (4, 0))
+        pairs = [
+            (found.spread, tau),
+            (found.difficulty, tau_c),
+            (found.average[:, 0], 0.7),
+            (found.average[:, 1] - found.average[:, 0], 0.0),
+            (found.new[:, 1] - found.new[:, 0], new[1] - new[0]),
+            (found.each[:, 0, 1] - found.each[:, 0, 0], first[1] - first[0]),
+        ]
+        ranks.append([(draws < true).sum() for draws, true in pairs])
+    for column in np.array(ranks).T:
+        counts = np.histogram(column, bins=10, range=(0, 100))[0]
+        # of six tests, one in 170 would fail by chance
+        assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_heavy_tails_count_as_far_as_their_intervals_reach():
+    rng = np.random.default_rng(8)
+    common = rng.standard_normal((50_000, 2)) @ np.linalg.cholesky([[1.0, 0.9], [0.9, 1.0]]).T
+    stretched = common / np.sqrt(rng.chisquare(2, size=(50_000, 1)) / 2)
+    found = robust_covariance(stretched)
+    factor = (stats.t.ppf(0.975, 2) / stats.norm.ppf(0.975)) ** 2
+    assert np.allclose(np.diag(found), factor, rtol=0.05)
+    assert found[0, 1] / found[0, 0] == pytest.approx(0.9, abs=0.01)
+    assert np.allclose(robust_covariance(common), np.cov(common.T), atol=0.03)
+    assert np.array_equal(robust_covariance(np.ones((100, 2))), np.zeros((2, 2)))
+
+
+def test_scores_are_moved_into_the_support_with_their_differences():
+    draws = np.random.default_rng(9).normal(0.95, 0.1, size=(1000, 3))
+    moved = within(draws, (0.0, 1.0))
+    assert (moved.min(), moved.max()) >= (0.0, 0.0)
+    assert moved.max() <= 1.0
+    assert np.allclose(np.diff(moved), np.diff(draws))
+
+
+# ---- many differences -------------------------------------------------------------------------------------
+
+
+def test_shrunken_values_are_those_of_brute_force():
+    rng = np.random.default_rng(10)
+    root = 0.02 * rng.normal(size=(5, 5))
+    covariance, d = root @ root.T + 4e-4 * np.eye(5), np.array([0.03, -0.01, 0.08, 0.0, 0.02])
+    found = shrink(d, covariance, 40_000, rng)
+    grid = spread_edges(0.001, 3.0, 400)
+    at, ones = 0.5 * (grid[1:] + grid[:-1]), np.ones(5)
+    logs, means = [], []
+    for tau in at:
+        inverse = np.linalg.inv(covariance + tau**2 * np.eye(5))
+        precision = ones @ inverse @ ones
+        delta = ones @ inverse @ d / precision
+        missed = d - delta
+        logs.append(0.5 * (np.linalg.slogdet(inverse)[1] - np.log(precision) - missed @ inverse @ missed))
+        means.append(delta + tau**2 * inverse @ missed)
+    spread = Spread.of(lambda _: np.array(logs) + log_half_t(at), grid)
+    assert np.allclose(found.mean(axis=0), spread.weights @ np.array(means), atol=0.0006)
+
+
+def classes(rng, gaps):
+    """Draws of noisy differences in thirty classes, of which the rare ones are known badly."""
+    sd = 0.02 * np.sqrt(np.arange(1, 31))
+    seen = gaps + sd * rng.normal(size=30)
+    return seen + sd * rng.normal(size=(1000, 30))
+
+
+def claimed(draws):
+    p = (draws > 0).mean(axis=0)
+    return np.maximum(p, 1 - p) >= 0.975
+
+
+@pytest.mark.long
+def test_equal_models_are_seldom_told_apart_in_any_of_thirty_classes():
+    rng, n = np.random.default_rng(11), 200
+    raw = shrunk = 0
+    for _ in range(n):
+        draws = classes(rng, np.zeros(30))
+        raw += bool(claimed(draws).any())
+        shrunk += bool(claimed(shrink_draws(draws, rng)).any())
+    assert raw > 0.6 * n
+    # a share of .05 stays below but one time in 1000
+    assert shrunk <= stats.binom.ppf(0.999, n, 0.05)
+
+
+def test_real_differences_of_a_few_classes_are_found():
+    rng = np.random.default_rng(12)
+    gaps = np.where(np.isin(np.arange(30), (0, 2, 5)), 0.2, 0.0)
+    hits, wrong, n = 0, 0, 20
+    for _ in range(n):
+        found = shrink_draws(classes(rng, gaps), rng)
+        hits += claimed(found)[gaps > 0].sum()
+        wrong += (claimed(found) & (found.mean(axis=0) * gaps <= 0) & (gaps > 0)).sum()
+    assert hits > 0.9 * 3 * n
+    assert wrong == 0

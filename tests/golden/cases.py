@@ -1,0 +1,770 @@
+"""Evaluations of every kind on generated data, and what every verb says of them: numbers by keys, public names only."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import bayesf1 as bf
+from bayesf1.frequentist.coverage import exact_coverage
+
+TESTS = Path(__file__).parents[1]
+# Files that other tools wrote are not part of the project; their numbers are left out where there are none.
+SAMPLES = Path(os.environ.get("BAYESF1_SAMPLES", TESTS.parents[1] / "shared" / "data"))
+MODELS = ("A", "B", "C")
+
+
+class Entry(NamedTuple):
+    """Numbers under one key, and how near they must stay.
+
+    Attributes
+    ----------
+    rule
+        ``"exact"``: 1e-9, absolute or relative. ``"pair"``, ``"draws"``: probabilities with a standard error, of a computation
+        that may become draws, and of draws. ``"near"``: within a tolerance. ``"same"``: names. ``"free"``: may change.
+    values
+        The numbers, or names.
+    scale
+        The standard error of probabilities, or the tolerance.
+    """
+
+    rule: str
+    values: list[Any]
+    scale: float = 0.0
+
+
+Entries = Iterator[tuple[str, Entry]]
+
+
+# ---- data -------------------------------------------------------------------------------------------------
+
+
+def noisy(labels: Any, error: float, rng: np.random.Generator, choices: Any) -> Any:
+    """Return labels of which a share is drawn anew."""
+    labels = np.asarray(labels)
+    return np.where(rng.random(labels.shape) < error, rng.choice(choices, labels.shape), labels)
+
+
+def predicted(gold: Any, rng: np.random.Generator, choices: Any, error: float = 0.2) -> dict[str, Any]:
+    """Return what three models predict, each worse than the one before."""
+    return {m: noisy(gold, error + 0.1 * i, rng, choices) for i, m in enumerate(MODELS)}
+
+
+def documents(n: int) -> Any:
+    """Return the document of each item: 25 of unequal sizes."""
+    return np.random.default_rng(99).permutation(np.arange(n) ** 2 % 97 % 25)
+
+
+def binary(groups: bool = False, runs: bool = False, n: int = 160) -> bf.Evaluation:
+    """Return items of two labels."""
+    rng = np.random.default_rng(1)
+    gold = rng.integers(0, 2, n)
+    found = predicted(gold, rng, [0, 1])
+    if runs:
+        found = {
+            m: {f"seed{s}": noisy(y, 0.1, rng, [0, 1]) for s in range(4 - i)}
+            for i, (m, y) in enumerate(found.items())
+        }
+    return bf.from_labels(gold, found, positive=1, groups=documents(n) if groups else None)
+
+
+def classes(groups: bool = False, n: int = 160) -> bf.Evaluation:
+    """Return items of four classes."""
+    rng = np.random.default_rng(2)
+    gold = rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1])
+    found = predicted(gold, rng, list("abcd"))
+    return bf.from_labels(gold, found, labels=list("abcd"), groups=documents(n) if groups else None)
+
+
+def label_sets(groups: bool = False) -> bf.Evaluation:
+    """Return items with sets of labels."""
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 2, (80, 3))
+    where = documents(80) if groups else None
+    return bf.from_labels(gold, predicted(gold, rng, [0, 1]), multilabel=True, groups=where)
+
+
+def tags(groups: bool = False, by_type: bool = False) -> bf.Evaluation:
+    """Return sentences with spans of two types."""
+    rng = np.random.default_rng(4)
+    gold = rng.choice(["O", "B-PER", "B-LOC", "I-LOC"], (60, 7), p=[0.6, 0.2, 0.1, 0.1])
+    found = {m: y.tolist() for m, y in predicted(gold, rng, ["O", "B-PER", "B-LOC"]).items()}
+    where = documents(60) if groups else None
+    return bf.from_tags(gold.tolist(), found, by_type=by_type, groups=where)
+
+
+def correct(groups: bool = False) -> bf.Evaluation:
+    """Return items that were solved or not."""
+    rng = np.random.default_rng(5)
+    flags = {m: rng.random(60) < 0.9 - 0.1 * i for i, m in enumerate(MODELS)}
+    return bf.from_correct(flags, groups=documents(60) if groups else None)
+
+
+def scores(lower: bool = False) -> bf.Evaluation:
+    """Return a score of each query."""
+    rng = np.random.default_rng(6)
+    return bf.from_scores(
+        {m: rng.integers(0, 20, 40) / 20 for m in MODELS}, name="NDCG", lower_is_better=lower
+    )
+
+
+def bleu(groups: bool = False) -> bf.Evaluation:
+    """Return sentences with matches and totals of n-grams and the lengths, as sacrebleu counts them."""
+    rng = np.random.default_rng(7)
+    length = rng.integers(8, 30, 60)
+    totals = np.stack([length - k for k in range(4)], axis=1)
+    found = {}
+    for i, m in enumerate(MODELS):
+        matches = rng.binomial(totals, np.array([0.7, 0.5, 0.4, 0.3]) - 0.03 * i)
+        found[m] = np.column_stack([length, length + rng.integers(0, 3, 60), matches, totals])
+    return bf.from_statistics(found, bf.measures.corpus_bleu, groups=documents(60) if groups else None)
+
+
+def wer() -> bf.Evaluation:
+    """Return utterances with hits, substitutions, deletions and insertions."""
+    rng = np.random.default_rng(8)
+    words, found = rng.integers(5, 30, 60), {}
+    for i, m in enumerate(MODELS):
+        wrong = rng.binomial(words, 0.1 + 0.03 * i)
+        deleted = rng.binomial(wrong, 0.3)
+        found[m] = np.stack([words - wrong, wrong - deleted, deleted, rng.poisson(0.5, 60)], axis=1)
+    return bf.from_statistics(found, bf.measures.wer, name="WER")
+
+
+def probabilities(groups: bool = False) -> bf.Evaluation:
+    """Return a probability of each item."""
+    rng = np.random.default_rng(9)
+    gold = rng.integers(0, 2, 60)
+    logits = {m: 2.0 * gold - 1.0 + rng.normal(0, 1.0 + 0.5 * i, 60) for i, m in enumerate(MODELS)}
+    found = {m: np.round(1 / (1 + np.exp(-x)), 2).clip(0.01, 0.99) for m, x in logits.items()}
+    return bf.from_probabilities(gold, found, groups=documents(60) if groups else None)
+
+
+def judged(groups: bool = False, k: int = 2, n: int = 400) -> bf.Evaluation:
+    """Return items of which two in five are labelled, and one judge of all."""
+    rng = np.random.default_rng(10)
+    gold = rng.integers(0, k, n)
+    found, judge = predicted(gold, rng, range(k)), noisy(gold, 0.2, rng, range(k))
+    known = [int(y) if seen else None for y, seen in zip(gold, rng.random(n) < 0.4, strict=True)]
+    where = documents(n) if groups else None
+    return bf.from_labels(known, found, judge=judge, groups=where, **({"positive": 1} if k == 2 else {}))
+
+
+def folds(cv: Any, tn: bool = False) -> bf.Evaluation:
+    """Return counts of the folds of a cross-validation."""
+    rng = np.random.default_rng(11)
+    tp = rng.integers(60, 90, (3, 6)) - np.array([0, 4, 9])[:, None]
+    cells = {m: [t, 95 - t, 100 - t] + ([300 + t] if tn else []) for m, t in zip(MODELS, tp, strict=True)}
+    found = {m: np.stack(c, axis=1) for m, c in cells.items()}
+    return bf.from_folds({m: c.reshape(3, 2, -1) for m, c in found.items()} if cv is None else found, cv=cv)
+
+
+def cross_validated(groups: bool = False, n: int = 120) -> bf.Evaluation:
+    """Return what three thresholds predict in a blocked cross-validation."""
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=n)
+    y = (x + rng.normal(size=n) > 0).astype(int)
+
+    def threshold(at: float) -> Callable[..., Any]:
+        return lambda X_train, y_train: lambda X_test: (X_test > at).astype(int)
+
+    learners = {m: threshold(0.4 * i - 0.4) for i, m in enumerate(MODELS)}
+    where = documents(n) if groups else None
+    return bf.cross_validate(learners, x, y, cv=bf.BlockedCV(m=3, rng=0), groups=where)
+
+
+def confusion() -> bf.Evaluation:
+    """Return confusion matrices of four classes."""
+    rng = np.random.default_rng(13)
+    found = {m: rng.integers(0, 9, (4, 4)) + (9 - i) * np.eye(4) for i, m in enumerate(MODELS)}
+    return bf.from_confusion(found, labels=list("abcd"))
+
+
+def units() -> bf.Evaluation:
+    """Return counts of documents."""
+    rng = np.random.default_rng(14)
+    tp = rng.integers(2, 9, (3, 30))
+    return bf.from_units(
+        {m: np.stack([t, rng.integers(0, 4, 30), 9 - t], axis=1) for m, t in zip(MODELS, tp, strict=True)}
+    )
+
+
+def frame() -> Any:
+    """Return a frame of labels in documents."""
+    import pandas as pd
+
+    rng = np.random.default_rng(15)
+    gold = rng.choice(["spam", "ham"], 120)
+    found = predicted(gold, rng, ["spam", "ham"])
+    return pd.DataFrame({"id": np.arange(120), "doc": documents(120), "label": gold, **found})
+
+
+def patterns() -> bf.Evaluation:
+    """Return a table of how often which pattern of labels occurred."""
+    table = frame().groupby(["label", *MODELS]).size().rename("n").reset_index()
+    return bf.from_patterns(table, gold="label", models=list(MODELS), count="n", positive="spam")
+
+
+COUNTS = {"A": (77, 44, 10, 702), "B": (80, 30, 7, 716), "C": (70, 20, 17, 726)}
+MACRO = (
+    "precision",
+    "recall",
+    "f1",
+    "macro_f1",
+    "macro_f1_star",
+    "weighted_f1",
+    "balanced_accuracy",
+    "mcc",
+    "kappa",
+    "f1[a]",
+)
+SPANS = ("precision", "recall", "f1", "f0.5", "f2", "jaccard")
+TWO = (
+    *SPANS,
+    "accuracy",
+    "specificity",
+    "npv",
+    "mcc",
+    "kappa",
+    "balanced_accuracy",
+    "fowlkes_mallows",
+    "sba",
+)
+TYPED = ("precision", "recall", "f1", "micro_f1", "macro_f1")
+
+# Builder, metrics, and those of which the posterior may change.
+EVALUATIONS: dict[str, tuple[Callable[[], bf.Evaluation], tuple[str, ...], tuple[str, ...]]] = {
+    "counts": (lambda: bf.from_counts(COUNTS), TWO, ()),
+    "counts without tn": (lambda: bf.from_counts({m: c[:3] for m, c in COUNTS.items()}), SPANS, ()),
+    "few counts": (lambda: bf.from_counts(A=(0, 2, 3), B=(3, 0, 0), C=(1, 0, 4)), SPANS, ()),
+    "many counts": (lambda: bf.from_counts(A=(90_000, 5_000, 7_000), B=(90_300, 4_900, 6_700)), SPANS, ()),
+    "blocked folds": (lambda: folds(None), SPANS, ()),
+    "k folds": (lambda: folds(bf.KFoldCV(6), tn=True), (*SPANS, "accuracy"), ()),
+    "items": (binary, TWO, ()),
+    "documents": (lambda: binary(groups=True), TWO, ()),
+    "runs": (lambda: binary(runs=True), SPANS, ()),
+    "runs in documents": (lambda: binary(groups=True, runs=True), SPANS, ()),
+    "classes": (classes, ("accuracy", "micro_f1", *MACRO), MACRO),
+    "classes in documents": (lambda: classes(groups=True), ("accuracy", *MACRO), MACRO),
+    "matrices": (confusion, ("accuracy", *MACRO), MACRO),
+    "label sets": (label_sets, TYPED, ("macro_f1",)),
+    "label sets in documents": (lambda: label_sets(groups=True), TYPED, ("macro_f1",)),
+    "spans": (tags, SPANS, ()),
+    "spans in documents": (lambda: tags(groups=True), SPANS, ()),
+    "types": (lambda: tags(by_type=True), TYPED, ("macro_f1",)),
+    "correct": (correct, ("accuracy", "error_rate"), ()),
+    "correct in documents": (lambda: correct(groups=True), ("accuracy",), ()),
+    "scores": (scores, ("mean", "median"), ()),
+    "losses": (lambda: scores(lower=True), ("mean",), ()),
+    "bleu": (bleu, ("corpus_bleu",), ()),
+    "bleu in documents": (lambda: bleu(groups=True), ("corpus_bleu",), ()),
+    "wer": (wer, ("wer",), ()),
+    "probabilities": (probabilities, ("roc_auc", "average_precision", "brier", "log_loss"), ()),
+    "probabilities in documents": (lambda: probabilities(groups=True), ("roc_auc", "brier"), ()),
+    "judged items": (judged, ("precision", "recall", "f1", "accuracy"), ()),
+    "judged documents": (lambda: judged(groups=True), ("precision", "recall", "f1"), ()),
+    "judged classes": (lambda: judged(k=3), ("accuracy", "f1"), ("f1",)),
+    "cross-validated items": (cross_validated, SPANS, ()),
+    "cross-validated documents": (lambda: cross_validated(groups=True), SPANS, ()),
+    "units": (units, SPANS, ()),
+    "frame": (
+        lambda: bf.from_frame(frame(), gold="label", models=list(MODELS), positive="spam", group="doc"),
+        SPANS,
+        (),
+    ),
+    "patterns": (patterns, SPANS, ()),
+    "wang-li-cws": (lambda: bf.load_example("wang-li-cws"), SPANS, ()),
+    "wang-li-ner": (lambda: bf.load_example("wang-li-ner"), SPANS, ()),
+    "wang-li-org": (lambda: bf.load_example("wang-li-org"), SPANS, ()),
+    "wnut17": (lambda: bf.load_example("wnut17"), SPANS, ()),
+    "sleep-stages": (lambda: bf.load_example("sleep-stages"), ("accuracy", *MACRO[:-1]), MACRO),
+}
+
+
+# ---- how an answer becomes numbers ------------------------------------------------------------------------
+
+
+def floats(values: Any) -> list[float]:
+    """Return numbers as a plain list."""
+    return [float(x) for x in np.ravel(np.asarray(values, dtype=float))]
+
+
+def totals(ev: bf.Evaluation, judged: bool = False) -> Entries:
+    """Yield models, tables and number of units; the tables behind a judge are nobody's business."""
+    yield "models", Entry("same", list(ev.models))
+    if not judged:
+        yield "tables", Entry("exact", floats(ev.tables))
+    if ev.units is not None:
+        yield "units", Entry("exact", [float(np.sum(ev.units.weights))])
+
+
+def distribution(post: Any, exact: bool, wider: int = 1) -> Entries:
+    """Yield mean, standard deviation and the ends of the 95 % interval of a posterior; few draws need a wider tolerance."""
+    low, high = floats(post.interval(0.95))
+    moments = floats([post.mean(), post.std()])
+    rule, length = ("exact", 0.0) if exact else ("near", high - low)
+    yield "mean", Entry(rule, moments, wider * 0.01 * length)
+    yield "ends", Entry(rule, [low, high], wider * 0.03 * length)
+
+
+def comparisons(
+    res: Any, free: tuple[str, ...] = (), *, shared: bool = False, scores: bool = False
+) -> Entries:
+    """Yield what a comparison says of every metric, and of either score if asked for."""
+    for i, (metric, c) in enumerate(res.items()):
+        may, wider = metric in free, 3 if shared else 2 if metric.endswith("bleu") else 1
+        exact = c.method == "exact" and (c.assumption == "independent" or c.target == "method") and not shared
+        rule = "free" if may else "exact" if exact else "pair" if c.method != "montecarlo" else "draws"
+        shares = floats([c.p_h0, c.p_h1, c.p_less, c.p_rope, c.p_greater])
+        yield f"{metric}/p", Entry(rule, shares, 0.0 if exact else float(c.mcse))
+        yield f"{metric}/as", Entry("same", [*(["exact"] if exact else []), c.assumption, c.target])
+        yield f"{metric}/score", Entry("exact", floats([c.score_a, c.score_b]))
+        for name in ("posterior_a", "posterior_b", "difference")[0 if scores and i < 3 else 2 :]:
+            for what, entry in distribution(getattr(c, name), exact, wider) if not may else ():
+                yield f"{metric}/{name}/{what}", entry
+
+
+def ranking(found: Any, n_draws: int, free: bool = False) -> Entries:
+    """Yield the order of the models, and the probabilities of being the best."""
+    rows = json.loads(found.to_json())
+    rows = rows.get("models") or rows["systems"]
+    rows = sorted(rows, key=lambda row: row.get("model") or row["system"])
+    rule, error = "free" if free else "draws", 0.5 / np.sqrt(n_draws)
+    yield "score", Entry("exact", [row["score"] for row in rows])
+    yield "p_best", Entry(rule, [row["p_best"] for row in rows], error)
+    yield (
+        "expected_rank",
+        Entry("free" if free else "near", [row["expected_rank"] for row in rows], 8 * len(rows) * error),
+    )
+    beats = [p for row in rows for _, p in sorted(row["p_beats"].items())]
+    yield "p_beats", Entry(rule, beats, error)
+
+
+def table(found: Any, names: tuple[str, ...], rule: str = "exact", scale: float = 0.0) -> Entries:
+    """Yield fields of an answer."""
+    values = [getattr(found, name) for name in names]
+    yield "numbers", Entry(rule, [None if v is None else float(v) for v in values], scale)
+
+
+def interval_rows(found: Any) -> Entries:
+    """Yield every interval, of which those by resampling may move a little."""
+    for row in json.loads(found.to_json())["intervals"]:
+        ends, name = [row["low"], row["high"]], row["method"]
+        drawn = name.startswith(("bootstrap", "credible"))
+        # The ends of 999 resamples move by a seventh of the length.
+        width = 0.15 if name.startswith("bootstrap") else 0.06 if name == "credible_hdi" else 0.03
+        length = abs(ends[1] - ends[0]) if None not in ends else 0.0
+        yield name, Entry("near" if drawn else "exact", ends, width * length if drawn else 0.0)
+
+
+def rows_of_tests(found: Any) -> Entries:
+    """Yield the statistics and p-values of tests on folds or runs."""
+    for row in json.loads(found.to_json())["rows"]:
+        yield row["name"], Entry("exact", [row[k] for k in ("statistic", "df", "p_value", "p_greater")])
+
+
+def posteriors(ev: bf.Evaluation, metrics: tuple[str, ...], free: tuple[str, ...], **how: Any) -> Entries:
+    """Yield moments, interval and quantiles of the posteriors of the first model."""
+    for metric in metrics:
+        post = bf.posterior(ev, ev.models[0], metric=metric, **how)
+        exact = type(post).__name__ in ("Beta", "FScore", "StudentT")
+        low, high = floats(post.interval(0.95))
+        if metric in free:
+            yield f"{metric}/mean", Entry("free", floats([post.mean(), post.std()]))
+            continue
+        for what, entry in distribution(post, exact, 2 if metric.endswith("bleu") else 1):
+            yield f"{metric}/{what}", entry
+        quantiles = floats([post.ppf(q) for q in (0.01, 0.25, 0.5, 0.9)])
+        yield (
+            f"{metric}/quantiles",
+            Entry("exact" if exact else "near", quantiles, 0.0 if exact else 0.04 * (high - low)),
+        )
+        yield f"{metric}/hdi", Entry("near", floats(post.hdi(0.9)), 1e-6 if exact else 0.08 * (high - low))
+
+
+def pairing_bounds(ev: bf.Evaluation, metric: str) -> Entries:
+    """Yield the range of P(H1) over all pairings: a verb, or before that a property of the comparison."""
+    if "pairing_bounds" in dir(bf):
+        found = bf.pairing_bounds(ev, metric=metric)
+        found = found[metric] if hasattr(found, "keys") else found
+    else:
+        found = bf.compare(ev, metrics=metric)[metric].pairing_bounds
+    low, high, *_ = found
+    yield metric, Entry("pair", floats([low, high]), 5e-4)
+
+
+def command(*words: object) -> Any:
+    """Return what a command line prints as JSON."""
+    line = [sys.executable, "-m", "bayesf1", *map(str, words), "--format", "json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=TESTS)
+    if done.returncode:
+        raise ValueError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def listed(answer: Any, name: str) -> Any:
+    """Return the first of several answers, or the only one."""
+    return answer[name][0] if name in answer else answer
+
+
+# ---- what is asked ----------------------------------------------------------------------------------------
+
+
+def asked_of_every(name: str, **rng: Any) -> dict[str, Callable[[], Entries]]:
+    """Return the questions that every evaluation is asked, by their names."""
+    build, metrics, free = EVALUATIONS[name]
+    ev = build()
+    first, main = metrics[:2], metrics[0] if len(metrics) < 3 else "f1" if "f1" in metrics else metrics[0]
+    found: dict[str, Callable[[], Entries]] = {
+        "totals": lambda: totals(ev, judged="judged" in name),
+        "posterior": lambda: posteriors(ev, first + (main,) * (main not in first), free, **rng),
+        "score": lambda: iter(
+            [(m, Entry("exact", floats([bf.score(ev, x, m) for x in ev.models]))) for m in metrics]
+        ),
+        "intervals": lambda: interval_rows(bf.intervals(ev, ev.models[0], main, n_resamples=999, **rng)),
+    }
+    if len(ev.models) < 2:
+        return found
+    a, b, *_ = ev.models
+    # Where an average is the same as the plain name, one of them is compared.
+    same = {"macro_f1"} & {*free} if "f1" in free else {"micro_f1"} & {*metrics}
+    compares = [m for m in metrics if m not in same]
+
+    def compared(**how: Any) -> Callable[[], Entries]:
+        return lambda: comparisons(
+            bf.compare(ev, a, b, **{"metrics": list(compares), **rng, **how}), free, scores=not how
+        )
+
+    found |= {
+        "compare": compared(),
+        "compare rope": compared(rope=(-0.01, 0.02), metrics=[main]),
+        "compare independent": compared(assumption="independent", metrics=list(metrics[:3])),
+        "compare montecarlo": compared(method="montecarlo", n_draws=40_000, metrics=[main]),
+        "rank": lambda: ranking(bf.rank(ev, main, n_draws=10_000, **rng), 10_000, main in free),
+        "difference": lambda: interval_rows(bf.difference_intervals(ev, a, b, main, n_resamples=999, **rng)),
+    }
+    if "fold" in name or "cross" in name or "wang" in name:
+        found |= {
+            "compare method": compared(target="method", metrics=list(metrics[:3])),
+            "fold tests": lambda: rows_of_tests(bf.fold_tests(ev, a, b, main)),
+        }
+    if "runs" in name:
+        found["compare models"] = compared(target="models", metrics=list(metrics[:3]))
+    if (
+        name != "matrices"
+        and ev.units is not None
+        and "judged" not in name
+        and "runs" not in name
+        and "cross" not in name
+    ):
+        fields = ("score_a", "score_b", "n_units", "n_discordant")
+
+        def randomized() -> Entries:
+            test = bf.randomization_test(ev, a, b, main, **rng)
+            yield from table(test, fields)
+            error = 0.0 if test.exact else float(np.sqrt(test.p_value / test.n_trials))
+            yield "p", Entry("pair" if test.exact else "draws", [test.p_value], error)
+
+        found["randomization"] = randomized
+    return found
+
+
+def look(ev: bf.Evaluation, **how: Any) -> Entries:
+    """Yield what monitoring says after one batch, and after a second."""
+    first = bf.monitor(ev, "A", "B", **how)
+    for name, found in (("first", first), ("second", bf.monitor(ev + ev, "A", "B", previous=first, **how))):
+        for key, entry in table(
+            found, ("score_a", "score_b", "low", "high", "e_value", "p_value", "n_units")
+        ):
+            yield f"{name}/{key}", entry
+
+
+def labels_to_buy(ev: bf.Evaluation, **rng: Any) -> Entries:
+    """Yield a plan of labels: lengths of intervals now and after, and the cells."""
+    found = bf.plan_labels(ev, "A", "B", budget=50, **rng)
+    yield (
+        "length",
+        Entry("near", [found.length, found.length_after, found.length_random], 0.05 * found.length),
+    )
+    cells = [(cell.items, cell.labelled) for cell in found.cells]
+    yield "cells", Entry("exact", floats(sorted(cells)))
+
+
+def audited(ev: bf.Evaluation) -> Entries:
+    """Yield the table of what was said, and how many items were labelled."""
+    cells = [(cell.items, cell.labelled) for cell in bf.audit(ev, "A", "B").cells]
+    yield "cells", Entry("exact", floats(sorted(cells)))
+
+
+def planned(found: Any) -> Entries:
+    """Yield a plan by simulation."""
+    n, d = float(found.n_units), float(found.difference)
+    yield "n", Entry("near", [n], 0.08 * n)
+    yield "difference", Entry("near", [d], 0.05 * d)
+
+
+def corpora() -> dict[str, bf.Evaluation]:
+    """Return three corpora."""
+    return {
+        n: bf.from_counts(A=(60 + 9 * i, 12 + i, 10), B=(62 + 9 * i, 10, 9 + i))
+        for i, n in enumerate(("conll", "wnut", "forum"))
+    }
+
+
+def fitted(data: Any, questions: tuple[str, ...], **rng: Any) -> Entries:
+    """Yield the answers of the hierarchical model of scores."""
+    fit = bf.hierarchical(data, progress=False, **rng)
+    for question in questions:
+        for key, entry in comparisons(fit.compare(question=question), shared=True):
+            # The digits of scores on average corpora are posterior ones.
+            near = entry._replace(rule="near", scale=0.002) if key.endswith("/score") else entry
+            yield f"{question}/{key}", near
+    for key, entry in ranking(fit.rank(), 20_000):
+        yield f"rank/{key}", entry._replace(rule="near", scale=0.002) if key == "score" else entry
+
+
+def of_papers() -> dict[str, Callable[[], Entries]]:
+    """Return what the papers' tables are recomputed by."""
+
+    def lam() -> Entries:
+        for number, cells in {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}.items():
+            curve = bf.coverage_curve([25, 50, 100], *cells)
+            for row in json.loads(curve.to_json())["rows"]:
+                values = [row[k] for k in ("coverage", "length", "overshoot", "degenerate")]
+                yield f"{number}/{row['interval']}/{row['n']}", Entry("exact", values)
+
+    def wang_li() -> Entries:
+        for name in ("cws", "ner", "org"):
+            counts = bf.load_example(f"wang-li-{name}")
+            tables = np.asarray(counts.folds.counts)
+            again = bf.from_folds(
+                {m: tables[:, :, i] for i, m in enumerate(counts.models)},
+                cv=bf.BlockedCV(m=3),
+                discount=0.3688,
+            )
+            for key, entry in comparisons(bf.compare(again, prior=1)):
+                yield f"{name}/{key}", entry
+
+    def jiang() -> Entries:
+        juice = bf.from_counts(logistic=(286, 47, 43, 159))
+        fields = ("standard_error", "n_positives", "n_units")
+        yield from interval_rows(bf.intervals(juice, "logistic", "f0.5"))
+        for name, how in {"prevalence": {"prevalence": 0.615}, "pilot": {"pilot": juice}}.items():
+            for key, entry in table(bf.plan(half_width=0.02, metric="f0.5", **how), fields):
+                yield f"plan by {name}/{key}", entry
+        p = (0.46659639, 0.07932763, 0.03340360)
+        yield "coverage", Entry("exact", floats(exact_coverage("fbeta_delta", 1000, *p, metric="f0.5")))
+
+    def takahashi() -> Entries:
+        matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
+        for name, ev in (
+            ("example", bf.from_confusion({"m": matrix}, labels=list("abc"))),
+            ("sleep", bf.load_example("sleep-stages")),
+        ):
+            for metric in ("micro_f1", "macro_f1", "macro_f1_star"):
+                rows = json.loads(bf.intervals(ev, ev.models[0], metric, n_resamples=100).to_json())
+                delta = next(r for r in rows["intervals"] if r["method"] == "delta")
+                yield f"{name}/{metric}", Entry("exact", [rows["estimate"], delta["low"], delta["high"]])
+
+    return {"lam": lam, "wang-li": wang_li, "jiang": jiang, "takahashi": takahashi}
+
+
+def of_measures() -> Entries:
+    """Yield the measures that need no evaluation."""
+    m, rng = bf.measures, np.random.default_rng(20)
+    gold, found = rng.integers(0, 4, 60), rng.integers(0, 4, 60)
+    gains, y, s = rng.integers(0, 4, (5, 10)), rng.integers(0, 2, 60), np.round(rng.random(60), 1)
+    ratings = rng.integers(0, 3, (40, 3)).astype(float)
+    ratings[:, 1] = ratings[:, 0]
+    ratings[::7, 2] = np.nan
+    values = {
+        "pairs": m.pair_scores(gold, found),
+        "purity": m.purity_scores(gold, found),
+        "dcg": m.dcg(gains, k=5),
+        "ndcg": m.ndcg(gains, k=5),
+        "err": m.err(gains, max_grade=3),
+        "pfound": m.pfound(gains / 4),
+        "ap": m.average_precision(gains > 1),
+        "rr": m.reciprocal_rank(gains > 2),
+        "map": m.mean_average_precision(gains > 1),
+        "mrr": m.mean_reciprocal_rank(gains > 2),
+        "p@k": m.precision_at_k(gains > 1, 3),
+        "auc": m.roc_auc(y, s),
+        "pr": m.pr_ap(y, s),
+        **{
+            f"alpha {level}": m.krippendorff_alpha(ratings.T, level=level)
+            for level in ("nominal", "ordinal", "interval")
+        },
+    }
+    for name, value in values.items():
+        numbers = list(vars(value).values()) if is_dataclass(value) else value
+        yield name, Entry("exact", floats(numbers))
+
+
+def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
+    """Return questions for evaluations that suit them."""
+    pair = bf.from_counts(A=COUNTS["A"], B=COUNTS["B"])
+    blocked = {"A": [0.8, 0.82, 0.79, 0.83, 0.81, 0.8], "B": [0.81, 0.85, 0.8, 0.83, 0.84, 0.82]}
+    sizes = ("standard_error", "n_positives", "n_units")
+    pilot = {"prevalence": 0.3, "agreement": 0.9, "f1": 0.8}
+
+    def summaries() -> Entries:
+        found = bf.summary(bf.from_counts(COUNTS))
+        for (model, metric), row in found.iterrows():
+            mean, sd, *hdi = floats(row)
+            yield f"{model}/{metric}/mean", Entry("exact", [mean, sd])
+            yield f"{model}/{metric}/hdi", Entry("near", hdi, 1e-6)
+
+    def adjusted() -> Entries:
+        ev = binary()
+        tests = bf.adjust([bf.randomization_test(ev, "A", b, "accuracy") for b in "BC"])
+        yield "p", Entry("pair", floats([[t.p_value, t.p_holm, t.p_bh] for t in tests]))
+
+    return {
+        **{f"bounds {m}": lambda m=m: pairing_bounds(pair, m) for m in ("precision", "recall", "f1")},
+        "summary": summaries,
+        "adjust": adjusted,
+        "prior": lambda: comparisons(bf.compare(pair, prior=0.5, prob=0.9, metrics=["f1", "mcc"], **rng)),
+        "classes": lambda: comparisons(
+            bf.compare_classes(classes(), "A", "B", **rng), tuple(f"f1[{c}]" for c in "abcd")
+        ),
+        "types": lambda: comparisons(bf.compare_classes(tags(by_type=True), "A", "B", **rng)),
+        "labels": lambda: comparisons(bf.compare_classes(label_sets(), "A", "B", **rng)),
+        "fold tests blocked": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.BlockedCV(m=3))),
+        "fold tests k": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.KFoldCV(6), rope=0.01)),
+        "run tests": lambda: rows_of_tests(
+            bf.run_tests({"A": blocked["A"][:4], "B": blocked["B"]}, rope=0.01)
+        ),
+        "plan": lambda: table(bf.plan(half_width=0.02, metric="f1", prevalence=0.3), sizes),
+        "plan precision": lambda: table(
+            bf.plan(half_width=0.02, metric="precision", pilot=pair, model="A"), sizes
+        ),
+        "plan comparison": lambda: planned(bf.plan_comparison(binary(), "A", "B", difference=0.05, **rng)),
+        "plan not worse": lambda: planned(bf.plan_comparison(binary(), "A", "B", not_worse_by=0.05, **rng)),
+        "plan assumed": lambda: planned(
+            bf.plan_comparison(bf.assumed_pilot(**pilot), difference=0.03, **rng)
+        ),
+        "resolution": lambda: planned(bf.resolution(binary(), "A", "B", **rng)),
+        "resolution of documents": lambda: planned(bf.resolution(binary(groups=True), "A", "B", **rng)),
+        "plan labels": lambda: labels_to_buy(judged(), **rng),
+        "audit": lambda: audited(judged()),
+        "monitor": lambda: look(binary(), metric="accuracy"),
+        "monitor correct": lambda: look(correct(), rope=0.02),
+        "monitor scores": lambda: look(scores()),
+        "hierarchical": lambda: fitted(corpora(), ("average", "new", "suite", "conll"), **rng),
+        "hierarchical folds": lambda: fitted(bf.load_example("wang-li-org"), ("average",), **rng),
+        "confusion": lambda: iter([("B", Entry("exact", floats(bf.confusion(classes(), "B"))))]),
+        "measures": of_measures,
+        "shards": lambda: totals(binary() + binary(n=80)),
+    }
+
+
+def of_files() -> dict[str, Callable[[], Entries]]:
+    """Return what is read from sample files of every format."""
+    from file_samples import SAMPLES as SMALL
+
+    def small(sample: Any) -> Entries:
+        with tempfile.TemporaryDirectory() as folder:
+            sample.write(Path(folder))
+            yield from totals(sample.read(Path(folder)))
+
+    def of(source: Any, **how: Any) -> Callable[[], Entries]:
+        return lambda: totals(bf.read(source, **how))
+
+    data, given = TESTS / "data", SAMPLES
+    found: dict[str, Callable[[], Entries]] = {
+        **{name: lambda s=s: small(s) for name, s in SMALL.items() if s.format != "preferences"},
+        "data/conll": lambda: totals(
+            bf.from_conll(
+                data / "gold.conll", {m: data / f"{m}.conll" for m in ("bert", "crf")}, by_type=True
+            )
+        ),
+        "data/saved": lambda: totals(bf.load(data / "evaluation_1.json")),
+    }
+    if given.is_dir():
+        wnut, more = given / "wnut17", given / "formats"
+        teams = {p.stem: p for p in sorted(wnut.glob("*.conll")) if p.stem != "gold"}
+        runs = {m: next((more / "lm-eval" / m).glob("*.jsonl")) for m in ("run1", "run2")}
+        solved = [
+            f"{size}_{way}.is_correct" for size in ("6b", "175b") for way in ("finetuning", "verification")
+        ]
+        trec = {m: more / "trec" / f"{m}.run" for m in ("THUIRr0301", "UIUC03Rd1")}
+        found |= {
+            "samples/counts": of(given / "wang_li_2019_folds.csv", task="ORG", cv="blocked-3x2"),
+            "samples/wnut17": lambda: totals(bf.from_conll(wnut / "gold.conll", teams)),
+            "samples/conlleval": of({m: more / "conlleval" / f"wnut16_{m}.txt" for m in ("elmo", "flair")}),
+            "samples/brat": of({"crf": more / "brat" / "crf"}, gold_file=more / "brat" / "gold"),
+            "samples/lm-eval": of(runs),
+            "samples/trec": of(trec, qrels=more / "trec" / "qrels.txt", measure="nDCG@10"),
+            "samples/gsm8k": of(more / "correct" / "gsm8k_solutions.jsonl", correct=solved),
+        }
+    return found
+
+
+def of_commands() -> dict[str, Callable[[], Entries]]:
+    """Return what the command line answers in JSON."""
+    conll = ["data/gold.conll", "bert=data/bert.conll", "crf=data/crf.conll"]
+
+    def compared(*words: str) -> Callable[[], Entries]:
+        def ask() -> Entries:
+            for c in listed(command("compare", *words), "pairs")["comparisons"]:
+                shares = [c[k] for k in ("p_h0", "p_h1", "p_less", "p_rope", "p_greater")]
+                yield f"{c['metric']}/p", Entry("draws" if c["mcse"] else "pair", shares, c["mcse"])
+                for part in ("a", "b", "difference"):
+                    length = c[part]["high"] - c[part]["low"]
+                    yield f"{c['metric']}/{part}", Entry("exact", [c[part]["score"]])
+                    ends = [c[part][k] for k in ("low", "high", "mean")]
+                    yield f"{c['metric']}/{part} ends", Entry("near", ends, 0.03 * length)
+
+        return ask
+
+    def asked(*words: str, keys: tuple[str, ...]) -> Callable[[], Entries]:
+        def ask() -> Entries:
+            found = listed(command(*words), "tests")
+            yield "numbers", Entry("exact", [found[k] for k in keys])
+
+        return ask
+
+    return {
+        "compare": compared(*conll, "--rope", "0.01"),
+        "compare by type": compared(*conll, "--by-type", "--metrics", "f1,f1[PER]"),
+        "plan": asked(
+            "plan",
+            "--half-width",
+            "0.02",
+            "--prevalence",
+            "0.3",
+            keys=("n_positives", "n_units", "standard_error"),
+        ),
+        "test": asked("test", *conll, keys=("score_a", "score_b", "n_units", "n_discordant")),
+    }
+
+
+def refused(error: Exception) -> Entries:
+    """Raise what building an evaluation raised."""
+    raise error
+
+
+def questions(only: str = "", seed: int | None = None) -> dict[str, Callable[[], Entries]]:
+    """Return every question by its key; ``only`` limits them to keys that begin so."""
+    rng = {} if seed is None else {"rng": seed}
+    found: dict[str, Callable[[], Entries]] = {}
+    for name in EVALUATIONS:
+        if f"ev/{name}/".startswith(only) or only.startswith(f"ev/{name}/"):
+            try:
+                found |= {f"ev/{name}/{q}": ask for q, ask in asked_of_every(name, **rng).items()}
+            except Exception as error:
+                found[f"ev/{name}/totals"] = partial(refused, error)
+    for prefix, some in {
+        "paper": of_papers(), "verb": of_verbs(**rng), "file": of_files(), "cli": of_commands()
+    }.items():  # fmt: skip
+        found |= {f"{prefix}/{name}": ask for name, ask in some.items()}
+    return {key: ask for key, ask in found.items() if key.startswith(only)}

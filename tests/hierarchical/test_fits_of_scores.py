@@ -1,0 +1,365 @@
+"""Corpora at the level of scores: any kind of task, what each corpus knows of itself, suites, files, words."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1 import HierarchicalPrior, load_fit
+from bayesf1.hierarchical.scores import read_scores
+from builders import group_names
+from evaluations import EVALUATIONS
+
+CORPORA = {
+    "news": bf.from_counts(A=(770, 240, 130), B=(800, 210, 100)),
+    "tweets": bf.from_counts(A=(310, 180, 290), B=(350, 190, 250)),
+    "forum": bf.from_counts(A=(420, 160, 200), B=(450, 150, 170)),
+}
+# Nothing is believed to vary between corpora.
+ALIKE = HierarchicalPrior(spread=1e-9, difficulty=1e-9, tails=1e9)
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return bf.hierarchical(CORPORA, rope=0.01, rng=1)
+
+
+def in_documents(seed, n_documents=12, size=30):
+    """Two models on documents; single items are known, too."""
+    source = rng(seed)
+    gold = source.random(n_documents * size) < 0.4
+    groups = np.repeat(np.arange(n_documents), size)
+    said = {}
+    for model in "AB":
+        skill = source.normal(1.5, 1.0, n_documents)[groups]
+        said[model] = np.where(source.random(len(gold)) < 1 / (1 + np.exp(-skill)), gold, ~gold)
+    return bf.from_labels(gold, said, positive=True, groups=groups)
+
+
+# ---- any data ---------------------------------------------------------------------------------------------
+
+
+# One kind of each sort; the others are long.
+USUAL = ("counts", "items", "documents", "classes", "scores", "label sets")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind in USUAL else pytest.mark.long) for kind in EVALUATIONS]
+)
+def test_corpora_of_every_kind_are_fitted_saved_and_printed(kind, tmp_path):
+    make = EVALUATIONS[kind]
+    found = bf.hierarchical({f"c{i}": make(i) for i in range(3)}, draws=200, rng=1)
+    assert found.posterior["score"].sizes["system"] == 3
+    assert "On the average corpus" in str(found)
+    found.save(tmp_path / "fit.nc")
+    again = load_fit(tmp_path / "fit.nc")
+    assert str(again) == str(found)
+    assert str(again.rank()) == str(found.rank())
+    assert str(pickle.loads(pickle.dumps(found))) == str(found)
+
+
+def test_tasks_of_different_kinds_share_a_measure():
+    data = {"binary": EVALUATIONS["items"](0), "classes": EVALUATIONS["classes"](1)}
+    found = bf.hierarchical(data, metrics="accuracy", draws=200, rng=1)
+    assert found.compare("A", "B")["accuracy"].ev.tables.shape == (2, 2, 1)
+    mixed = bf.hierarchical(data, metrics="f1", draws=200, rng=1)
+    assert "F1 is not the same on all corpora (F1 on binary, Macro F1 on classes)" in str(mixed)
+    with pytest.raises(ValueError, match="name those that all have"):
+        bf.hierarchical({**data, "scores": EVALUATIONS["scores"](2)}, draws=200)
+
+
+def test_scores_beyond_one_have_a_prior_of_their_own_size():
+    def corpus(seed, factor):
+        source = rng(seed)
+        return bf.from_scores({m: factor * source.beta(4, 2, 50) for m in "AB"}, name="BLEU")
+
+    small, large = (
+        bf.hierarchical({f"c{i}": corpus(i, factor) for i in range(3)}, rng=1) for factor in (1.0, 100.0)
+    )
+    unit = float(max(np.abs(large.ev.tables).max(), 1.0))
+    scaled = HierarchicalPrior(spread=0.05 * unit / 100, difficulty=0.2 * unit / 100)
+    same = bf.hierarchical({f"c{i}": corpus(i, 1.0) for i in range(3)}, prior=scaled, rng=1)
+    assert large.compare()["mean"].p_h1 == pytest.approx(same.compare()["mean"].p_h1, abs=1e-9)
+    assert large.compare()["mean"].difference.std() == pytest.approx(
+        100 * same.compare()["mean"].difference.std()
+    )
+    assert small.metrics[0].support == (0.0, 1.0)
+    assert large.metrics[0].support == (0.0, np.inf)
+
+
+def test_callables_are_scored_and_known_again_in_files(tmp_path):
+    def tp_share(tables):
+        return tables[..., 0] / tables.sum(axis=-1)
+
+    found = bf.hierarchical(CORPORA, metrics=["jaccard", tp_share], draws=500, rng=2)
+    p = [c.p_h1 for c in found.compare().values()]
+    assert p[0] == pytest.approx(p[1], abs=0.03)
+    found.save(tmp_path / "fit.nc")
+    again = load_fit(tmp_path / "fit.nc")
+    assert again.compare()["tp_share"].to_dict() == found.compare()["tp_share"].to_dict()
+
+
+def test_folds_are_groups_with_all_their_counts():
+    ev = bf.load_example("wang-li-org")
+    found = bf.hierarchical(ev, draws=500, rng=5)
+    assert found.datasets[-1] == "repeat 3, fold 2"
+    assert "Folds are taken as separate test sets" in str(found)
+
+
+# ---- what a corpus knows of itself ------------------------------------------------------------------------
+
+
+def test_a_corpus_brings_its_own_posterior():
+    gold = rng(3).random(400) < 0.5
+    a = np.where(rng(4).random(400) < 0.8, gold, ~gold)
+    b = np.where(rng(5).random(400) < 0.95, a, gold)
+    ev = bf.from_labels(gold, {"A": a, "B": b}, positive=True)
+    found = read_scores({"x": ev}, "f1", rng=rng())
+    test = bf.compare(ev, metrics="f1", rng=1)["f1"]
+    assert found.ev.tables[0, :, 0] == pytest.approx([bf.score(ev, m) for m in "AB"])
+    middle = [test.posterior_a.median(), test.posterior_b.median()]
+    assert found.centres[0, :, 0] == pytest.approx(middle, abs=0.002)
+    own = found.covariances[0, ..., 0]
+    gap = own[0, 0] + own[1, 1] - 2 * own[0, 1]
+    assert np.sqrt(np.diag(own)) == pytest.approx([test.posterior_a.std(), test.posterior_b.std()], rel=0.05)
+    assert np.sqrt(gap) == pytest.approx(test.difference.std(), rel=0.05)
+
+
+def test_documents_are_units_and_items_only_where_that_is_said():
+    data = {f"c{i}": in_documents(i, n_documents=8) for i in range(3)}
+    clustered, items = (
+        bf.hierarchical(data, assumption=assumption, metrics="f1", rng=1) for assumption in ("auto", "items")
+    )
+    assert (clustered.assumption, items.assumption) == ("clustered", "paired")
+    assert clustered.compare(question="suite")["f1"].difference.std() > 1.5 * (
+        items.compare(question="suite")["f1"].difference.std()
+    )
+    assert "models paired on documents as units within corpora" in clustered.details()
+    assert "there are only 8 documents" in str(clustered)
+    with pytest.raises(ValueError, match="use the likelihood 'scores'"):
+        bf.hierarchical(data, likelihood="multinomial")
+
+
+def test_what_corpora_know_may_differ_and_is_told():
+    found = bf.hierarchical({"x": EVALUATIONS["items"](0), "y": EVALUATIONS["counts"](1)}, draws=200, rng=1)
+    assert "models paired on items within 1 of the corpora, models taken as independent within 1" in (
+        found.details()
+    )
+
+
+def test_one_corpus_without_spread_is_compared_as_by_itself():
+    ev = CORPORA["tweets"]
+    exact = bf.compare(ev)["f1"]
+    found = bf.hierarchical({"only": ev}, prior=ALIKE, rng=3)
+    for question in found.questions:
+        res = found.compare(question=question)["f1"]
+        assert res.p_h1 == pytest.approx(exact.p_h1, abs=0.01)
+        assert res.difference.std() == pytest.approx(exact.difference.std(), rel=0.05)
+    assert "rests on the prior" in str(found)
+
+
+# ---- answers ----------------------------------------------------------------------------------------------
+
+
+def test_corpora_are_shrunk_towards_each_other(fit):
+    raw = np.array([np.diff(fit.ev.tables[g, :, 2])[0] for g in range(3)])
+    shrunk = np.array([fit.compare(question=q)["f1"].difference.mean() for q in fit.datasets])
+    assert np.ptp(shrunk) < np.ptp(raw)
+    assert (np.argsort(shrunk) == np.argsort(raw)).all()
+
+
+def test_a_suite_is_the_weighted_mean_of_its_corpora_and_nothing_else(fit):
+    gaps = np.array([bf.compare(ev)["f1"].difference.median() for ev in CORPORA.values()])
+    alone = [bf.compare(ev)["f1"].difference.std() for ev in CORPORA.values()]
+    for weights, shares in (
+        (None, np.ones(3) / 3),
+        ({"news": 2, "tweets": 1, "forum": 0}, np.array([2, 1, 0]) / 3),
+    ):
+        res = fit.compare(question="suite", weights=weights)["f1"]
+        sd = np.sqrt(np.square(shares) @ np.square(alone))
+        assert res.difference.mean() == pytest.approx(gaps @ shares, abs=0.001)
+        assert res.difference.std() == pytest.approx(sd, rel=0.04)
+    given = bf.hierarchical(CORPORA, weights={"news": 2, "tweets": 1, "forum": 0}, rope=0.01, rng=1)
+    asked = fit.compare(question="suite", weights={"news": 2, "tweets": 1, "forum": 0})
+    assert given.compare(question="suite")["f1"].p_h1 == asked["f1"].p_h1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda fit: fit.compare(question="new", weights={"news": 1}), "those of the question 'suite'"),
+        (lambda fit: fit.compare(question="suite", weights={"nws": 1}), "did you mean 'news'"),
+        (
+            lambda fit: fit.compare(question="suite", weights={"news": 1}),
+            "weight of 'tweets' must be a number",
+        ),
+        (lambda fit: fit.compare(question="suite", weights=dict.fromkeys(CORPORA, 0)), "all weights"),
+        (lambda fit: fit.rank("mcc"), "no metric 'mcc' in this fit"),
+        (lambda fit: fit.rank(question="old"), "unknown question 'old'"),
+        (lambda fit: bf.hierarchical(CORPORA, sampler="nutpie"), "known: grid"),
+        (lambda fit: bf.hierarchical(CORPORA, likelihood="dirichlet"), "multinomial"),
+        (lambda fit: fit.model, "likelihood='multinomial'"),
+        (lambda fit: bf.hierarchical(CORPORA, assumption="pared"), "did you mean 'paired'"),
+        (lambda fit: bf.hierarchical(CORPORA, prior=0), "cells of the prior must be"),
+        (lambda fit: bf.hierarchical(CORPORA["news"]), "one evaluation is one corpus"),
+        (lambda fit: bf.hierarchical({"population": CORPORA["news"]}), "names a question"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(fit, call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call(fit)
+    assert "\n" not in str(caught.value)
+
+
+def test_models_that_did_the_same_are_not_told_apart():
+    gold = rng(6).random(200) < 0.5
+    said = np.where(rng(7).random(200) < 0.8, gold, ~gold)
+    ev = bf.from_labels(gold, {"A": said, "B": said}, positive=True)
+    found = bf.hierarchical({"x": ev, "y": ev, "z": ev}, metrics="f1", rng=1)
+    alone = bf.compare(ev, metrics="f1", rng=1)["f1"].difference.std()
+    for question in found.questions:
+        res = found.compare(question=question)["f1"]
+        assert res.p_h1 == pytest.approx(0.5, abs=0.03)
+        assert question == "new" or res.difference.interval(0.9)[1] < 3.0 * alone
+
+
+def test_scores_stay_within_the_support_and_differences_with_them():
+    data = {f"c{i}": bf.from_counts(A=(95, 3, 2 + i), B=(97, 1, 1 + i)) for i in range(3)}
+    found = bf.hierarchical(data, metrics="f1", rng=1)
+    assert float(found.posterior["score"].min()) >= 0.0
+    assert float(found.posterior["score"].max()) <= 1.0
+    new = found.posterior["score"].sel(question="new")
+    assert float((new.diff("system") == 0).mean()) < 0.001
+
+
+def test_one_model_has_scores_but_nothing_to_compare():
+    found = bf.hierarchical({name: ev.select(["A"]) for name, ev in CORPORA.items()}, draws=500, rng=4)
+    assert "score[A, f1, new]" in str(found)
+    for call in (lambda: found.table, found.rank):
+        with pytest.raises(ValueError, match="one model"):
+            call()
+
+
+def test_a_ranking_says_of_which_corpus_it_speaks(fit):
+    ranking = fit.rank(question="tweets")
+    assert "F1 on tweets, shrunk towards the other corpora" in str(ranking)
+    assert ranking.p_best[ranking.models.index("B")] == pytest.approx(
+        fit.compare(question="tweets")["f1"].p_h1
+    )
+    assert "hierarchical model of 3 corpora" in ranking.methods_sentence()
+
+
+def test_words_say_what_was_assumed_and_how_it_was_computed(fit):
+    text = fit.details()
+    assert "computed on a grid, 20,000 independent draws" in text
+    assert "half-t priors with 1 degree of freedom and scale 20 percentage points and 5" in text
+    assert "Pareto" not in text
+    assert "random-effects model of the scores" in fit.methods_sentence().lower()
+    assert r"\toprule" in fit.to_latex()
+    assert "the suite of these 3 corpora" in fit.to_latex(caption="x")
+    document = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
+    assert document["format"] == "bayesf1.hierarchical/3"
+    assert list(document["answers"]) == ["average", "new", "suite", *CORPORA]
+
+
+def test_arviz_gets_what_a_grid_gives(fit):
+    assert set(group_names(fit.to_arviz())) == {
+        *("posterior", "posterior_predictive", "log_likelihood", "prior", "observed_data", "constant_data")
+    }
+    posterior = fit.to_arviz()["posterior"]
+    assert set(posterior.data_vars) == {"score", "difference", "spread", "difficulty"}
+    assert posterior["score"].dims == ("chain", "draw", "system", "measure", "question")
+    assert posterior["question"].values.tolist() == list(fit.questions)
+    gap = posterior["difference"].sel(contrast="B - A", measure="f1", question="tweets")
+    assert float(gap.mean()) == pytest.approx(fit.compare(question="tweets")["f1"].gap)
+    assert {name.partition("[")[0] for name in fit.summary().index} == {"score", "difference"}
+    drawn = fit.groups["posterior_predictive"]["score"]
+    seen = fit.groups["observed_data"]["score"]
+    low, high = (drawn.quantile(q, ("chain", "draw")) for q in (0.005, 0.995))
+    assert drawn.dims[2:] == seen.dims
+    assert bool(((seen >= low) & (seen <= high)).all())
+
+
+# ---- which number is printed ------------------------------------------------------------------------------
+
+
+def number(text):
+    return float(text.split(" ")[0].replace("−", "-"))
+
+
+@pytest.mark.parametrize("question", ["average", "new", "suite", "news", "tweets", "forum"])
+def test_what_is_printed_is_the_posterior_mean_or_median_and_the_observed_score_is_named(fit, question):
+    res = fit.compare(question=question)["f1"]
+    draws = fit.posterior["score"].sel(measure="f1", question=question)
+    middle = "median" if question == "new" else "mean"
+    a, b = (float(getattr(draws.sel(system=m), middle)()) for m in "AB")
+    gap = float(getattr(draws.sel(system="B") - draws.sel(system="A"), middle)())
+    weight = {"tweets": (1,), "news": (0,), "forum": (2,)}.get(question, (0, 1, 2))
+    plain = np.mean(
+        [[bf.score(ev, m) for m in "AB"] for ev in np.array([*CORPORA.values()])[[*weight]]], axis=0
+    )
+    assert (res.score_a, res.score_b, res.gap) == pytest.approx((a, b, gap))
+    assert res.observed == pytest.approx(tuple(plain))
+    table = fit.compare(question=question).table
+    row = dict(zip(table.header, table.rows[2], strict=True))
+    assert number(row["A (%)"]) == pytest.approx(100 * a, abs=0.051)
+    assert number(row["Difference"]) == pytest.approx(100 * gap, abs=0.051)
+    assert [*map(float, row["Observed"].split(" / "))] == pytest.approx([*(100 * plain)], abs=0.051)
+    (told,) = (row for row in fit.table.rows if row[0] in (question, fit.scope(question)) and row[1] == "F1")
+    assert told[1:] == table.rows[2]
+    sentence = fit.sentence(question=question)
+    assert f"by {row['Difference'].split(' ')[0].lstrip('+')} points" in sentence
+    assert f"{100 * (plain[1] - plain[0]):+.1f}".replace("-", "−") in sentence.rpartition("bserved")[2]
+    assert ("median" in sentence) == (question == "new")
+    said = res.to_dict()
+    assert (said["a"]["score"], said["difference"]["score"]) == pytest.approx((a, gap))
+    assert said["a"]["observed"] == pytest.approx(plain[0])
+    assert said["estimate"] == f"posterior {middle}"
+    assert row["Observed"] in fit.to_latex()
+    assert row["A (%)"] in fit._repr_html_()
+
+
+def test_a_shrunk_difference_is_printed_as_it_is_believed_and_not_as_it_was_seen():
+    data = {f"c{i}": bf.from_counts(A=(80, 20, 20), B=(80 + i, 20, 20)) for i in range(4)}
+    data["odd"] = bf.from_counts(A=(8, 2, 2), B=(2, 8, 8))
+    found = bf.hierarchical(data, metrics="f1", rng=1).compare(question="odd")["f1"]
+    assert found.observed_gap < -0.5
+    assert found.difference.interval()[0] <= found.gap <= found.difference.interval()[1]
+    assert found.gap > found.observed_gap + 0.1
+
+
+def test_a_ranking_prints_estimates_and_names_the_observed(fit):
+    ranking = fit.rank(question="suite", weights={"news": 1, "tweets": 0, "forum": 0})
+    expected = fit.compare(question="suite", weights={"news": 1, "tweets": 0, "forum": 0})["f1"]
+    assert ranking.score[ranking.models.index("A")] == pytest.approx(expected.score_a)
+    assert f"observed: A {100 * bf.score(CORPORA['news'], 'A'):.1f}" in str(ranking)
+
+
+def test_two_corpora_caution_of_the_average_too_and_take_its_median():
+    found = bf.hierarchical({name: CORPORA[name] for name in ("news", "tweets")}, rng=1)
+    caution = "of the average corpus and of a new one rests on the prior"
+    assert found.compare()["f1"].estimate == "posterior median"
+    for text in (str(found), found.to_latex(caption="x"), found.to_json(), found._repr_html_()):
+        assert caution in text
+        assert "posterior median" in text or "medians" in text
+    assert caution in str(found.compare())
+    assert caution in found.compare().methods_sentence()
+    assert caution not in str(found.compare(question="news"))
+
+
+def test_the_folder_does_not_hide_the_function():
+    code = "import bayesf1 as bf, bayesf1.hierarchical.files; bf.load_fit; assert callable(bf.hierarchical)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_average_corpus_is_plotted(fit):
+    axes = bf.plot_posterior(fit)
+    assert [ax.get_xlabel() for ax in axes] == ["P (%)", "R (%)", "F1 (%)"]

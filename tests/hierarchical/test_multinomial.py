@@ -1,0 +1,386 @@
+"""The multinomial model: what it answers, takes and refuses, and numbers that others found."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import bayesf1 as bf
+from bayesf1.hierarchical import multinomial
+from bayesf1.hierarchical.corpora import Diagnostics
+from bayesf1.hierarchical.multinomial import dirichlet_multinomial, read_counts
+from bayesf1.output.arviz import group, is_old, load_arviz
+from builders import FOUR_CORPORA as CORPORA, group_names, noisy
+
+pm = pytest.importorskip("pymc")
+SHORT = {"likelihood": "multinomial", "draws": 250, "tune": 250, "chains": 2, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def fit(sampled):
+    return sampled
+
+
+def sentences(n, seed):
+    """An evaluation whose units are sentences."""
+    rng = np.random.default_rng(seed)
+    gold = [rng.choice(["O", "B-X"], size=5, p=[0.7, 0.3]).tolist() for _ in range(n)]
+
+    def corrupt():
+        return [[t if rng.random() > 0.1 else "O" for t in s] for s in gold]
+
+    return bf.from_tags(gold, {"A": corrupt(), "B": corrupt()})
+
+
+# ---- the model --------------------------------------------------------------------------------------------
+
+
+def test_the_model_is_plain_pymc_with_named_dims(fit):
+    model = fit.model
+    assert isinstance(model, pm.Model)
+    assert {v.name for v in model.free_RVs} == {"pi", "log_kappa"}
+    assert model.named_vars_to_dims["counts"] == ("dataset", "system", "cell")
+    assert tuple(model.coords["dataset"]) == tuple(CORPORA)
+
+
+def test_the_log_likelihood_is_scipys_dirichlet_multinomial_summed_over_models(fit):
+    one = fit.posterior.isel(chain=1, draw=7)
+    a = np.exp(one["log_kappa"].values)[:, None] * one["pi"].values
+    counts = fit.groups["observed_data"]["counts"].values
+    expected = stats.dirichlet_multinomial.logpmf(counts, a, counts.sum(axis=-1)).sum(axis=-1)
+    found = fit.groups["log_likelihood"]["counts"].isel(chain=1, draw=7).values
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_prior_predictive_draws_come_from_the_prior_that_is_documented(fit):
+    before = fit.groups["prior"]["log_kappa"].values.ravel()
+    assert before.max() <= 15.0
+    assert np.median(before) == pytest.approx(np.log(100), abs=0.3)
+    assert before.std() == pytest.approx(2.0, abs=0.25)
+    drawn = fit.groups["prior_predictive"]["counts"]
+    assert (drawn.sum("cell") == fit.groups["observed_data"]["counts"].sum("cell")).all()
+
+
+def test_predictions_look_like_the_data(fit):
+    drawn, seen = (fit.groups[name]["counts"] for name in ("posterior_predictive", "observed_data"))
+    low, high = (drawn.quantile(q, ("chain", "draw")) for q in (0.005, 0.995))
+    assert float(((seen >= low) & (seen <= high)).mean()) > 0.9
+
+
+@pytest.mark.long
+def test_two_corpora_agree_with_a_numerical_integral():
+    # Right or wrong on two corpora: two cells, so that a grid of (share, log kappa) is the posterior.
+    data = {"x": bf.from_counts(A=(40, 10, 0)), "y": bf.from_counts(A=(24, 16, 0))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = bf.hierarchical(data, **SHORT | {"draws": 2000, "tune": 1000}, metrics="jaccard", rng=1)
+    p, log_kappa = np.meshgrid(np.linspace(0.001, 0.999, 400), np.linspace(-4, 15, 400), indexing="ij")
+    # Dirichlet(1, 1, 1) over (tp, fp, fn) with no fn: integrate the third share out on a grid, too.
+    total, mean, second = 0.0, 0.0, 0.0
+    for third in np.linspace(0.0005, 0.2, 120):
+        shares = [p * (1 - third), (1 - p) * (1 - third), np.full_like(p, third)]
+        logs = stats.norm.logpdf(log_kappa, np.log(100), 2.0) + np.log1p(-third)
+        for table in ((40, 10, 0), (24, 16, 0)):
+            kappa = np.exp(log_kappa)
+            logs += special.gammaln(kappa) - special.gammaln(kappa + sum(table))
+            for share, count in zip(shares, table, strict=True):
+                logs += special.gammaln(kappa * share + count) - special.gammaln(kappa * share)
+        weights = np.exp(logs + 60.0)
+        total += weights.sum()
+        mean += (weights * shares[0]).sum()
+        second += (weights * shares[0] ** 2).sum()
+    mean, second = mean / total, second / total
+    draws = found.posterior["pi"].sel(system="A", cell="tp").values
+    assert draws.mean() == pytest.approx(mean, abs=0.01)
+    assert draws.std() == pytest.approx(np.sqrt(second - mean**2), rel=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sampler", ["pymc", "nutpie"])
+def test_the_folds_of_wang_and_li_are_alike_under_both_samplers(sampler):
+    pytest.importorskip(sampler)
+    found = bf.hierarchical(
+        bf.load_example("wang-li-org"), likelihood="multinomial", sampler=sampler, rng=1, progress=False
+    )
+    res = found.compare()["f1"]
+    assert found.diagnostics.ok
+    assert res.p_h1 == pytest.approx(0.40, abs=0.04)
+    assert (res.score_a, res.score_b) == pytest.approx((0.769, 0.768), abs=0.002)
+
+
+# ---- answers ----------------------------------------------------------------------------------------------
+
+
+def test_a_new_corpus_is_less_certain_than_the_average_one(fit):
+    for metric in ("precision", "recall", "f1"):
+        average, new = (fit.compare(question=q)[metric] for q in ("average", "new"))
+        assert new.difference.std() > average.difference.std()
+
+
+def test_a_small_corpus_is_shrunk_towards_the_others(fit):
+    f1 = fit.posterior["score"].sel(system="A", measure="f1").mean(("chain", "draw"))
+    average = float(f1.sel(question="average"))
+    for name in ("mail", "wnut"):
+        kept = (float(f1.sel(question=name)) - average) / (bf.score(CORPORA[name], "A") - average)
+        assert 0.0 < kept < 1.0
+
+
+def test_swapping_the_models_swaps_the_probabilities(fit):
+    for question in fit.questions:
+        one, other = (fit.compare(*pair, question=question)["f1"] for pair in ("AB", "BA"))
+        assert one.p_less == pytest.approx(other.p_greater, abs=1e-12)
+        assert one.p_rope == pytest.approx(other.p_rope, abs=1e-12)
+        assert one.p_less + one.p_rope + one.p_greater == pytest.approx(1.0)
+
+
+def test_a_suite_is_the_weighted_mean_of_its_corpora(fit):
+    weights = {"conll": 1, "wnut": 0, "folk": 0, "mail": 0}
+    asked, alone = (
+        fit.compare(question="suite", weights=weights)["f1"],
+        fit.compare(question="conll")["f1"],
+    )
+    assert asked.p_h1 == alone.p_h1
+    assert (asked.score_a, asked.observed) == (pytest.approx(alone.score_a), pytest.approx(alone.observed))
+
+
+def test_points_are_posterior_means_and_plain_scores_are_named_observed(fit):
+    for question in fit.questions:
+        res = fit.compare(question=question)["f1"]
+        draws = fit.posterior["score"].sel(measure="f1", question=question)
+        assert res.score_a == pytest.approx(float(draws.sel(system="A").mean()))
+        assert res.gap == pytest.approx(float((draws.sel(system="B") - draws.sel(system="A")).mean()))
+    res = fit.compare(question="mail")["f1"]
+    assert res.observed == pytest.approx([bf.score(CORPORA["mail"], m) for m in "AB"])
+    assert "Observed" in fit.table.header
+
+
+def test_a_fit_prints_all_answers_and_how_the_chains_fared(fit):
+    text = str(fit)
+    for part in (
+        "the average corpus",
+        "a new corpus",
+        *CORPORA,
+        "On the 4 corpora at hand",
+        "R-hat",
+        "diverg",
+    ):
+        assert part in text
+    assert "<table>" in fit._repr_html_()
+    document = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
+    assert list(document["answers"]) == list(fit.questions)
+    assert document["diagnostics"]["verdict"] == str(fit.diagnostics)
+    assert len(fit.to_frame()) == 3 * 7
+    assert fit.methods_sentence().startswith("B was compared with A")
+
+
+@pytest.mark.parametrize(
+    ("quality", "words"),
+    [
+        (Diagnostics("pymc", 4000, 4, 900, 900, 2, 1.0), ("2 of 4,000", "target_accept")),
+        (Diagnostics("pymc", 4000, 4, 900, 900, 0, 1.05), ("R-hat 1.050", "tune")),
+        (Diagnostics("pymc", 4000, 4, 900, 399, 0, 1.0), ("399", "more draws")),
+    ],
+)
+def test_every_problem_is_told_with_what_to_try(quality, words):
+    assert not quality.ok
+    assert all(word in quality.caution for word in words)
+
+
+def test_chains_that_agree_are_said_to():
+    assert str(Diagnostics("pymc", 4000, 4, 900, 800, 0, 1.002)).startswith(
+        "4 chains of NUTS (pymc) agree: R-hat 1.00"
+    )
+    assert "4 chains of NUTS (pymc) disagree" in str(Diagnostics("pymc", 4000, 4, 900, 800, 0, 1.2))
+
+
+# ---- data -------------------------------------------------------------------------------------------------
+
+
+def test_classes_are_counted_as_pairs_of_gold_and_predicted():
+    rng = np.random.default_rng(7)
+
+    def corpus(labels, n):
+        gold = rng.choice(labels, size=n)
+        return bf.from_labels(gold, {m: noisy(rng, gold, 0.8, labels) for m in "AB"})
+
+    found = read_counts({"x": corpus(list("abc"), 200), "y": corpus(list("bcd"), 150)})
+    assert found.counts.shape == (2, 2, 16)
+    assert found.counts.sum(axis=-1).tolist() == [[200, 200], [150, 150]]
+
+
+def test_folds_are_groups_with_all_their_counts():
+    ev = bf.load_example("wang-li-org")
+    found = read_counts(ev)
+    assert found.names[-1] == "repeat 3, fold 2"
+    assert np.array_equal(found.counts.sum(axis=0), ev.folds.counts.sum(axis=(0, 1)))
+
+
+def test_items_of_sentences_are_taken_as_independent_only_where_that_is_said():
+    data = {"x": CORPORA["wnut"], "y": sentences(30, 11)}
+    with pytest.raises(ValueError, match="corpus 'y' was sampled by the sentence"):
+        bf.hierarchical(data, **SHORT)
+    assert "items of one sentence were taken as independent" in read_counts(data, assumption="items").note
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        ({}, {}, "no corpus given"),
+        (CORPORA["wnut"], {}, "one evaluation is one corpus"),
+        ({"new": CORPORA["wnut"]}, {}, "names a question"),
+        ({3: CORPORA["wnut"]}, {}, "corpus name 3"),
+        (
+            {"x": CORPORA["wnut"], "y": bf.from_counts(A=(1, 2, 3), C=(1, 2, 3))},
+            {},
+            "corpus 'y' has the models A, C",
+        ),
+        ({"x": CORPORA["wnut"], "y": bf.from_counts(A=(1, 2, 3, 4), B=(1, 2, 3, 4))}, {}, "keep those"),
+        ({"x": bf.load_example("wang-li-org")}, {}, "whole items"),
+        ({"x": "file.csv"}, {}, "an Evaluation belongs here"),
+        (CORPORA, {"likelihood": "multinomal"}, "did you mean 'multinomial'"),
+        (CORPORA, {"sampler": "stan"}, "known: pymc, nutpie"),
+        (CORPORA, {"draws": 10}, "draws must be a whole number from 100"),
+        (CORPORA, {"chains": 0}, "chains must be"),
+        (CORPORA, {"tune": 2.5}, "tune must be"),
+        (CORPORA, {"target_accept": 1.0}, "target_accept is a share"),
+        (CORPORA, {"prior": 0}, "cells of the prior must be"),
+        (CORPORA, {"rng": "x"}, "rng must be"),
+        (CORPORA, {"metrics": "mcc"}, "needs true negatives"),
+        (CORPORA, {"weights": {"x": 1}}, "there is a weight of 'x'"),
+        (CORPORA, {"assumption": "paired"}, "use the likelihood 'scores'"),
+        ({"x": bf.from_scores({"A": [0.1, 0.3], "B": [0.2, 0.4]})}, {}, "use the likelihood 'scores'"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(data, options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bf.hierarchical(data, **SHORT | options)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prior_that_is_none_gets_one_sentence():
+    with pytest.raises(ValueError, match="kappa of the prior must be a number above 0, not -1"):
+        bf.HierarchicalPrior(kappa=-1)
+    with pytest.raises(ValueError, match="at most"):
+        bf.HierarchicalPrior(kappa=1e9)
+
+
+# ---- samplers that fail -----------------------------------------------------------------------------------
+
+
+def test_without_the_extra_the_error_names_the_line_to_install_it(monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        multinomial, "find_spec", lambda name: None if name in ("nutpie", "pymc") else found(name)
+    )
+    for sampler in ("nutpie", "pymc"):
+        with pytest.raises(ImportError, match=r"pip install 'bayesf1\[pymc\]'"):
+            bf.hierarchical(CORPORA, **SHORT, sampler=sampler)
+
+
+def test_a_sampler_that_fails_or_panics_is_one_sentence(monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    for error in (
+        PanicException("called `Option::unwrap()`\non a `None` value"),
+        RuntimeError("mass matrix"),
+    ):
+
+        def fail(error=error, **_):
+            raise error
+
+        monkeypatch.setattr(pm, "sample", fail)
+        with pytest.raises(
+            ValueError, match=r"the sampler 'nutpie' failed .* or the sampler 'pymc'"
+        ) as caught:
+            bf.hierarchical(CORPORA, **SHORT, sampler="nutpie")
+        assert "\n" not in str(caught.value)
+
+
+def test_an_interrupted_sampler_does_not_give_a_fit(monkeypatch, fit):
+    short = {name: fit.groups[name].isel(draw=slice(50)) for name in ("posterior", "sample_stats")}
+    container = multinomial.arviz.container(short)
+    monkeypatch.setattr(pm, "sample", lambda **_: container)
+    with pytest.raises(KeyboardInterrupt, match="after 50 of 250"):
+        bf.hierarchical(CORPORA, **SHORT)
+
+
+@pytest.mark.long
+def test_a_script_needs_no_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import bayesf1 as bf, warnings\n"
+        "warnings.simplefilter('ignore')\n"
+        "data = {n: bf.from_counts(A=(30, 9, 5 + i), B=(33, 5, 2 + i)) for i, n in enumerate('xyz')}\n"
+        "fit = bf.hierarchical(data, likelihood='multinomial', draws=100, tune=200, rng=1, progress=False)\n"
+        "print('ran once,', fit.diagnostics.sampler)\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=True
+    )
+    assert done.stdout.count("ran once, pymc") == 1
+    assert done.stderr == ""
+
+
+# ---- ArviZ ------------------------------------------------------------------------------------------------
+
+
+def test_arviz_gets_named_dims_and_every_group(fit):
+    idata = fit.to_arviz()
+    posterior = group(idata, "posterior")
+    assert posterior["score"].dims == ("chain", "draw", "system", "measure", "question")
+    assert posterior["difference"].dims == ("chain", "draw", "contrast", "measure", "question")
+    assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
+    assert set(group_names(idata)) == {
+        *("posterior", "prior", "posterior_predictive", "prior_predictive", "log_likelihood"),
+        *("observed_data", "constant_data", "sample_stats"),
+    }
+
+
+def test_the_summary_has_our_interval_and_names_what_it_means(fit):
+    table = fit.summary(0.9)
+    assert list(table.columns[:4]) == ["mean", "sd", "hdi_5%", "hdi_95%"]
+    # every row speaks of the draws that its label names
+    for name in fit.questions:
+        draws = fit.posterior["score"].sel(system="B", measure="f1", question=name).values
+        assert table.loc[f"score[B, f1, {name}]", "mean"] == pytest.approx(draws.mean(), abs=1e-9)
+        # The shortest interval that holds 90 % of the draws, up to one draw at each end.
+        low, high = table.loc[f"score[B, f1, {name}]", ["hdi_5%", "hdi_95%"]]
+        assert np.mean((draws >= low) & (draws <= high)) == pytest.approx(0.9, abs=2 / draws.size + 1e-9)
+        assert high - low <= np.diff(np.quantile(draws, [0.05, 0.95]))[0] + 1e-9
+        gaps = fit.posterior["difference"].sel(contrast="B - A", measure="f1", question=name).values
+        assert table.loc[f"difference[B - A, f1, {name}]", "mean"] == pytest.approx(gaps.mean(), abs=1e-9)
+
+
+def test_leave_one_corpus_out_and_plots_need_one_line_each(fit):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    arviz, idata = load_arviz(), fit.to_arviz()
+    with warnings.catch_warnings():
+        # what plotting libraries deprecate among themselves, and few draws
+        warnings.simplefilter("ignore")
+        loo = arviz.loo(idata)
+        options = {"coords": {"measure": "f1"}, "combined": True}
+        arviz.plot_forest(idata, var_names=["difference"], **options)
+        if is_old():
+            arviz.plot_ppc(idata, num_pp_samples=20)
+            arviz.plot_trace(idata, var_names=["log_kappa"])
+        else:
+            arviz.plot_ppc_dist(idata)
+            arviz.plot_trace_dist(idata, var_names=["log_kappa"])
+    assert np.isfinite(loo.elpd_loo if is_old() else loo.elpd)
+    assert loo.n_data_points == 4
+    bf.plot_posterior(fit)
+
+
+def test_a_model_can_be_made_of_any_counts():
+    model = dirichlet_multinomial(np.array([[[7, 2, 1]], [[3, 3, 3]]]), alpha=0.5)
+    assert model.named_vars_to_dims["pi"] == ("system", "cell")
+    assert model.coords["cell"] == ("0", "1", "2")

@@ -1,0 +1,126 @@
+"""Files of fits come from strangers: what is no whole fit is refused by one sentence, and nothing in it is run."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1 import load_fit
+from bayesf1.output import arviz
+
+
+@pytest.fixture(scope="module", params=["scores", "multinomial"])
+def fit(request):
+    if request.param == "multinomial":
+        pytest.importorskip("pymc")
+        return request.getfixturevalue("sampled")
+    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+    return bf.hierarchical({"x": ev, "y": bf.from_counts(A=(9, 5, 3), B=(10, 4, 2))}, rng=1, draws=200)
+
+
+@pytest.fixture
+def crafted(fit, monkeypatch):
+    """Load a fit whose words or draws were changed, as if from a file."""
+
+    def load(said=None, posterior=lambda data: data):
+        groups = dict(fit.groups)
+        groups["posterior"] = posterior(groups["posterior"].copy())
+        if said is not None:
+            groups["posterior"].attrs["bayesf1"] = json.dumps(said)
+        monkeypatch.setattr(arviz, "load", lambda path: groups)
+        return load_fit("fit.nc")
+
+    return load
+
+
+def words(fit):
+    return json.loads(fit.groups["posterior"].attrs["bayesf1"])
+
+
+HOSTILE = [None, -1, True, "x", ["x", "x"], {"x": 1}, [[1]], 1e400]
+
+
+@pytest.mark.parametrize("key", sorted(["likelihood", "assumption", "noun", "rope", "prob", "note", "datasets", "models",
+                                        "metrics", "prior", "diagnostics", "weights", "within"]))  # fmt: skip
+def test_words_of_another_type_are_refused(fit, crafted, key):
+    whole = words(fit)
+    assert str(crafted(whole)) == str(fit)
+    for value in HOSTILE:
+        with contextlib.suppress(ValueError):
+            assert str(crafted({**whole, key: value}))
+    with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
+        crafted({name: value for name, value in whole.items() if name != key})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("models", ["A"]),
+        ("models", ["A", "A"]),
+        ("models", [1, 2]),
+        ("datasets", ["x"]),
+        ("likelihood", "poisson"),
+        ("assumption", "auto"),
+        ("prob", 1.5),
+        ("rope", -1),
+        ("metrics", []),
+        ("metrics", [{}]),
+        ("prior", {"unheard": 1}),
+        ("diagnostics", {}),
+        ("weights", {"x": -1, "y": 1}),
+        ("weights", {"z": 1}),
+    ],
+)
+def test_words_that_do_not_fit_the_draws_are_refused(fit, crafted, key, value):
+    with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
+        crafted({**words(fit), key: value})
+
+
+def test_a_fit_of_another_version_is_refused(crafted, fit):
+    with pytest.raises(ValueError, match="another version"):
+        crafted({**words(fit), "format": "bayesf1.hierarchical/2"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.drop_vars("score"),
+        lambda data: data.isel(draw=slice(0, 0)),
+        lambda data: data.isel(system=[0]),
+        lambda data: data.assign(score=data["score"] * np.nan),
+        lambda data: data.assign(score=data["score"].astype(str)),
+        lambda data: data.assign(score=data["score"].isel(measure=[0])),
+    ],
+)
+def test_draws_of_another_shape_are_refused(crafted, change):
+    with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
+        crafted(posterior=change)
+
+
+def test_files_keep_everything(fit, tmp_path):
+    fit.save(tmp_path / "fit.nc")
+    fit.save(tmp_path / "fit.nc")
+    again = load_fit(tmp_path / "fit.nc")
+    assert str(again) == str(fit)
+    assert (again.prior, again.diagnostics, again.rope) == (fit.prior, fit.diagnostics, fit.rope)
+    assert set(again.groups) == set(fit.groups)
+    for key, data in fit.groups.items():
+        assert again.groups[key].equals(data)
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
+
+
+def test_other_files_are_refused_in_words(fit, tmp_path):
+    (tmp_path / "text.nc").write_text("no draws")
+    with pytest.raises(ValueError, match="not a netCDF file of draws"):
+        load_fit(tmp_path / "text.nc")
+    with pytest.raises(FileNotFoundError):
+        load_fit(tmp_path / "none.nc")
+    with pytest.raises(ValueError, match="Zarr"):
+        fit.save(tmp_path / "fit.zarr")
+    with pytest.raises(ValueError, match="there is no folder"):
+        fit.save(tmp_path / "none" / "fit.nc")
+    fit.posterior.drop_attrs().to_netcdf(tmp_path / "other.nc", group="posterior", engine="h5netcdf")
+    with pytest.raises(ValueError, match="not a fit that bayesf1 saved"):
+        load_fit(tmp_path / "other.nc")

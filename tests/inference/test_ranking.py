@@ -1,0 +1,131 @@
+"""Rankings: their numbers, against exact comparisons and brute force, and their words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.inference.comparison import Rope
+from bayesf1.inference.rank import ranking_of
+
+
+@pytest.fixture(scope="module")
+def three():
+    return bf.from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))
+
+
+@pytest.fixture(scope="module")
+def ranking(three):
+    return bf.rank(three, rng=1)
+
+
+def test_systems_come_in_the_order_of_their_means(ranking):
+    assert ranking.models == ("B", "A", "C")
+    assert (np.diff(ranking.mean) < 0).all()
+
+
+def test_rank_probabilities_sum_to_one_over_ranks_and_over_systems(ranking):
+    np.testing.assert_allclose(ranking.p_rank.sum(axis=1), 1.0)
+    np.testing.assert_allclose(ranking.p_rank.sum(axis=0), 1.0)
+
+
+def test_best_is_rank_one_and_expected_rank_is_its_mean(ranking):
+    np.testing.assert_allclose(ranking.p_best, ranking.p_rank[:, 0])
+    np.testing.assert_allclose(ranking.expected_rank, ranking.p_rank @ [1, 2, 3])
+
+
+def test_pairwise_probabilities_agree_with_the_exact_comparison(three, ranking):
+    for a in three.models:
+        for b in three.models:
+            if a != b:
+                exact = bf.compare(three, a, b, metrics="f1")["f1"].p_h1
+                error = np.sqrt(exact * (1 - exact) / ranking.settings.n_draws) + 1e-4
+                beats = ranking.p_beats[ranking.models.index(b), ranking.models.index(a)]
+                assert beats == pytest.approx(exact, abs=4 * error)
+
+
+def test_without_rope_either_of_two_systems_is_better(ranking):
+    total = ranking.p_beats + ranking.p_beats.T
+    np.testing.assert_allclose(total[~np.eye(3, dtype=bool)], 1.0)
+
+
+def test_the_leader_is_always_in_the_tied_set(ranking):
+    assert bool(ranking.tied[0])
+
+
+def test_wording_names_a_clear_winner(ranking):
+    assert ranking.sentence().startswith("B is the best in F1 (P ")
+
+
+def test_wording_admits_that_a_ranking_does_not_decide():
+    ranking = bf.rank(bf.from_counts(A=(77, 44, 10), B=(78, 43, 9)), rng=1)
+    assert "the data do not decide which is the best: B or A" in ranking.sentence()
+
+
+def test_a_ranking_prints_as_a_table_and_becomes_a_dataset(ranking):
+    text = str(ranking)
+    assert "P(best)" in text
+    assert ranking.sentence() in text
+    found = ranking.to_xarray()
+    assert float(found.p_beats.sel(system="B", opponent="A")) == ranking.p_beats[0, 1]
+    assert found.p_rank.sel(system="C").values.tolist() == ranking.p_rank[2].tolist()
+    assert found.score.to_series().to_dict() == dict(zip(ranking.models, ranking.score, strict=True))
+
+
+def test_the_same_seed_gives_the_same_ranking(three):
+    one, other, third = (bf.rank(three, rng=rng, n_draws=1000).to_dict() for rng in (5, 5, 6))
+    assert one == other != third
+
+
+def test_many_models_use_the_same_mechanism():
+    rng = np.random.default_rng(0)
+    gold = rng.random(400) < 0.3
+    models = {f"m{j:02}": np.where(rng.random(400) < 0.1 + 0.01 * j, ~gold, gold) for j in range(20)}
+    ranking = bf.rank(bf.from_labels(gold, models), rng=0, n_draws=4000)
+    assert len(ranking.models) == 20
+    assert ranking.p_rank.shape == ranking.p_beats.shape == (20, 20)
+    assert float(ranking.p_best.sum()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda ev: bf.rank(bf.from_counts(A=(1, 2, 3))), "at least two models"),
+        (lambda ev: bf.rank(ev, "mcc"), "mcc needs true negatives"),
+        (lambda ev: bf.rank(ev, rope=-0.1), "rope is a half-width"),
+        (lambda ev: bf.rank(ev, prob=95), "prob must lie strictly between 0 and 1"),
+        (lambda ev: bf.rank(ev, n_draws=10), "n_draws must be a whole number"),
+        (lambda ev: bf.rank(ev, assumption="paired"), "only totals are known"),
+    ],
+)
+def test_bad_input_is_refused_in_words(three, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(three)
+
+
+@pytest.mark.parametrize("metric", ["f1", "error_rate"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_ranking_counts_draws_as_if_all_were_looked_at_at_once(metric, layout):
+    down = metric == "error_rate"
+    ev = bf.from_correct({"A": [0, 1], "B": [1, 0]}) if down else bf.from_counts(A=(7, 4, 1), B=(8, 3, 7))
+    measure = resolve_metric(metric, ev)
+    rng = np.random.default_rng(2)
+    # A few values, so that systems tie.
+    scores = np.asarray(rng.integers(1, 9, size=(500, 6)) / 10 + 0.02 * np.arange(6), order=layout)
+    settings = replace(bf.rank(ev, measure, n_draws=1000).settings, rope=Rope(-0.1, 0.15), prob=0.9)
+    found = ranking_of(scores, scores[0], list("ABCDEF"), measure, settings)
+    order = ["ABCDEF".index(name) for name in found.models]
+    drawn = scores[:, order]
+    assert found.mean == pytest.approx(drawn.mean(axis=0))
+    assert np.transpose([found.low, found.high]) == pytest.approx(np.quantile(drawn, [0.05, 0.95], axis=0).T)
+    better = -drawn if down else drawn
+    # Whoever is not behind comes before; of those that tie the first.
+    behind = better[:, :, None] < better[:, None, :]
+    tied = (better[:, :, None] == better[:, None, :]) & (np.arange(6)[:, None] > np.arange(6))
+    ranks = (behind | tied).sum(axis=2)
+    assert np.array_equal(found.p_rank, [[(ranks[:, i] == r).mean() for r in range(6)] for i in range(6)])
+    assert np.array_equal(found.p_beats, (better[:, :, None] > better[:, None, :] + 0.15).mean(axis=0))
+    gaps = better - better[:, [0]]
+    assert np.array_equal(found.equivalent, ((gaps >= -0.1) & (gaps <= 0.15)).mean(axis=0) >= 0.9)

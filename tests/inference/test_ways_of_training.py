@@ -1,0 +1,342 @@
+"""compare(ev, target="method") on folds: ways of training, and not only the models fitted in these folds."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+from bayesf1.sampling import Contrasts, TrainingVariance
+from builders import random_folds
+from evaluations import EVALUATIONS
+
+
+def folds_of(m, seed=0, cv=None, models=("A", "B")):
+    cv = cv or bf.BlockedCV(m=m)
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(90, 110, size=cv.get_n_splits())
+    rates = {name: 0.8 + 0.03 * i for i, name in enumerate(models)}
+    return bf.from_folds(random_folds(rng, gold, rates, wrong=20), cv=cv)
+
+
+def f1_of_folds(ev):
+    tp, fp, fn = np.moveaxis(ev.folds.counts, -1, 0)
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def learned(seed=0, n=240, m=3, cv=None, groups=None):
+    """A cross-validation of rules that depend on what they were trained on."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    y = (x[:, 0] + 0.5 * x[:, 1] + rng.normal(size=n) > 0.3).astype(int)
+
+    def least_squares(columns):
+        def fit(xt, yt):
+            z = np.column_stack([np.ones(len(xt)), xt[:, columns]])
+            w = np.linalg.lstsq(z, 2.0 * yt - 1.0, rcond=None)[0]
+            return lambda xs: (np.column_stack([np.ones(len(xs)), xs[:, columns]]) @ w > 0).astype(int)
+
+        return fit
+
+    models = {"A": least_squares([0]), "B": least_squares([0, 1]), "C": least_squares([1, 2])}
+    return bf.cross_validate(models, x, y, cv=cv or bf.BlockedCV(m, rng=1), groups=groups)
+
+
+# ---- without items: a t law -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_the_difference_is_a_t_law_of_half_contrasts(m):
+    ev = folds_of(m)
+    c = bf.compare(ev, metrics="f1", target="method", rope=0.01)["f1"]
+    f = f1_of_folds(ev)
+    d = f[..., 1] - f[..., 0]
+    distribution = stats.t(m, d.mean(), np.sqrt(np.mean((d[:, 0] - d[:, 1]) ** 2 / 4)))
+    assert (c.p_h1, c.p_h0) == pytest.approx((distribution.sf(0), distribution.cdf(0)))
+    assert (c.p_less, c.p_greater) == pytest.approx((distribution.cdf(-0.01), distribution.sf(0.01)))
+    assert c.p_less + c.p_rope + c.p_greater == pytest.approx(1.0)
+    if m > 1:
+        assert c.difference.interval() == pytest.approx(distribution.interval(0.95))
+    assert (c.method, c.target, c.mcse) == ("exact", "method", 0.0)
+    assert c.score_b - c.score_a == pytest.approx(d.mean())
+    own = stats.t(m, f[..., 0].mean(), np.sqrt(np.mean((f[:, 0, 0] - f[:, 1, 0]) ** 2 / 4)))
+    assert c.posterior_a.cdf(0.8) == pytest.approx(own.cdf(0.8))
+
+
+def test_k_folds_have_the_corrected_t_of_nadeau_and_bengio():
+    ev = folds_of(0, cv=bf.KFoldCV(10, repeats=3))
+    c = bf.compare(ev, metrics="f1", target="method")["f1"]
+    d = np.diff(f1_of_folds(ev), axis=-1).ravel()
+    distribution = stats.t(29, d.mean(), np.sqrt((1 / 30 + 1 / 9) * d.var(ddof=1)))
+    assert c.p_h1 == pytest.approx(distribution.sf(0))
+    assert c.difference.interval() == pytest.approx(distribution.interval(0.95))
+    methods = bf.compare(ev, target="method").methods_sentence()
+    assert "corrected t distribution of Nadeau and Bengio (2003)" in methods
+    assert "trained on 90 % of such data" in methods
+
+
+def test_the_answer_is_that_of_the_fold_tests():
+    ev = folds_of(3)
+    c = bf.compare(ev, metrics="f1", target="method", rope=0.01)["f1"]
+    assert bf.fold_tests(ev, rope=0.01)["t of half contrasts"].p_greater == pytest.approx(c.p_greater)
+
+
+def test_swapping_the_models_swaps_the_answer():
+    for ev in (folds_of(3), learned()):
+        there, back = (
+            bf.compare(ev, *pair, metrics="f1", target="method", rng=1)["f1"] for pair in ("AB", "BA")
+        )
+        assert there.p_h1 == pytest.approx(back.p_h0)
+        assert there.difference.interval() == pytest.approx(
+            [-end for end in back.difference.interval()[::-1]]
+        )
+
+
+def test_draws_follow_the_same_law():
+    ev = folds_of(3)
+    exact = bf.compare(ev, metrics="f1", target="method")["f1"]
+    drawn = bf.compare(ev, metrics="f1", target="method", method="montecarlo", n_draws=100_000, rng=1)["f1"]
+    assert abs(drawn.p_h1 - exact.p_h1) < 4 * drawn.mcse
+    assert drawn.difference.interval() == pytest.approx(exact.difference.interval(), abs=0.01)
+
+
+def test_margins_of_joint_draws_are_each_models_own_law():
+    ev = folds_of(5, models=("A", "B", "C"))
+    known = TrainingVariance.of(ev, shared=False).contrasts(bf.compare(ev, "A", "B")["f1"].definition)
+    draws = known.draw(20_000, np.random.default_rng(1))
+    for weights in ([1, 0, 0], [0, 0, 1], [-1, 0, 1], [0.5, 0.5, -1]):
+        assert stats.kstest(draws @ weights, known.distribution(weights).cdf).pvalue > 1e-3
+
+
+def test_folds_that_differ_alike_say_nothing_of_training():
+    same, better = [(80, 20, 20)] * 6, [(81, 20, 19)] * 6
+    res = bf.compare(bf.from_folds({"A": same, "B": better}), target="method")
+    assert res["f1"].p_h1 == 0.5
+    assert res["f1"].verdict == "undecided"
+    assert "they do not show how much training varies" in str(res)
+    alike = bf.compare(bf.from_folds({"A": same, "B": same}), target="method")
+    assert alike["f1"].p_h1 == 0.5
+
+
+def test_a_callable_without_bounds_has_an_answer():
+    def odds(tables):
+        return tables[..., 0] / (tables[..., 1] + tables[..., 2] + 1.0)
+
+    c = bf.compare(folds_of(3), metrics=odds, target="method")["odds"]
+    assert 0.0 < c.p_h1 < 1.0
+
+
+# ---- with items: a mixture --------------------------------------------------------------------------------
+
+
+def test_the_mixture_is_the_bootstrap_and_what_training_adds():
+    # Brute force: weights of every item, fold by fold, and x on a grid.
+    ev = learned(n=120)
+    pair = ev.pair("A", "B")
+    units, shape = pair.folds.units, pair.folds.counts.shape
+    rng = np.random.default_rng(5)
+    each = np.repeat(units.rows.toarray(), units.weights.astype(int), axis=0)
+    assert len(each) == 120
+    w = rng.dirichlet(np.ones(120), size=20_000)
+    tp, fp, fn, _ = np.moveaxis((w @ each).reshape(-1, *shape), -1, 0)
+    scores = (2 * tp / (2 * tp + fp + fn)).mean(axis=(1, 2))
+    d = scores[:, 1] - scores[:, 0]
+    f = f1_of_folds_with_tn(pair)
+    gaps = f[..., 1] - f[..., 0]
+    contrasts, v = (gaps[:, 0] - gaps[:, 1]) / 2, d.var()
+    x = np.linspace(0, 60, 60_001)
+    log = -2.5 * np.log1p(x**2 / 4) - 1.5 * np.log1p(x**2) - (contrasts**2).sum() / (2 * (1 + x**2) * v)
+    drawn = d + rng.choice(x, 20_000, p=np.exp(log) / np.exp(log).sum()) * np.sqrt(v) * rng.normal(
+        size=20_000
+    )
+    c = bf.compare(pair, metrics="f1", target="method", n_draws=40_000, rng=1)["f1"]
+    assert c.method == "montecarlo"
+    assert c.p_h1 == pytest.approx((drawn > 0).mean(), abs=0.02)
+    # The package stretches a little more, for few items.
+    width, plain = np.subtract(*c.difference.interval(0.5)), np.subtract(*np.quantile(drawn, [0.25, 0.75]))
+    assert 1.0 < width / plain < 1.1
+    assert c.difference.median() == pytest.approx(np.median(drawn), abs=0.004)
+
+
+def f1_of_folds_with_tn(ev):
+    tp, fp, fn, _ = np.moveaxis(ev.folds.counts, -1, 0)
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def test_each_item_enters_once_with_all_its_outcomes():
+    # More repeats of rules that learn nothing do not make an interval of the rules shorter.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    y = (x + rng.normal(size=200) > 0).astype(int)
+    models = {
+        "A": lambda xt, yt: lambda xs: (xs > 0.0).astype(int),
+        "B": lambda xt, yt: lambda xs: (xs > 0.4).astype(int),
+    }
+    sds = []
+    for m in (3, 7):
+        ev = bf.cross_validate(models, x, y, cv=bf.BlockedCV(m, rng=0))
+        drawn = np.concatenate(
+            [
+                s
+                for (s,) in TrainingVariance.of(ev, shared=True).tested(
+                    [bf.compare(ev)["f1"].definition], 4000, rng
+                )
+            ]
+        )
+        sds.append(np.diff(drawn, axis=1).std())
+    assert sds[1] == pytest.approx(sds[0], rel=0.1)
+
+
+def test_documents_are_drawn_whole():
+    groups = np.arange(240) // 6
+    ev = learned(groups=groups)
+    res = bf.compare(ev, "A", "B", target="method", rng=1)
+    assert "40 documents" in str(res)
+    assert "documents were drawn by a Bayesian bootstrap" in res.details()
+    few = learned(groups=np.arange(240) // 30)
+    with pytest.warns(UserWarning, match="only 8 documents"):
+        assert "only 8 documents" in str(bf.compare(few, "A", "B", target="method", rng=1))
+
+
+def test_single_items_of_documents_leave_the_contrasts_alone():
+    ev = learned(groups=np.arange(240) // 6)
+    c = bf.compare(ev, "A", "B", target="method", assumption="paired", metrics="f1")["f1"]
+    assert c.method == "exact"
+    assert c.settings.training == "contrasts"
+
+
+def test_independence_takes_the_contrasts_alone():
+    ev = learned()
+    c = bf.compare(ev, "A", "B", metrics="f1", target="method", assumption="independent")["f1"]
+    f = f1_of_folds_with_tn(ev)[..., :2]
+    d = f[..., 1] - f[..., 0]
+    assert c.p_h1 == pytest.approx(stats.t(3, d.mean(), np.sqrt(np.mean((d[:, 0] - d[:, 1]) ** 2) / 4)).sf(0))
+    with pytest.raises(ValueError, match="cannot be compared by method 'exact'"):
+        bf.compare(ev, "A", "B", target="method", method="exact")
+
+
+def test_models_that_did_the_same_are_not_told_apart():
+    x = np.arange(80.0)
+    y = (x % 3 == 0).astype(int)
+    rule = lambda xt, yt: lambda xs: (xs % 2 == 0).astype(int)  # noqa: E731
+    ev = bf.cross_validate({"A": rule, "B": rule}, x, y, cv=bf.BlockedCV(3, rng=0))
+    res = bf.compare(ev, target="method", rng=1)
+    assert res["f1"].p_h1 == 0.5
+    for target in ("models", "method"):
+        text = str(bf.compare(ev, target=target, rng=1))
+        assert "did the same on all items" in text
+        # Nor would anything sharpen the comparison.
+        assert "fold to fold" not in text
+
+
+# ---- the other answer, and the words ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["folds", "cross-validated items", "cross-validated documents"])
+def test_both_answers_stand_side_by_side_in_every_form(name):
+    ev = EVALUATIONS[name]().select(["A", "B"])
+    models, method = (bf.compare(ev, target=target, rng=1, n_draws=2000) for target in ("models", "method"))
+    assert models["f1"].target == bf.compare(ev, rng=1)["f1"].target == "models"
+    said = "For the method of training, not only for the models fitted in these folds: P(B better)"
+    for text in (
+        str(models),
+        models.to_markdown(),
+        models.to_json(),
+        models._repr_html_(),
+    ):
+        assert said in text
+    assert said.replace(":", "") in models.to_latex().replace(":", "")
+    assert "For the models fitted in these folds: P(B better)" in str(method)
+    assert "trained on 50 % of such data" in method.sentence()
+    assert models["f1"].other_target.p_h1 == pytest.approx(method["f1"].p_h1, abs=0.05)
+    assert method["f1"].other_target.p_h1 == pytest.approx(models["f1"].p_h1, abs=0.05)
+    assert models["f1"].other_target.other_target is None
+
+
+def test_one_repeat_hardly_says_how_much_training_varies():
+    alone, with_items, twice = (
+        str(bf.compare(ev, "A", "B", rng=1)) for ev in (folds_of(1), learned(m=1), folds_of(2))
+    )
+    assert "A single repeat hardly shows how much training varies" in alone
+    assert "the prior decides" not in alone
+    assert "the prior decides" in with_items
+    assert "A single repeat" not in twice
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_laws_without_moments_are_printed_and_kept(m):
+    res = bf.compare(folds_of(m), target="method")
+    assert "[" in str(res)
+    document = json.loads(res.to_json())
+    assert document["comparisons"][0]["difference"]["sd"] is None
+    assert len(res.to_frame()) == 3
+    assert str(pickle.loads(pickle.dumps(res))) == str(res)
+
+
+# ---- one model, all models --------------------------------------------------------------------------------
+
+
+def test_a_posterior_is_of_one_way_of_training():
+    ev = folds_of(3)
+    f = f1_of_folds(ev)[..., 0]
+    distribution = stats.t(3, f.mean(), np.sqrt(np.mean((f[:, 0] - f[:, 1]) ** 2) / 4))
+    assert bf.posterior(ev, "A", target="method").sf(0.8) == pytest.approx(distribution.sf(0.8))
+    assert bf.summary(ev, target="method").loc[("A", "f1"), "mean"] == pytest.approx(f.mean())
+    whole = learned()
+    alone = bf.posterior(whole, "A", target="method", rng=1, n_draws=20_000).interval()
+    # Whoever else was tried does not matter.
+    assert bf.posterior(whole.select(["A"]), "A", target="method", rng=1, n_draws=20_000).interval() == alone
+
+
+def test_a_ranking_of_two_ways_is_their_comparison():
+    for ev in (folds_of(3), learned().select(["A", "B"])):
+        ranking = bf.rank(ev, target="method", rng=1, n_draws=50_000)
+        c = bf.compare(ev, metrics="f1", target="method", rng=2, n_draws=50_000)["f1"]
+        a, b = map(ranking.models.index, "AB")
+        assert ranking.p_beats[b, a] == pytest.approx(c.p_h1, abs=0.015)
+        assert ranking.score[a] == pytest.approx(c.score_a)
+    methods = bf.rank(learned(), target="method", rng=1, n_draws=1000).details()
+    assert "learnt from the halves' differences" in methods
+    assert "Wang and Li" not in methods
+
+
+def test_no_prior_of_cells_is_named_where_none_is_used():
+    for ev in (folds_of(3), learned().select(["A", "B"])):
+        one, other = (bf.compare(ev, target="method", rng=1, n_draws=2000, prior=prior) for prior in (1, 5))
+        assert one["f1"].p_h1 == other["f1"].p_h1
+        ranking = bf.rank(ev, target="method", rng=1, n_draws=2000)
+        assert "prior:none" in one.signature()
+        assert "prior:none" in ranking.signature()
+        assert "prior:dirichlet(1)" in bf.compare(ev, rng=1, n_draws=2000).signature()
+
+
+def test_several_classes_are_compared_as_ways_of_training():
+    rng = np.random.default_rng(0)
+    y = rng.choice(list("abc"), 150)
+    x = np.where(rng.random(150) < 0.7, y, rng.choice(list("abc"), 150))
+    common = lambda xt, yt: lambda xs: [max(set(yt), key=list(yt).count)] * len(xs)  # noqa: E731
+    echo = lambda xt, yt: lambda xs: list(xs)  # noqa: E731
+    ev = bf.cross_validate({"A": common, "B": echo}, x, y, cv=bf.BlockedCV(3, rng=0))
+    res = bf.compare(ev, target="method", rng=1, n_draws=2000)
+    assert res["f1"].p_h1 > 0.99
+    assert res["f1"].verdict == "B better"
+
+
+# ---- contrasts themselves ---------------------------------------------------------------------------------
+
+
+def test_contrasts_of_halves_cover_as_the_first_order_model_says():
+    # d_jk = φ̄(training half) + ψ̄(test half): the mean over the root mean square contrast is t with m degrees of freedom.
+    rng = np.random.default_rng(0)
+    ratios = []
+    for _ in range(600):
+        phi, psi = rng.normal(size=(2, 64))
+        d = [
+            [phi[train].mean() + psi[test].mean()]
+            for train, test in bf.BlockedCV(3, rng=rng).split(np.zeros(64))
+        ]
+        known = Contrasts.of_halves(np.array(d).reshape(3, 2, 1))
+        ratios.append(known.centre[0] / known.scale([1.0]))
+    assert stats.kstest(ratios, stats.t(3).cdf).pvalue > 0.01

@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from seqeval.metrics import f1_score
+
+import bayesf1 as bf
+from builders import writer
+
+DATA = Path(__file__).parents[1] / "data"
+# True positives, false positives and false negatives of the two systems, as seqeval's get_entities finds spans.
+COUNTED = {"crf": [9, 5, 7], "bert": [14, 4, 2]}
+
+
+@pytest.fixture
+def write(tmp_path):
+    return writer(tmp_path, "a.conll")
+
+
+def check_read(path, sentences, folder):
+    """Check that a file holds these sentences, lists of (token, tag), by a file of them between tabs."""
+    plain = folder / "plain.conll"
+    plain.write_text("\n\n".join("\n".join(f"{w}\t{t}" for w, t in s) for s in sentences), encoding="utf-8")
+    tags = [[t for _, t in s] for s in sentences]
+    if not any(tag != "O" for s in tags for tag in s):
+        with pytest.raises(ValueError, match="neither gold nor any model has a span"):
+            bf.from_conll(plain, {"A": path})
+        return
+    with warnings.catch_warnings():
+        # Tokens that are spelled otherwise are a warning.
+        warnings.simplefilter("error")
+        assert bf.from_conll(plain, {"A": path}) == bf.from_tags(tags, {"A": tags})
+
+
+ADA = [[("Ada", "B-PER"), ("ran", "O")], [("On", "O")]]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("gap", ["\t", " ", "   "])
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n \n\t\n"])
+@pytest.mark.parametrize("finish", ["", "\n", "\n\n \n\n"])
+def test_blanks_line_ends_byte_order_marks_and_empty_lines_make_no_difference(
+    write, tmp_path, end, gap, start, finish
+):
+    text = f"{start}Ada{gap}B-PER\nran{gap}O\n\n \t \nOn{gap}O{finish}".replace("\n", end)
+    check_read(write(text), ADA, tmp_path)
+
+
+def test_lines_between_tabs_and_between_blanks_may_stand_in_one_file(write, tmp_path):
+    check_read(write("Ada\tB-PER\nran O\n\nOn  O\n"), ADA, tmp_path)
+    check_read(write("Ada B-PER\nran\tO\n\nOn O\n"), ADA, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "token", ["a b", "\u00a0", "x\u0085y", "\u2028", "\u3000", "\x1c", " ", "🙂", "x\x0cy", "-DOCSTART-x"]
+)
+def test_between_tabs_a_token_may_be_any_text(write, token):
+    path = write(f"{token}\tO\nnext\tB-PER\n")
+    other = write("word\tO\nnext\tB-PER\n", "other.conll")
+    with pytest.warns(UserWarning, match="spells 1 of its tokens") as caught:
+        bf.from_conll(other, {"A": path})
+    assert f"the first is {token!r}" in str(caught[0].message)
+
+
+@pytest.mark.parametrize("token", ["\u00a0", "x\u0085y", "\u2028", "\u3000x"])
+def test_between_blanks_only_the_ascii_blank_parts_columns(write, tmp_path, token):
+    check_read(write(f"{token} O\nnext B-PER\n"), [[(token, "O"), ("next", "B-PER")]], tmp_path)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=["Cs"]), min_size=1),
+                st.sampled_from(["O", "B-PER", "I-creative-work"]),
+            ),
+            min_size=1,
+            max_size=5,
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_reading_gives_back_what_was_written_with_tabs(tmp_path_factory, sentences, end):
+    # A first token that begins with a byte order mark would lose it, and -DOCSTART- is no token.
+    sentences[0][0] = ("first", "O")
+    folder = tmp_path_factory.mktemp("conll")
+    lines = [line for s in sentences for line in [*(f"{token}\t{tag}" for token, tag in s), ""]]
+    (folder / "a.conll").write_bytes(end.join(lines).encode("utf-8"))
+    check_read(folder / "a.conll", sentences, folder)
+
+
+@pytest.mark.parametrize("gap", ["\t", " "])
+def test_number_sign_with_a_tag_is_a_token(write, tmp_path, gap):
+    sign, x = ("#", "B-PER"), ("x", "O")
+    for sentences in ([[sign, x]], [[x], [sign]], [[x, sign]], [[sign, sign]]):
+        text = "\n\n".join("\n".join(gap.join(pair) for pair in s) for s in sentences)
+        check_read(write(text), sentences, tmp_path)
+
+
+@pytest.mark.parametrize("gap", ["\t", " "])
+@pytest.mark.parametrize(
+    "comment", ["# sent_id = 1", "# id 5239\tdomain=train\tx", "#begin document (a); part 0", "# "]
+)
+def test_comment_before_a_sentence_is_passed_over(write, tmp_path, gap, comment):
+    sentence = f"Ada{gap}B-PER\n#{gap}O\n"
+    path = write(f"{comment}\n{comment}\n{sentence}\n{comment}\n{sentence}\n{comment}\n")
+    check_read(path, [[("Ada", "B-PER"), ("#", "O")]] * 2, tmp_path)
+
+
+def test_comment_of_as_many_words_as_a_tabbed_file_has_columns_is_a_comment(write, tmp_path):
+    check_read(write("# newdoc\nAda\tB-PER\n"), [[("Ada", "B-PER")]], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["x O\n# two words\n", "x O\n\n#Ada\n", "x O\n\n#\n", "x\ty\tO\n\n#Ada\tO\n"]
+)
+def test_number_sign_that_could_be_a_broken_token_is_refused(write, text):
+    path = write(text)
+    with pytest.raises(ValueError, match=re.escape(f"{path}, line {text.count(chr(10))}, has ")):
+        bf.from_conll(path, {"A": path})
+
+
+@pytest.mark.parametrize("mark", ["-DOCSTART-", "-DOCSTART- -X- -X- O", "-DOCSTART-\tO", "-DOCSTART- (1)\tO"])
+def test_docstart_begins_a_document_and_is_no_sentence(write, mark):
+    tag = "B-X"
+    path = write(
+        f"{mark}\n\na {tag}\n\nb O\n{mark}\nc {tag}\n\n{mark}\n\n{mark}\n\nd O\n\n{mark}\n".replace(
+            "O\n", f"{tag}\n"
+        )
+    )
+    ev = bf.from_conll(path, {"A": path}, unit="document")
+    tags = [[tag]] * 4
+    assert ev == bf.from_tags(tags, {"A": tags}, groups=[0, 0, 1, 2])
+
+
+def test_sentences_before_the_first_docstart_are_a_document(write):
+    path = write("a B-X\n\n-DOCSTART- O\n\nb B-X\n")
+    assert bf.from_conll(path, {"A": path}, unit="document").weights.sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "what"),
+    [
+        ("a O\nb\n", ", line 2", "1 columns"),
+        ("a\nb\n", ", line 1", "at least 2"),
+        ("a x O\nb O\n", ", line 2", "2 columns"),
+        ("\na O\nNew York O\n", ", line 3", "3 columns"),
+        ("a\tO\nb\t \n", ", line 2", "empty column"),
+        ("a\tO\nb\t\n", ", line 2", "empty column"),
+        ("", "", "no sentence"),
+        ("\ufeff\n \n", "", "no sentence"),
+        ("-DOCSTART- O\n", "", "no sentence"),
+        (b"a O\nb\xe9 O\n", ", line 2", "0xe9, which is not UTF-8"),
+        ("a O\n".encode("utf-16"), ", line 1", "0xff, which is not UTF-8"),
+        ("a O\rb O\r", ", line 1", "carriage return"),
+        ("a O\n" + "b" * 2_000_000, ", line 2", "1 columns"),
+    ],
+)
+def test_broken_file_is_refused_with_its_line(write, text, place, what):
+    path = write(text)
+    with pytest.raises(ValueError, match=rf"^{re.escape(f'{path}{place}')}.* {re.escape(what)}"):
+        bf.from_conll(path, {"A": path})
+
+
+@pytest.mark.parametrize("column", [1, 0, True, "2"])
+def test_column_of_tokens_is_refused_as_column_of_tags(write, column):
+    path = write("a B-X B-X\n")
+    with pytest.raises(ValueError, match=r"gold_column"):
+        bf.read(path, input_format="tags", gold_column=column)
+
+
+@pytest.mark.parametrize("column", [-4, 4, 5])
+def test_column_beyond_the_line_is_refused(write, column):
+    path = write("a B-X B-X\n")
+    with pytest.raises(ValueError, match=r"line 1, has 3 columns.* at least"):
+        bf.read(path, input_format="tags", gold_column=column)
+
+
+def test_any_column_can_be_read(write):
+    path = write("Ada I-X B-NP B-PER\nran I-X B-VP O\n")
+    assert bf.read(path, gold_column=4, predicted_column=3, types=["NP"]).tables.tolist() == [[0, 1, 0]]
+    assert bf.read(path, gold_column=-2, predicted_column=-1, types=["NP"]).tables.tolist() == [[0, 0, 1]]
+
+
+def test_a_device_is_refused():
+    with pytest.raises(ValueError, match="device"):
+        bf.from_conll("/dev/zero", {"A": "/dev/zero"})
+
+
+# ---- alignment -----------------------------------------------------------------------------------
+
+GOLD = "-DOCSTART- O\n\nAda B-PER\nran O\n\n-DOCSTART- O\n\nIn O\nRome B-LOC\n"
+GOLD_TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
+
+
+def test_separate_files_give_the_last_column_of_each(write):
+    gold = write(GOLD, "gold.conll")
+    a = write("Ada\tx\tO\nran\tx\tO\n\nIn\tx\tO\nRome\tx\tB-PER\n", "a.conll")
+    ev = bf.from_conll(gold, {"A": a, "B": str(gold)})
+    assert ev == bf.from_tags(GOLD_TAGS, {"A": [["O", "O"], ["O", "B-PER"]], "B": GOLD_TAGS})
+
+
+def test_files_with_gold_beside_the_prediction_need_no_gold_file(write):
+    a = write("Ada NNP B-PER O\nran VBD O O\n", "a.conll")
+    b = write("Ada B-PER B-PER\nran O B-PER\n", "b.conll")
+    ev = bf.from_conll(None, {"A": a, "B": b})
+    assert ev == bf.from_tags([["B-PER", "O"]], {"A": [["O", "O"]], "B": [["B-PER", "B-PER"]]})
+
+
+def test_confidences_behind_the_tags_are_passed_over(write):
+    path = write("In O O .99\nRome B-LOC O .7\n")
+    assert bf.from_conll(None, {"A": path}).tables.tolist() == [[0, 0, 1]]
+
+
+def test_gold_columns_that_differ_are_refused_with_both_lines(write):
+    a = write("Ada B-PER O\nran O O\n", "a.conll")
+    b = write("# a comment of words\nAda B-PER B-PER\nran B-PER O\n", "b.conll")
+    said = f"{b}, line 3, has another gold tag than {a}, line 2"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        bf.from_conll(None, {"A": a, "B": b})
+
+
+def test_file_without_gold_column_is_refused_where_gold_is_none(write):
+    with pytest.raises(ValueError, match=r"at least 3"):
+        bf.from_conll(None, {"A": write("Ada O\n")})
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "theirs"),
+    [
+        (
+            "Ada O\nruns O\n\nRome O\n",
+            "line 4, begins sentence 2 of 2 with 1 ",
+            "line 8, begins sentence 2 of 2 with 2 ",
+        ),
+        (
+            "Ada O\n\nIn O\nRome O\n",
+            "line 1, begins sentence 1 of 2 with 1 ",
+            "line 3, begins sentence 1 of 2 with 2 ",
+        ),
+        (
+            "Ada O\nran O\nIn O\nRome O\n",
+            "line 1, begins sentence 1 of 1 with 4 ",
+            "line 3, begins sentence 1 of 2",
+        ),
+        ("Ada O\nran O\n", "line 1, begins sentence 1 of 1", "line 3, begins sentence 1 of 2"),
+        (
+            "Ada O\nran O\n\nIn O\nRome O\n\nAt O\n",
+            "line 4, begins sentence 2 of 3",
+            "line 8, begins sentence 2 of 2",
+        ),
+    ],
+)
+def test_sentences_that_do_not_line_up_are_refused_with_both_places(write, text, own, theirs):
+    gold, path = write(GOLD, "gold.conll"), write(text)
+    said = f"^{re.escape(f'{path}, {own}')}.* where {re.escape(f'{gold}, {theirs}')}"
+    with pytest.raises(ValueError, match=said):
+        bf.from_conll(gold, {"A": path})
+
+
+def test_tokens_spelled_otherwise_are_one_warning_a_file(write):
+    gold = write(GOLD, "gold.conll")
+    a = write("Ada O\nruns O\n\nin O\nRome O\n", "a.conll")
+    b = write("Ada O\nran O\n\nIn O\nrome O\n", "b.conll")
+    with pytest.warns(UserWarning, match="spells") as caught:
+        bf.from_conll(gold, {"A": a, "B": b, "C": gold})
+    first, second = (str(warning.message) for warning in caught)
+    assert first.startswith(f"{a} spells 2 ")
+    assert first.endswith(f"'runs' ({a}, line 2) for 'ran' ({gold}, line 4)")
+    assert second.endswith(f"'rome' ({b}, line 5) for 'Rome' ({gold}, line 9)")
+
+
+@pytest.mark.parametrize("models", [{}, ["a.conll"], None, "a.conll", {"A": 3}])
+def test_models_that_are_no_mapping_of_names_to_files_are_refused(write, models):
+    with pytest.raises(ValueError, match="models"):
+        bf.from_conll(write(GOLD), models)
+
+
+def test_a_file_without_documents_has_none_to_make_units_of(write):
+    gold = write("Ada B-PER\n")
+    with pytest.raises(ValueError, match="single document, as it has no -DOCSTART- lines"):
+        bf.from_conll(gold, {"A": gold}, unit="document")
+
+
+def test_a_tag_outside_the_scheme_is_named_with_file_and_line(write):
+    gold = write(GOLD, "gold.conll")
+    odd = write(GOLD.replace("B-LOC", "E-ORG"), "odd.conll")
+    with pytest.raises(ValueError, match=r"odd\.conll, line 9, has tag 'E-ORG'.* IOB2.* scheme="):
+        bf.from_conll(gold, {"odd": odd})
+    with pytest.raises(ValueError, match=r"odd\.conll, line 9, has tag 'E-ORG'"):
+        bf.from_conll(odd, {"gold": gold})
+
+
+def test_an_unknown_unit_gets_the_nearest_name(write):
+    with pytest.raises(ValueError, match="unknown unit 'documents'; did you mean 'document'"):
+        bf.from_conll(write(GOLD), {"A": write(GOLD)}, unit="documents")
+
+
+# ---- whole files ---------------------------------------------------------------------------------
+
+
+def tags_of(path):
+    rows = [s.split("\n") for s in path.read_text(encoding="utf-8").split("\n\n")]
+    found = [[r.split()[-1] for r in s if r and not r.startswith(("# ", "-DOCSTART-"))] for s in rows]
+    return [tags for tags in found if tags]
+
+
+def test_whole_files_give_the_counts_of_seqeval_though_one_spells_a_token_otherwise():
+    models = {name: DATA / f"{name}.conll" for name in COUNTED}
+    with pytest.warns(UserWarning, match=r"bert.conll spells 1 of its tokens .* 'crown' .*line 64") as caught:
+        ev = bf.from_conll(DATA / "gold.conll", models)
+    assert len(caught) == 1
+    assert ev.tables.tolist() == [*COUNTED.values()]
+    assert (ev.unit, ev.weights.sum()) == ("sentence", 12)
+    gold = tags_of(DATA / "gold.conll")
+    for name in COUNTED:
+        assert bf.score(ev, name) == pytest.approx(f1_score(gold, tags_of(models[name])))
+
+
+def test_whole_files_give_the_counts_of_seqeval_type_by_type():
+    with pytest.warns(UserWarning, match="spells 1 of its tokens differently"):
+        ev = bf.from_conll(
+            DATA / "gold.conll", {name: DATA / f"{name}.conll" for name in COUNTED}, by_type=True
+        )
+    # F1 of LOC, MISC, ORG and PER, from the spans that seqeval's get_entities finds.
+    expected = {"crf": (8 / 13, 0, 2 / 6, 8 / 10), "bert": (1, 0, 8 / 10, 10 / 11)}
+    for name, values in expected.items():
+        scores = [bf.score(ev, name, f"f1[{label}]") for label in ("LOC", "MISC", "ORG", "PER")]
+        assert scores == pytest.approx(values)
+
+
+def test_documents_of_a_whole_file_become_units():
+    gold = DATA / "gold.conll"
+    assert bf.from_conll(gold, {"A": gold}, unit="document").weights.sum() == 4
+
+
+def test_a_file_lines_up_with_itself_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bf.from_conll(DATA / "gold.conll", {"A": DATA / "crf.conll", "gold": DATA / "gold.conll"})
+
+
+def test_folders_of_files_are_matched_by_name_and_each_is_a_document(tmp_path):
+    for side, tags in (("gold", ("B-X", "O")), ("crf", ("B-X", "B-X"))):
+        (tmp_path / side).mkdir()
+        for name, tag in zip("ab", tags, strict=True):
+            (tmp_path / side / f"{name}.conll").write_text(f"word {tag}\n\nword O\n")
+    ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document")
+    assert ev.tables.tolist() == [[1, 1, 0]]
+    assert ev.weights.sum() == 2
+    (tmp_path / "crf" / "b.conll").write_text("word B-X\n\nother E-X\n")
+    with (
+        pytest.warns(UserWarning, match="spells"),
+        pytest.raises(ValueError, match=r"b\.conll, line 3, has tag"),
+    ):
+        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")

@@ -1,0 +1,529 @@
+import re
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import bayesf1.io.frames
+from bayesf1 import from_frame, from_labels, from_patterns
+from builders import needed
+
+
+def as_duckdb(frame):
+    # The default connection: relations of DuckDB before 1.5 do not keep one of their own alive.
+    return needed("duckdb").from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def as_polars(frame):
+    return pl.from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def as_dask(frame):
+    dd = needed("dask.dataframe")
+    return dd.from_pandas(frame, npartitions=min(3, max(len(frame), 1)))
+
+
+ENGINES = {
+    "pandas": lambda frame: frame,
+    "pandas-nullable": lambda frame: frame.convert_dtypes(),
+    "pandas-arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "polars": as_polars,
+    "polars-lazy": lambda frame: as_polars(frame).lazy(),
+    "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "duckdb": as_duckdb,
+    "dask": as_dask,
+}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    if request.param != "dask":
+        yield ENGINES[request.param]
+        return
+    # Threads of their own for a few hundred rows are most of dask's time.
+    with needed("dask").config.set(scheduler="synchronous"):
+        yield as_dask
+
+
+def predictions(n=300, *, seed=0, labels=("spam", "ham")):
+    """A frame of gold labels, two models that are right most of the time, and documents."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 2, n)
+    codes = [gold] + [np.where(rng.random(n) < 0.8, gold, 1 - gold) for _ in range(2)]
+    frame = pd.DataFrame(
+        {name: np.array(labels)[c] for name, c in zip(("gold", "bert", "crf"), codes, strict=True)}
+    )
+    frame["doc"] = rng.integers(0, n // 4, n)
+    return frame
+
+
+def expected(frame, *, positive=None, group=None):
+    return from_labels(
+        frame["gold"],
+        {"bert": frame["bert"], "crf": frame["crf"]},
+        positive=positive,
+        groups=None if group is None else frame[group],
+    )
+
+
+def counted(frame, **options):
+    return from_frame(frame, gold="gold", models=["bert", "crf"], **options)
+
+
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_every_engine_counts_what_from_labels_counts(engine, group):
+    frame = predictions()
+    want = expected(frame, positive="spam", group=group)
+    assert counted(engine(frame), positive="spam", group=group) == want
+
+
+@pytest.mark.parametrize("labels", [(-1, 1), (False, True), ("no", "yes")], ids=str)
+def test_the_positive_label_is_guessed_as_from_labels_guesses_it(engine, labels):
+    frame = predictions(labels=labels)
+    assert counted(engine(frame), group="doc") == expected(frame, group="doc")
+    assert counted(engine(frame), positive=labels[1]) == expected(frame)
+
+
+@pytest.mark.parametrize("kind", ["category", "uint8", "bool", "float32"])
+def test_columns_of_other_types_are_labels_as_well(engine, kind):
+    frame = predictions(labels=(0, 1))
+    if kind == "category" and isinstance(engine(frame), pa.Table):
+        # A dictionary of numbers is text there, and text beside numbers is refused.
+        frame["bert"] = frame["bert"].astype(kind)
+        with pytest.raises(ValueError, match="bert"):
+            counted(engine(frame))
+        return
+    plain = expected(frame)
+    frame["bert"] = frame["bert"].astype(kind)
+    assert counted(engine(frame)) == plain
+    assert counted(engine(frame), positive=1) == plain
+    assert counted(engine(frame), positive=True) == plain
+
+
+@pytest.mark.parametrize("positive", [None, "yes"])
+def test_categories_and_enums_are_compared_by_their_names(engine, positive):
+    frame = predictions(labels=("no", "yes"))
+    want = expected(frame, group="doc")
+    frame = frame.assign(bert=frame["bert"].astype("category"), doc=frame["doc"].astype(str))
+    frame["doc"] = frame["doc"].astype("category")
+    assert counted(engine(frame), positive=positive, group="doc") == want
+
+
+def test_enums_with_different_values_are_compared_by_their_names():
+    frame = predictions()
+    enums = as_polars(frame).with_columns(
+        pl.col("gold").cast(pl.Enum(["spam", "ham"])), pl.col("bert").cast(pl.Enum(["ham", "eggs", "spam"]))
+    )
+    relation = as_duckdb(frame).project(
+        "gold::enum('ham', 'spam') as gold, bert::enum('spam', 'ham') as bert, crf"
+    )
+    for native in (enums, enums.lazy(), relation):
+        assert counted(native, positive="spam") == expected(frame, positive="spam")
+
+
+def test_decimals_and_huge_integers_are_numbers():
+    rows = needed("duckdb").sql(
+        "select i % 2 * 1.0 as gold, (i % 3 = 1)::hugeint as bert, i % 2 as crf from range(60) t(i)"
+    )
+    assert counted(rows) == counted(rows, positive=1) == expected(rows.df())
+
+
+@pytest.mark.parametrize("group", [None, "select"])
+def test_names_that_sql_must_quote_are_columns_like_others(engine, group):
+    if engine is as_duckdb:
+        # Refused, as the next test has it.
+        return
+    frame = predictions()
+    names = {"gold": "the gold", "bert": 'bert "v2"', "crf": "group", "doc": "select"}
+    ev = from_frame(
+        engine(frame.rename(columns=names)),
+        gold="the gold",
+        models={"bert": 'bert "v2"', "crf": "group"},
+        positive="spam",
+        group=group,
+    )
+    assert ev == expected(frame, positive="spam", group=group and "doc")
+
+
+@pytest.mark.parametrize("name", ['bert "v2"', "bert.v2"])
+@pytest.mark.parametrize("more", [{}, {"judge": []}], ids=["labelled", "with gaps"])
+def test_names_that_duckdb_may_misread_are_refused(name, more):
+    # Before 2.0 the first is read from a column "bert v2", the second from a field of "bert".
+    frame = as_duckdb(predictions().rename(columns={"bert": name}))
+    with pytest.raises(ValueError, match=r"^duckdb may take column 'bert.*v2\"?' for another"):
+        from_frame(frame, gold="gold", models=[name], positive="spam", **more)
+    assert from_frame(frame, gold="gold", models=["crf"], positive="spam", **more).models == ("crf",)
+
+
+class Panic(BaseException):
+    """What Polars raises where its engine breaks down, as 1.20 does of a head that is longer than a group-by."""
+
+    __module__ = "pyo3_runtime"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Panic("assertion failed:\n len"), "polars failed (assertion failed: len)"),
+        (ImportError("no sqltypes", name="duckdb"), "no sqltypes; install it"),
+    ],
+    ids=["polars", "duckdb"],
+)
+def test_an_engine_that_breaks_down_is_named(error, said, monkeypatch):
+    def collect(*_, **__):
+        raise error
+
+    monkeypatch.setattr("narwhals.LazyFrame.collect", collect)
+    with pytest.raises(ValueError, match=re.escape(said)):
+        counted(as_polars(predictions(40)), positive="spam")
+    monkeypatch.setattr("narwhals.LazyFrame.collect", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        counted(as_polars(predictions(40)), positive="spam")
+
+
+def test_one_model_with_a_name_of_its_own_and_letters_beyond_ascii(engine):
+    frame = predictions().rename(columns={"bert": "naïve Bäyes; --"})
+    ev = from_frame(engine(frame), gold="gold", models={"NB": "naïve Bäyes; --"}, positive="spam")
+    assert ev.models == ("NB",)
+    np.testing.assert_array_equal(ev.tables[0], expected(predictions(), positive="spam").table("bert"))
+
+
+@pytest.fixture
+def cluster():
+    distributed = needed("dask.distributed")
+
+    with (
+        distributed.LocalCluster(
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def test_a_dask_cluster_counts_what_from_labels_counts(cluster):
+    frame = predictions(2000)
+    want = expected(frame, positive="spam", group="doc")
+    assert counted(as_dask(frame), positive="spam", group="doc") == want
+    (worker,) = cluster.cluster.workers.values()
+    assert worker.state.executed_count > 0
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_ibis_counts_what_from_labels_counts(group, tmp_path):
+    ibis = needed("ibis")
+    frame = predictions()
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = ibis.duckdb.connect().read_parquet(tmp_path / "t.parquet")
+    assert counted(table, positive="spam", group=group) == expected(frame, positive="spam", group=group)
+
+
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_spark_counts_what_from_labels_counts(group):
+    sql = needed("pyspark.sql")
+    frame = predictions()
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    table = session.createDataFrame(frame.to_dict("records"))
+    assert counted(table, positive="spam", group=group) == expected(frame, positive="spam", group=group)
+    session.stop()
+
+
+def test_only_counts_leave_the_engine():
+    rows = needed("duckdb").sql(
+        "select i % 2 as gold, i % 3 % 2 as bert, i % 5 % 2 as crf, i // 10 as doc from range(1000000) t(i)"
+    )
+    tracemalloc.start()
+    ev = counted(rows, group="doc")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert ev.items.weights.sum() == 1_000_000
+    assert ev.weights.sum() == 100_000
+    assert peak < 5_000_000
+
+
+def test_too_many_combinations_of_labels_are_refused(monkeypatch):
+    monkeypatch.setattr(bayesf1.io.frames, "_MAX_PATTERNS", 100)
+    frame = pd.DataFrame({name: np.arange(200) for name in ("gold", "bert", "crf")})
+    with pytest.raises(ValueError, match="more than 100 different combinations; was a column with a"):
+        counted(as_duckdb(frame))
+
+
+def test_documents_of_too_many_kinds_are_refused(monkeypatch):
+    monkeypatch.setattr(bayesf1.io.frames, "_MAX_PATTERNS", 100)
+    frame = pd.DataFrame({"doc": np.repeat(np.arange(102), np.arange(102))}).assign(gold=1, bert=1, crf=1)
+    with pytest.raises(ValueError, match="column 'doc' makes documents of more than 100 different kinds"):
+        counted(as_duckdb(frame), group="doc")
+    assert counted(as_duckdb(frame[frame["doc"] < 101]), group="doc").weights.sum() == 100
+
+
+def test_importing_the_package_does_not_import_narwhals():
+    code = "import sys, bayesf1; sys.exit(' '.join({'narwhals', 'pandas', 'polars'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stderr == b"\n"
+
+
+@st.composite
+def sharded_items(draw):
+    """Items as (gold, A, B, document) with a shard for each document."""
+    documents = draw(st.lists(st.integers(0, 2), min_size=1, max_size=5))
+    bits = st.integers(0, 1)
+    item = st.tuples(bits, bits, bits, st.integers(0, len(documents) - 1))
+    items = draw(st.lists(item, min_size=1, max_size=25))
+    return items, [documents[item[3]] for item in items]
+
+
+@pytest.mark.filterwarnings("ignore:.* never predicts the positive label:UserWarning")
+@settings(max_examples=60, deadline=None)
+@given(sharded_items(), st.booleans())
+def test_shards_add_up_to_their_union_unless_documents_straddle_them(data, grouped):
+    items, shard = data
+    # Every shard holds a positive item of a document of its own.
+    items = items + [(1, 1, 1, 10 + s) for s in set(shard)]
+    shard = np.array(shard + sorted(set(shard)))
+    options = {"gold": "gold", "models": ["A", "B"], "positive": 1, "group": "doc" if grouped else None}
+    whole = pl.DataFrame(items, schema=["gold", "A", "B", "doc"], orient="row")
+    parts = [from_frame(whole.filter(pl.Series(shard == s)), **options) for s in np.unique(shard)]
+    assert sum(parts) == from_frame(whole, **options)
+    assert sum(parts[::-1]) == sum(parts)
+
+
+def nulls(column, rows):
+    frame = predictions(40)
+    frame["doc"] = frame["doc"].astype(float)
+    frame.loc[rows, column] = None
+    return frame
+
+
+@pytest.mark.parametrize("positive", [None, "yes"])
+@pytest.mark.parametrize(
+    ("column", "rows", "number"),
+    [("gold", [1, 3, 5], "3 items"), ("crf", [2, 3], "2 items"), ("doc", [7], "1 item")],
+)
+def test_missing_values_are_named_and_counted(engine, column, rows, number, positive):
+    frame = nulls(column, rows).replace({"spam": "yes", "ham": "no"})
+    with pytest.raises(ValueError, match=f"column '{column}' has no value for {number}; drop or fill"):
+        counted(engine(frame), positive=positive, group="doc")
+
+
+NAN = {"gold": [1.0, 0.0, 1.0], "bert": [1.0, float("nan"), float("nan")], "crf": [1.0, 1.0, 0.0]}
+
+
+@pytest.mark.parametrize("positive", [None, 1])
+@pytest.mark.parametrize(
+    "build",
+    [
+        pd.DataFrame,
+        pl.DataFrame,
+        pl.LazyFrame,
+        pa.table,
+        lambda columns: needed("duckdb").from_arrow(pa.table(columns)),
+        lambda columns: as_dask(pd.DataFrame(columns)),
+    ],
+    ids=["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"],
+)
+def test_not_a_number_is_a_missing_label_though_it_is_no_null(build, positive):
+    with pytest.raises(ValueError, match="column 'bert' has no value for 2 items"):
+        counted(build(NAN), positive=positive)
+
+
+def test_strings_are_never_equal_to_numbers(engine):
+    frame = predictions(40).assign(crf=1)
+    with pytest.raises(
+        ValueError, match="'gold' holds String but column 'crf' Int64; numbers and strings are never"
+    ):
+        counted(engine(frame), positive="spam")
+
+
+def test_an_empty_frame_has_nothing_to_compare(engine):
+    with pytest.raises(ValueError, match="the frame has no rows"):
+        counted(engine(predictions(40)[:0]), positive="spam", group="doc")
+
+
+def test_a_positive_label_that_never_occurs_gets_the_nearest_that_does(engine):
+    with pytest.raises(ValueError, match="no item is labelled 'sapm'; did you mean 'spam'"):
+        counted(engine(predictions(40)), positive="sapm")
+
+
+@pytest.mark.parametrize(("labels", "positive"), [((0, 1), "1"), (("0", "1"), 1)])
+def test_a_positive_label_of_another_type_is_said_to_be_one(engine, labels, positive):
+    with pytest.raises(ValueError, match=f"no item is labelled {positive!r}; did you mean {labels[1]!r}"):
+        counted(engine(predictions(40, labels=labels)), positive=positive)
+
+
+def test_labels_of_which_none_is_clearly_positive_are_averaged_over(engine):
+    frame = predictions(40)
+    found = counted(engine(frame))
+    assert found.classes == ("ham", "spam")
+    assert "positive= asks for one" in found.remarks[-1]
+
+
+def test_a_model_that_never_says_the_positive_label_is_warned_about(engine):
+    with pytest.warns(UserWarning, match="crf never predicts the positive label 'spam'"):
+        counted(engine(predictions(40).assign(crf="ham")), positive="spam")
+
+
+def test_a_column_that_is_not_there_gets_the_nearest_that_is(engine):
+    with pytest.raises(ValueError, match="there is no column 'golf'; did you mean 'gold'"):
+        from_frame(engine(predictions(40)), gold="golf", models=["bert"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"models": "bert"}, "models must be a sequence or a mapping such as .*, not 'bert'"),
+        ({"models": []}, "no model given"),
+        ({"models": ["bert", "bert"]}, "model 'bert' is given twice"),
+        ({"models": ["gold"]}, "column 'gold' is named twice"),
+        ({"models": {"A": "bert", "B": "bert"}}, "column 'bert' is named twice"),
+        ({"models": {"A": 1}}, "columns are named by strings, not by 1"),
+        ({"models": ["bert"], "group": "dco"}, "there is no column 'dco'; did you mean 'doc'"),
+        ({"models": ["when"]}, "column 'when' holds Datetime.*; labels are strings, numbers or booleans"),
+    ],
+)
+def test_bad_columns_are_refused_in_words(options, message):
+    frame = predictions(40).assign(when=pd.Timestamp("2026-01-01"))
+    with pytest.raises(ValueError, match=message):
+        from_frame(frame, gold="gold", positive="spam", **options)
+
+
+@pytest.mark.parametrize("thing", [[1, 2], {"gold": [1]}, pd.Series([1]), None, "labels.csv", np.eye(3)])
+def test_what_is_no_frame_is_refused_with_the_kinds_that_are(thing):
+    message = f"a frame of pandas, polars, .* belongs here, not {type(thing).__name__}"
+    with pytest.raises(ValueError, match=message):
+        counted(thing)
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([[1, 0, 1]], columns=["gold", "bert", "bert"])
+    with pytest.raises(ValueError, match="two columns of a name"):
+        counted(frame)
+
+
+def test_a_frame_that_changes_when_it_is_read_again_is_refused():
+    flip = "(random() < 0.5)::int"
+    rows = needed("duckdb").sql(
+        f"select {flip} as gold, {flip} as bert, {flip} as crf, i // 10 as doc from range(1000) t(i)"
+    )
+    with pytest.raises(ValueError, match="gave other items when it was read again"):
+        counted(rows, positive=1, group="doc")
+
+
+QUERY = "select gold, bert, crf, count(*) as n from t group by all"
+
+
+def select(frame):
+    return as_duckdb(frame).query("t", QUERY)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda relation: relation,
+        lambda relation: relation.df(),
+        lambda relation: relation.pl(),
+        lambda relation: relation.pl().lazy(),
+        lambda relation: relation.to_arrow_table(),
+        lambda relation: relation.df().to_dict("records"),
+        lambda relation: relation.pl().sample(fraction=1, shuffle=True, seed=1),
+    ],
+    ids=["duckdb", "pandas", "polars", "polars-lazy", "pyarrow", "dicts", "shuffled"],
+)
+def test_a_group_by_from_elsewhere_is_the_same_evaluation(convert):
+    frame = predictions()
+    assert from_patterns(convert(select(frame)), positive="spam") == expected(frame, positive="spam")
+
+
+def test_tuples_are_gold_then_models_then_count():
+    frame = predictions()
+    rows = select(frame).fetchall()
+    assert from_patterns(rows, models=["bert", "crf"], positive="spam") == expected(frame, positive="spam")
+    assert from_patterns(pd.DataFrame(rows), models=["bert", "crf"], positive="spam").models == (
+        "bert",
+        "crf",
+    )
+    assert from_patterns(rows, positive="spam").models == ("A", "B")
+
+
+def test_columns_of_a_table_may_be_named_in_any_order():
+    frame = predictions()
+    table = select(frame).df()[["n", "crf", "gold", "bert"]].assign(source="web")
+    ev = from_patterns(table, gold="gold", models=["bert", "crf"], count="n", positive="spam")
+    assert ev == expected(frame, positive="spam")
+    short = from_patterns(table[["n", "gold", "bert", "crf"]], count="n", positive="spam")
+    assert short == ev
+    assert from_patterns(table, gold="gold", models={"X": "crf"}, count="n", positive="spam").models == ("X",)
+
+
+def test_rows_with_the_same_labels_add_up_and_counts_may_be_fractions():
+    rows = [(1, 1, 0, 2.5), (0, 0, 1, 4), (1, 1, 0, 0.25), (1, 0, 1, 0)]
+    ev = from_patterns(rows)
+    np.testing.assert_array_equal(ev.weights, [4, 2.75])
+    np.testing.assert_array_equal(ev.tables, [[2.75, 0, 0, 4], [0, 4, 2.75, 0]])
+
+
+def test_rows_that_count_nothing_have_no_say_in_what_the_labels_are():
+    rows = [(1, 1, 3), (0, 0, 2)]
+    assert from_patterns([*rows, (2, 2, 0), (None, 1, 0), ("x", "y", 0)]) == from_patterns(rows)
+
+
+@pytest.mark.parametrize("count", [-1, float("nan"), float("inf"), None, "3", True, 10**400])
+def test_a_bad_count_is_named_with_its_row(count):
+    with pytest.raises(
+        ValueError, match=r"row 2 has .* as its count in column '3'; counts are finite, not negative"
+    ):
+        from_patterns([(1, 1, 5), (0, 1, count)])
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        ([], {}, "the table has no rows"),
+        (pd.DataFrame({"gold": [], "A": [], "n": []}), {}, "the table has no rows"),
+        ([(1, 1, 0)], {}, "all counts in column '3' are 0"),
+        ([(1, 2)], {}, r"row 1 is \(1, 2\), where a gold label, a label for each model and a count belong"),
+        ([(1, 1, 5), (1, 5)], {}, r"row 2 is \(1, 5\), where"),
+        (["spam"], {}, "row 1 is 'spam', where a gold label"),
+        ([7], {}, "row 1 is 7, where a gold label"),
+        ([{"g": 1, "a": 1, "n": 2}, {"g": 1, "n": 2}], {}, "row 2 is .*where a gold label"),
+        ([{"g": 1, "n": 2}], {}, "row 1 is .*where a gold label, a label for each model and a count belong"),
+        ([(1, None, 3), (0, 1, 2)], {}, "column '2' has no label"),
+        ([(1, "1", 3)], {}, "has labels like 1 but .* like '1'"),
+        ([(1, [1], 3)], {}, r"one label for each item"),
+        ([("a", "a", 3)], {}, "which label is positive"),
+        ([(1, 1, 3)], {"models": ["A", "B"]}, "rows have 3 columns, so 1 models between gold and count"),
+        ([(1, 1, 3)], {"gold": "g"}, "tuples have no column names"),
+        ("counts.csv", {}, "belongs here, not str; or a list of tuples or dicts"),
+    ],
+)
+def test_a_bad_table_of_counts_is_refused_in_words(table, options, message):
+    with pytest.raises(ValueError, match=message):
+        from_patterns(table, **options)
+
+
+def test_a_table_that_was_not_counted_is_sent_to_from_frame(monkeypatch):
+    monkeypatch.setattr(bayesf1.io.frames, "_MAX_PATTERNS", 10)
+    with pytest.raises(
+        ValueError, match="more than 10 rows; items that are not counted yet go to from_frame"
+    ):
+        from_patterns(predictions(40))
+
+
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_more_than_two_labels_are_classes_in_any_frame(group):
+    rng = np.random.default_rng(3)
+    names = np.array(["neg", "neu", "pos"])
+    columns = {name: names[rng.integers(0, 3, 90)].tolist() for name in ("label", "a", "b")}
+    frame = pd.DataFrame(columns | {"doc": np.repeat(np.arange(30), 3)})
+    groups = None if group is None else frame["doc"]
+    expected = from_labels(frame["label"], {"a": frame["a"], "b": frame["b"]}, groups=groups)
+    for native in (frame, pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame), as_duckdb(frame)):
+        assert from_frame(native, gold="label", models=["a", "b"], group=group) == expected
+    rows = frame.groupby(["label", "a", "b"]).size().reset_index()
+    counted = from_patterns(list(rows.itertuples(index=False, name=None)), models=["a", "b"])
+    assert group is not None or counted == expected

@@ -1,0 +1,235 @@
+"""Several classes from labels, label sets and data frames, and what is printed of them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+import bayesf1 as bf
+from builders import noisy
+
+STRANGE = ["B-[x]", "-", "a_b & $c%", "<b>", "f1[y]|z"]
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(1)
+    gold = rng.choice(STRANGE, 150)
+    return gold, {m: noisy(rng, gold, skill, STRANGE) for m, skill in (("A", 0.6), ("B", 0.7), ("C", 0.3))}
+
+
+@pytest.fixture(scope="module")
+def ev(labels):
+    return bf.from_labels(*labels)
+
+
+# ---- building ---------------------------------------------------------------------------------------------
+
+
+def test_more_than_two_labels_are_classes_and_two_are_a_binary_task():
+    assert bf.from_labels(list("abc"), {"A": list("abb")}).task.name == "multiclass"
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}).task.name == "binary"
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}, labels=[0, 1]).task.name == "multiclass"
+    # A third label may be a model's alone, and is then no class.
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 2]}).classes == ("0", "1")
+    assert bf.from_labels(list("abc"), {"A": list("abb")}, positive="a").task.name == "binary"
+
+
+def test_labels_name_and_order_the_classes():
+    ev = bf.from_labels(list("lmh"), {"A": list("lml")}, labels=["l", "m", "h", "x"])
+    assert ev.classes == ("l", "m", "h", "x")
+    assert bf.confusion(ev, "A").tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+
+
+def test_classes_that_do_not_occur_count_in_averages_as_in_scikit_learn():
+    with_x = bf.from_labels(list("abc"), {"A": list("abc")}, labels=list("abcx"))
+    assert bf.score(with_x, "A", "macro_f1") == 0.75
+    assert bf.score(with_x, "A", "weighted_f1") == bf.score(with_x, "A", "balanced_accuracy") == 1.0
+
+
+@pytest.mark.parametrize("kind", [int, float, str, object])
+def test_labels_of_any_kind_give_the_same_counts(kind):
+    rng = np.random.default_rng(2)
+    gold, said = rng.integers(0, 4, (2, 40))
+    expected = bf.from_labels(gold, {"A": said})
+    assert bf.from_labels(gold.astype(kind), {"A": said.astype(kind)}) == expected
+    series = pd.Series(gold.astype(kind)), pd.Series(said.astype(kind))
+    assert bf.from_labels(series[0], {"A": series[1]}) == expected
+
+
+def test_a_frame_gives_what_labels_give(labels):
+    gold, said = labels
+    frame = pd.DataFrame({"gold": gold, **said, "doc": np.arange(150) // 5})
+    assert bf.from_frame(frame, gold="gold", models=list("ABC")) == bf.from_labels(gold, said)
+    grouped = bf.from_frame(frame, gold="gold", models=list("ABC"), group="doc")
+    assert grouped == bf.from_labels(gold, said, groups=frame["doc"])
+
+
+def test_label_sets_may_be_sparse_and_boolean():
+    gold, said = np.random.default_rng(3).random((2, 20, 3)) < 0.4
+    expected = bf.from_labels(gold, {"A": said}, multilabel=True, labels=["x", "y", "z"])
+    for kind in (int, float):
+        same = bf.from_labels(
+            csr_array(gold.astype(kind)), {"A": said.astype(kind)}, multilabel=True, labels=["x", "y", "z"]
+        )
+        assert same == expected
+    assert expected.classes == ("x", "y", "z")
+    assert bf.from_labels(gold, {"A": said}, multilabel=True).classes == ("1", "2", "3")
+
+
+def test_label_sets_are_grouped_by_document():
+    gold, said = np.random.default_rng(4).random((2, 20, 3)) < 0.4
+    groups = np.arange(20) // 4
+    ev = bf.from_labels(gold, {"A": said}, multilabel=True, groups=groups)
+    assert (ev.unit, ev.weights.sum()) == ("document", 5)
+    assert np.array_equal(ev.tables, bf.from_labels(gold, {"A": said}, multilabel=True).tables)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
+        (
+            (list("abc"), list("abc")),
+            {"labels": "abc"},
+            "labels(= is a list of at least two classes| must be a sequence)",
+        ),
+        (
+            (list("abc"), list("abc")),
+            {"labels": ["a"]},
+            "labels(= is a list of at least two classes| must be a sequence)",
+        ),
+        ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
+        ((list("abc"), list("abc")), {"labels": list("abc"), "positive": "a"}, "give one of them"),
+        ((["a", "A ", "b"], list("abb")), {}, "labels 'A ' and 'a' differ only in case or spaces"),
+        (([1, 2, 3], ["1", "2", "3"]), {}, "numbers and strings are never equal"),
+        (([1.0, 2.0, np.nan], [1.0, 2.0, 3.0]), {}, "y_true has no label for item 3"),
+        ((list("abc"), list("ab")), {}, "predictions of 'A' have 2 values, but y_true 3"),
+        (([[1, 0]], [[1, 2]]), {"multilabel": True}, "has 2 for item 1, label 2; 0 or 1 belongs there"),
+        (([[1, 0]], [[1, 0, 1]]), {"multilabel": True}, r"have shape \(1, 3\), but y_true has \(1, 2\)"),
+        (([1, 0], [1, 0]), {"multilabel": True}, r"must be an array \(item, label\) of 0 and 1"),
+        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a"]}, "labels= names 1 labels, but"),
+        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a", "a"]}, "label 'a' is given twice"),
+        (([[1, 0]], [[1, 0]]), {"multilabel": True, "positive": 1}, "positive= is for items of one label"),
+        (([[1, np.nan]], [[1, 0]]), {"multilabel": True}, "y_true has nan for item 1, label 2"),
+        ((np.zeros((0, 3)), np.zeros((0, 3))), {"multilabel": True}, "y_true is empty"),
+    ],
+)
+def test_bad_labels_are_named(arguments, options, words):
+    gold, said = arguments
+    with pytest.raises(ValueError, match=words):
+        bf.from_labels(gold, {"A": said}, **options)
+
+
+# ---- printing ---------------------------------------------------------------------------------------------
+
+
+def test_measures_in_percent_say_so_and_others_do_not(ev):
+    for metrics in (["mcc"], ["mcc", "kappa"]):
+        printed = str(bf.compare(ev, "A", "B", metrics=metrics, rope=0.01, rng=1, n_draws=2000))
+        assert "%)" not in printed
+        assert "percent" not in printed
+    ranking = str(bf.rank(ev, "mcc", rng=1, n_draws=2000))
+    assert "(%)" not in ranking
+    assert "percent" not in ranking
+    mixed = str(bf.compare(ev, "A", "B", metrics=["mcc", "macro_f1"], rng=1, n_draws=2000))
+    assert "Macro F1 (%)" in mixed
+    assert "MCC (%)" not in mixed
+
+
+def test_the_usual_measures_of_classes_are_accuracy_and_macro_averages(ev):
+    found = bf.compare(ev, "A", "B", rng=1, n_draws=2000)
+    assert list(found) == ["accuracy", "precision", "recall", "f1"]
+    assert [found[m].label for m in found] == ["Accuracy", "Macro P", "Macro R", "Macro F1"]
+    assert "units:150 items|sampling:paired" in str(found)
+    assert bf.summary(ev, rng=1, n_draws=500).loc["A"].index.tolist() == list(found)
+
+
+def test_comparisons_of_classes_name_each_class_in_every_format(ev):
+    found = bf.compare_classes(ev, "A", "B", rng=1)
+    assert list(found) == [f"f1[{name}]" for name in ev.classes]
+    assert sorted(ev.classes) == sorted(STRANGE)
+    assert r"F1[a\_b \& \$c\%]" in found.to_latex()
+    assert "<b>" not in found._repr_html_().replace("F1[&lt;b&gt;]", "")
+    assert "F1[&lt;b&gt;]" in found._repr_html_()
+    header, _, *rows = (line for line in found.to_markdown().splitlines() if line.startswith("|"))
+    assert len(rows) == 5
+    assert {row.replace(r"\|", "").count("|") for row in rows} == {header.count("|")}
+    document = json.loads(json.dumps(found.to_dict()))
+    assert [c["metric"] for c in document["comparisons"]] == list(found)
+    assert found.to_frame().index.tolist() == list(found)
+
+
+def test_comparisons_of_classes_show_where_a_model_gains_and_where_it_loses():
+    rng = np.random.default_rng(5)
+    gold = rng.choice(list("abc"), 600)
+    swapped = {"a": "b", "b": "a", "c": "c"}
+    wrong = np.array([swapped[g] for g in gold])
+    # A errs on items of a and b, B on those of c.
+    said = {
+        "A": np.where((rng.random(600) < 0.3) & (gold != "c"), wrong, gold),
+        "B": np.where((rng.random(600) < 0.3) & (gold == "c"), "a", gold),
+    }
+    found = bf.compare_classes(bf.from_labels(gold, said), metric="recall", rng=1)
+    assert found["recall[a]"].p_h1 > 0.99
+    assert found["recall[b]"].p_h1 > 0.99
+    assert found["recall[c]"].p_h1 < 0.01
+
+
+def test_rankings_of_classes_follow_the_scores(ev):
+    for metric in ("macro_f1", "mcc", "accuracy", "f1[B-[x]]"):
+        ranking = bf.rank(ev, metric, rng=1, n_draws=2000)
+        assert sorted(ranking.models) == ["A", "B", "C"]
+        assert ranking.metric.name == metric
+        assert (np.diff(ranking.mean) <= 0).all()
+        assert ranking.p_rank.sum(axis=1) == pytest.approx([1, 1, 1])
+    assert bf.rank(ev, "accuracy", rng=1, n_draws=2000).models == ("B", "A", "C")
+
+
+def test_comparisons_by_class_need_classes():
+    with pytest.raises(ValueError, match="no classes to compare one by one"):
+        bf.compare_classes(bf.from_counts(A=(1, 2, 3), B=(3, 2, 1)))
+
+
+def test_metrics_are_given_once(ev):
+    with pytest.raises(ValueError, match="'f1' is given twice"):
+        bf.compare(ev, "A", "B", metrics=["f1", "f1.0"])
+
+
+def test_a_callable_sees_the_whole_table(ev):
+    def tables_of_three_cells_a_class(tables):
+        return tables[..., :5].sum(axis=-1) / (tables[..., :5] + tables[..., 10:]).sum(axis=-1)
+
+    found = bf.compare(
+        ev,
+        "A",
+        "B",
+        metrics=["accuracy", tables_of_three_cells_a_class],
+        rng=1,
+        n_draws=2000,
+        method="montecarlo",
+    )
+    assert found["tables_of_three_cells_a_class"].p_h1 == found["accuracy"].p_h1
+
+
+def test_sets_of_labels_are_sent_to_their_binarizer():
+    for gold in ([{"art"}, {"news", "art"}], [["art"], ["news", "art"]]):
+        with pytest.raises(ValueError, match="MultiLabelBinarizer"):
+            bf.from_labels(gold, {"A": gold}, multilabel=True)
+
+
+def test_a_list_of_labels_is_no_mapping_of_models():
+    with pytest.raises(ValueError, match="predictions must be a mapping such as"):
+        bf.from_labels(["a", "b", "c"], ["a", "b", "c"])
+
+
+def test_identical_models_are_even_and_no_noise_decides():
+    gold = list("abcabcaabb") * 5
+    said = list("abcabcabca") * 5
+    res = bf.compare(bf.from_labels(gold, {"A": said, "B": said}), metrics="macro_f1", rope=0.02, rng=3)[
+        "macro_f1"
+    ]
+    assert res.p_h1 == res.p_h0 == 0.5
+    assert res.p_less == res.p_greater

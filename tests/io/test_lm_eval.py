@@ -1,0 +1,199 @@
+"""Samples of lm-evaluation-harness: what is an item, which score it has, and what is no pair of logs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+from file_samples import lines, lm_eval_samples
+
+A, B = [1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0]
+NAME = "samples_{}_2026-01-02T03-04-05.678901.jsonl"
+
+
+def write(folder, model, task="arith", data=None, name=NAME):
+    path = folder / model / name.format(task)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(lm_eval_samples(A if model == "a" else B) if data is None else data)
+    return path
+
+
+def records(data):
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def test_items_are_paired_by_document_and_accuracy_is_the_mean_of_the_log(tmp_path):
+    shuffled = lines(*reversed(lm_eval_samples(B).decode().splitlines()))
+    write(tmp_path, "a"), write(tmp_path, "b", data=shuffled)
+    ev = bf.read({"a": tmp_path / "a", "b": tmp_path / "b"})
+    assert ev == bf.from_correct({"a": A, "b": B}, name="acc")
+    assert bf.score(ev, "a", "accuracy") == np.mean(A)
+
+
+def test_a_file_a_folder_and_a_folder_of_folders_are_the_same(tmp_path):
+    files = {model: write(tmp_path, model) for model in "ab"}
+    ev = bf.read(files)
+    assert bf.read(tmp_path) == ev
+    assert bf.read({"a": tmp_path / "a", "b": files["b"]}) == ev
+
+
+def test_files_without_the_name_of_a_task_are_of_one_task(tmp_path):
+    a = write(tmp_path, "a", name="run.jsonl")
+    assert bf.read({"a": a, "b": write(tmp_path, "b")}).tables.tolist() == [[3, 1], [3, 1]]
+
+
+def test_scores_between_0_and_1_are_scores(tmp_path):
+    write(tmp_path, "a", data=lm_eval_samples([0.5, 0.25, 1.0], measure="f1"))
+    ev = bf.read({"a": tmp_path / "a"})
+    assert ev.task.name == "scores"
+    assert ev.task.scored == "f1"
+    assert bf.score(ev, "a", "mean") == pytest.approx(1.75 / 3)
+
+
+def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
+    data = lm_eval_samples(A, filters=("strict-match", "flexible-extract"), acc_norm=B)
+    write(tmp_path, "a", data=data)
+    with pytest.raises(
+        ValueError, match=r"line 1, has several measures \(acc, acc_norm\); choose one by measure="
+    ):
+        bf.read({"a": tmp_path / "a"})
+    with pytest.raises(
+        ValueError, match=r"several filters \(strict-match, flexible-extract\); choose one by filter="
+    ):
+        bf.read({"a": tmp_path / "a"}, measure="acc")
+    with pytest.raises(ValueError, match=r"no filter 'strict'; did you mean 'strict-match'\?"):
+        bf.read({"a": tmp_path / "a"}, measure="acc", filter="strict")
+    ev = bf.read({"a": tmp_path / "a"}, measure="acc_norm", filter="flexible-extract")
+    assert ev == bf.from_correct({"a": B}, name="acc_norm")
+    with pytest.raises(ValueError, match=r"has no measure 'acc_nrm'; did you mean 'acc_norm'\?"):
+        bf.read({"a": tmp_path / "a"}, measure="acc_nrm", filter="strict-match")
+
+
+def test_old_logs_have_no_lists_of_measures_nor_filters(tmp_path):
+    old = [
+        {key: value for key, value in record.items() if key not in ("filter", "metrics", "doc_hash")}
+        for record in records(lm_eval_samples(A))
+    ]
+    write(tmp_path, "a", data=lines(*map(json.dumps, old)))
+    assert bf.read({"a": tmp_path / "a"}) == bf.from_correct({"a": A}, name="acc")
+
+
+def test_tasks_are_told_apart_and_may_be_groups(tmp_path):
+    for model in "ab":
+        write(tmp_path, model, "x"), write(tmp_path, model, "y_z", data=lm_eval_samples([0.0, 1.0, 1.0]))
+    ev = bf.read(tmp_path)
+    assert ev.tables.tolist() == [[5, 2], [5, 2]]
+    grouped = bf.read(tmp_path, group="task")
+    assert (grouped.unit, grouped.units.size) == ("task", 2)
+    assert grouped.assumption == "clustered"
+    assert bf.read(tmp_path, task="y_z").tables.tolist() == [[2, 1], [2, 1]]
+    with pytest.raises(ValueError, match=r"has no task 'yz'; did you mean 'y_z'\?"):
+        bf.read(tmp_path, task="yz")
+
+
+def test_a_field_of_the_document_may_be_the_group(tmp_path):
+    write(tmp_path, "a"), write(tmp_path, "b")
+    ev = bf.read(tmp_path, group="doc.subject")
+    assert ev == bf.from_correct({"a": A, "b": B}, groups=list("abca"), name="acc", unit="subject")
+    with pytest.raises(ValueError, match=r"at group='doc.sujet'; did you mean 'doc.subject'"):
+        bf.read(tmp_path, group="doc.sujet")
+
+
+def test_documents_that_differ_are_no_pairs(tmp_path):
+    write(tmp_path, "a")
+    write(tmp_path, "b", data=lm_eval_samples(B).replace(f"{2:064x}".encode(), f"{9 << 248:064x}".encode()))
+    with pytest.raises(
+        ValueError,
+        match=r"document 2 of task 'arith' has the doc_hash '090+' in .*b, but '0+' in .*a; ",
+    ):
+        bf.read(tmp_path)
+    write(tmp_path, "b", data=lm_eval_samples(B[:3]))
+    with pytest.raises(ValueError, match=r"'b' have no value for \"document 3 of task 'arith'\""):
+        bf.read(tmp_path)
+    write(tmp_path, "b", data=lm_eval_samples(B, hashed=False).replace(b'"subject": "c"', b'"subject": "d"'))
+    assert bf.read(tmp_path).models == ("a", "b")
+    with pytest.raises(ValueError, match=r"document 2 of task 'arith' has the group 'd' in .*b, but 'c' in"):
+        bf.read(tmp_path, group="doc.subject")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            lm_eval_samples(A) + lm_eval_samples(A[:1]),
+            "line 5, has document 0 of task 'arith' again",
+        ),
+        (lm_eval_samples(A)[:-40], "line 4, is not JSON"),
+        (lm_eval_samples(A) + b'{"doc": 1}\n', "line 5, is .* a sample is an object with a key 'doc_id'"),
+        (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan where a number belongs"),
+        (lm_eval_samples([1.0, None]), "line 2, has acc None where a number belongs"),
+        (lm_eval_samples([None, 1.0]), "line 1, has no measure that is a number"),
+    ],
+)
+def test_a_bad_sample_is_named_with_its_file_and_line(data, message, tmp_path):
+    write(tmp_path, "a", data=data)
+    with pytest.raises(ValueError, match=message):
+        bf.read({"a": tmp_path / "a"})
+
+
+def test_two_dates_of_one_task_are_not_one_log(tmp_path):
+    write(tmp_path, "a"), write(tmp_path, "a", name="samples_{}_2026-01-03T03-04-05.678901.jsonl")
+    with pytest.raises(ValueError, match=r"01-02T.*jsonl and .*01-03T.*jsonl are both of task 'arith'"):
+        bf.read({"a": tmp_path / "a"})
+
+
+def test_a_log_without_a_name_is_of_one_model(tmp_path):
+    write(tmp_path, "a")
+    with pytest.raises(ValueError, match="is a log of one model; give each model's by its name"):
+        bf.read(tmp_path / "a")
+
+
+def test_each_task_has_filters_of_its_own(tmp_path):
+    write(tmp_path, "a", "x"), write(tmp_path, "a", "y", data=lm_eval_samples(B, filters=("strict",)))
+    assert bf.read({"a": tmp_path / "a"}).tables.tolist() == [[6, 2]]
+    with pytest.raises(ValueError, match=r"_x_.*has no filter 'strict'; known: none"):
+        bf.read({"a": tmp_path / "a"}, filter="strict")
+    assert bf.read({"a": tmp_path / "a"}, filter="strict", task="y").tables.tolist() == [[3, 1]]
+
+
+def test_what_models_are_scored_by_must_be_the_same(tmp_path):
+    write(tmp_path, "a"), write(tmp_path, "b", data=lm_eval_samples(B, measure="exact_match"))
+    with pytest.raises(
+        ValueError,
+        match=r"several measures \(acc, exact_match\); choose one by measure=",
+    ):
+        bf.read(tmp_path)
+    write(tmp_path, "b", data=lm_eval_samples(B, filters=("strict",)))
+    with pytest.raises(ValueError, match=r"task 'arith' has the filter 'strict' in .*, but 'none' in"):
+        bf.read(tmp_path)
+
+
+def test_a_line_longer_than_the_head_is_recognised(tmp_path):
+    long = [record | {"doc": {"text": "é" * 100_000}} for record in records(lm_eval_samples(A))]
+    write(tmp_path, "a", data=lines(*(json.dumps(record, ensure_ascii=False) for record in long)))
+    assert bf.read({"a": tmp_path / "a"}).tables.tolist() == [[3, 1]]
+
+
+def test_an_option_of_tables_reads_samples_as_a_table(tmp_path):
+    files = {model: write(tmp_path, model) for model in "ab"}
+    ev = bf.read(files, id="doc_id", scores="acc", unit="question")
+    assert ev.tables.tolist() == [[3, 1], [3, 1]]
+
+
+def test_tasks_of_a_folder_are_pooled_with_a_word_or_groups_or_corpora(tmp_path, capsys):
+    for run, right in (("a", [1.0, 0.0, 1.0]), ("b", [1.0, 1.0, 0.0])):
+        (tmp_path / run).mkdir()
+        for task in ("arc", "piqa"):
+            (tmp_path / run / f"samples_{task}_2026-01-02T03-04-05.678.jsonl").write_bytes(
+                lm_eval_samples(right[: 3 if task == "arc" else 2])
+            )
+    pooled = bf.read(tmp_path)
+    assert pooled.tables.tolist() == [[3, 2], [4, 1]]
+    assert pooled.remarks == ("Documents of 2 tasks are taken together: arc, piqa.",)
+    grouped = bf.read(tmp_path, group="task")
+    assert (grouped.units.size, grouped.remarks) == (2, ())
+    assert main(["hierarchical", str(tmp_path), "--format", "csv"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert {"arc", "piqa"} <= {row.partition(",")[0] for row in rows}

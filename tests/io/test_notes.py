@@ -1,0 +1,54 @@
+"""What is read and may not be meant is noted: labels that no item has, slips in gold, runs taken for models, devices."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import bayesf1 as bf
+from bayesf1.base.input_files import InputFile
+
+GOLD = ["spam"] * 12 + ["ham"] * 12 + ["spma"]
+SAID = ["spam"] * 11 + ["refused"] + ["ham"] * 13
+
+
+def readers(**how):
+    frame = pd.DataFrame({"gold": GOLD, "A": SAID})
+    yield bf.from_labels(GOLD, {"A": SAID}, **how)
+    yield bf.from_frame(frame, gold="gold", models=["A"], **how)
+    yield bf.from_patterns([(g, a, 1) for g, a in zip(GOLD, SAID, strict=True)], models=["A"], **how)
+
+
+def test_a_label_that_no_item_has_and_a_slip_in_gold_are_noted_by_every_reader():
+    for ev in readers(positive="spam"):
+        slip, unknown = ev.notes
+        assert "'spma', which looks like 'spam'" in slip
+        assert unknown.startswith("A predicts 'refused' for 1 item, which no gold label is")
+    for ev in readers():
+        assert any("which looks like 'spam'" in note for note in ev.notes)
+
+
+def test_models_that_are_called_as_runs_are_noted(tmp_path):
+    names = [f"{m}.seed{i}" for m in ("sgd", "svm") for i in range(2)]
+    rows = [",".join(["label", *names]), *(",".join(np.roll(["y", "n", "n", "y", "n"], i)) for i in range(9))]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    ev = bf.read(tmp_path / "a.csv", gold="label", positive="y")
+    assert "runs=True (--runs)" in ev.notes[-1]
+    assert len(bf.read(tmp_path / "a.csv", gold="label", positive="y", runs=True).names) == 2
+
+
+def test_devices_and_endless_lines_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="device"):
+        InputFile.of("/dev/zero")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b'label,"a"\ny,y\n' + b"y" * 3_000_000))
+    with pytest.raises(ValueError, match="line 3, is longer than a megabyte"):
+        bf.read(tmp_path / "a.csv.gz", gold="label", positive="y", columns=["a"])
+
+
+def test_text_of_every_kind_that_arrow_has_is_text():
+    expected = bf.from_labels(GOLD, {"A": SAID}, positive="spam")
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        table = pa.table({"gold": pa.array(GOLD, kind), "A": pa.array(SAID, kind)})
+        assert bf.from_frame(table, gold="gold", models=["A"], positive="spam") == expected

@@ -1,0 +1,446 @@
+"""Files of every container and layout: the same data give the same evaluation."""
+
+import bz2
+import gzip
+import io
+import json
+import pickle
+import random
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+from bayesf1.io.read import INPUT_FORMATS
+
+N = 60
+MODELS = ("crf", "bert", "t5")
+
+
+def labels(kind):
+    rng = random.Random(7)
+    two = {"text": ["ham", "spam"], "number": [0, 1], "truth": [False, True]}.get(kind)
+    names = two or ["loc", "org", "per", "x"]
+    gold = [rng.choice(names) for _ in range(N)]
+    said = {m: [g if rng.random() < 0.7 else rng.choice(names) for g in gold] for m in MODELS}
+    return gold, said, {"text": "spam", "number": 1, "truth": True}.get(kind)
+
+
+def wide(kind):
+    gold, said, _ = labels(kind)
+    return pd.DataFrame(
+        {"item": [f"q{i}" for i in range(N)], "doc": [f"d{i // 4}" for i in range(N)], "label": gold, **said}
+    )
+
+
+def write(frame, path, container):
+    """Write a frame in a container, and return its path."""
+    path = path.with_suffix(f".{container.partition('-')[0]}")
+    if container == "csv":
+        frame.to_csv(path, index=False)
+    elif container == "tsv":
+        path.write_bytes(b"\xef\xbb\xbf" + frame.to_csv(index=False, sep="\t").encode())
+    elif container == "csv-index":
+        frame.to_csv(path)
+    elif container == "csv-gz":
+        path = path.with_suffix(".csv.gz")
+        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    elif container == "json":
+        frame.to_json(path, orient="records")
+    elif container == "jsonl":
+        frame.to_json(path, orient="records", lines=True, double_precision=15)
+    elif container == "parquet":
+        frame.to_parquet(path)
+    elif container == "arrow":
+        pa.feather.write_feather(pa.Table.from_pandas(frame), path, compression="uncompressed")
+    elif container == "arrow-stream":
+        table = pa.Table.from_pandas(frame)
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+CONTAINERS = (
+    *("csv", "tsv", "csv-index", "csv-gz", "json", "jsonl", "parquet"),
+    *("arrow", "arrow-stream"),
+)
+
+
+@pytest.mark.parametrize("group", [None, "doc"])
+@pytest.mark.parametrize("kind", ["text", "number", "truth", "classes"])
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_every_container_and_layout_gives_the_same_evaluation(tmp_path, container, kind, group):
+    frame = wide(kind)
+    gold, said, positive = labels(kind)
+    expected = bf.from_labels(
+        gold, said, positive=positive, groups=None if group is None else frame["doc"].tolist()
+    )
+    options = {"gold": "label", "group": group, "positive": positive}
+    path = write(frame, tmp_path / "wide", container)
+    assert bf.read(path, id="item", columns=None if group else MODELS, **options) == expected
+
+    shuffled = {
+        m: frame[["item", "doc", "label", m]].rename(columns={m: "said"}).sample(frac=1, random_state=i)
+        for i, m in enumerate(MODELS)
+    }
+    files = {m: write(part.reset_index(drop=True), tmp_path / m, container) for m, part in shuffled.items()}
+    assert bf.read(files, id="item", prediction="said", **options) == expected
+
+    truth = write(
+        frame[["item", "label", "doc"]].iloc[::-1].reset_index(drop=True), tmp_path / "truth", container
+    )
+    bare = {
+        m: write(part[["said", "item"]].reset_index(drop=True), tmp_path / m, container)
+        for m, part in shuffled.items()
+    }
+    assert bf.read(bare, gold_file=truth, id="item", prediction="said", **options) == expected
+
+    rows = pd.concat(
+        [part.assign(model=m, prediction=part["said"]).drop(columns="said") for m, part in shuffled.items()]
+    )
+    long = write(rows.reset_index(drop=True), tmp_path / "long", container)
+    assert bf.read(long, id="item", **options) == expected
+
+
+@pytest.mark.parametrize("container", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("content", ["correct", "scores"])
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_answers_and_scores_come_in_every_layout(tmp_path, container, content, group):
+    rng = np.random.default_rng(3)
+    values = {m: rng.random(N).round(6) if content == "scores" else rng.random(N) < 0.7 for m in MODELS}
+    frame = pd.DataFrame(
+        {"item": [f"q{i}" for i in range(N)], "doc": [f"d{i // 4}" for i in range(N)], **values}
+    )
+    groups = None if group is None else frame["doc"].tolist()
+    if content == "scores":
+        expected = bf.from_scores(values, name="ndcg", groups=groups)
+    else:
+        expected = bf.from_correct(values, groups=groups)
+    given = (
+        {"group": group, "scores": "ndcg", "columns": MODELS}
+        if content == "scores"
+        else {"group": group, "correct": list(MODELS)}
+    )
+    assert bf.read(write(frame, tmp_path / "wide", container), **given) == expected
+    given = {"group": group, content: "ndcg"}
+    parts = {m: frame[["item", "doc"]].assign(ndcg=frame[m]).sample(frac=1, random_state=5) for m in MODELS}
+    files = {m: write(part.reset_index(drop=True), tmp_path / m, container) for m, part in parts.items()}
+    assert sorted_units(bf.read(files, id="item", **given)) == sorted_units(expected)
+    rows = pd.concat([part.assign(model=m) for m, part in parts.items()]).reset_index(drop=True)
+    assert sorted_units(
+        bf.read(write(rows, tmp_path / "long", container), id="item", **given)
+    ) == sorted_units(expected)
+
+
+def sorted_units(ev):
+    return ev.models, ev.task.name, ev.tables.tolist(), ev.units.weights.sum(), repr(ev)
+
+
+def test_a_column_of_runs_makes_methods(tmp_path):
+    gold, said, _ = labels("text")
+    rows = [
+        {"model": method, "run": run, "item": i, "label": gold[i], "prediction": said[source][i]}
+        for method, run, source in [("a", 1, "crf"), ("a", 2, "bert"), ("b", 1, "t5")]
+        for i in range(N)
+    ]
+    ev = bf.read(
+        write(pd.DataFrame(rows), tmp_path / "long", "jsonl"), id="item", gold="label", positive="spam"
+    )
+    nested = {"a": {"1": said["crf"], "2": said["bert"]}, "b": {"1": said["t5"]}}
+    assert ev == bf.from_labels(gold, nested, positive="spam")
+    assert [str(m) for m in ev.methods] == ["a: 2 runs", "b: 1 run"]
+
+
+def test_nested_fields_are_named_by_dots(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    rows = [{"q": f"Why {i}?", "a.1": {"right": i % 2 == 0}, "b": {"right": i % 3 == 0}} for i in range(30)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    expected = bf.from_correct({"a.1": [i % 2 == 0 for i in range(30)], "b": [i % 3 == 0 for i in range(30)]})
+    for asked in (["a.1.right", "b.right"], "*.right", {"a.1": "a.1.right", "b": "b.right"}):
+        assert bf.read(path, correct=asked) == expected
+    assert bf.read(path, correct="x=b.right").models == ("x",)
+    frame = pd.DataFrame(rows).drop(columns="a.1")
+    frame.to_parquet(tmp_path / "answers.parquet")
+    assert bf.read(tmp_path / "answers.parquet", correct="b.right").tables.tolist() == [[10.0, 20.0]]
+
+
+def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
+    data = wide("text").to_csv(index=False).encode()
+    expected = bf.read(
+        write(wide("text"), tmp_path / "wide", "csv"), gold="label", group="doc", positive="spam"
+    )
+    for content in (data, gzip.compress(data)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert bf.read("-", gold="label", group="doc", positive="spam") == expected
+
+
+def test_folders_of_tags_are_matched_by_name(tmp_path):
+    texts = {"a": "In O\nRome B-LOC\n", "b": "Ada B-PER\n\nran O\n"}
+    other = {"a": "In O\nRome B-LOC\n", "b": "Ada O\n\nran O\n"}
+    for side, files in (("gold", texts), ("crf", other)):
+        (tmp_path / side).mkdir()
+        for name, text in files.items():
+            (tmp_path / side / f"{name}.conll").write_text(text)
+    whole = {side: tmp_path / f"{side}.conll" for side in ("gold", "crf")}
+    for side, path in whole.items():
+        path.write_text(
+            "-DOCSTART- O\n\n"
+            + "\n-DOCSTART- O\n\n".join((tmp_path / side / f"{n}.conll").read_text() for n in texts)
+        )
+    expected = bf.from_conll(whole["gold"], {"crf": whole["crf"]}, unit="document")
+    assert bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document") == expected
+    (tmp_path / "crf" / "b.conll").rename(tmp_path / "crf" / "c.conll")
+    with pytest.raises(ValueError, match=r"crf has no file b\.conll, but gold has"):
+        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
+
+
+def test_columns_of_tags_are_counted_from_one_and_confidences_are_passed_over(tmp_path):
+    plain, sure = tmp_path / "plain.conll", tmp_path / "sure.conll"
+    plain.write_text("In IN O O\nNew NNP B-LOC B-LOC\nYork NNP I-LOC O\n")
+    sure.write_text("In IN O O .99\nNew NNP B-LOC B-LOC 1\nYork NNP I-LOC O 5e-1\n")
+    expected = bf.from_conll(None, {"crf": plain})
+    assert bf.read({"crf": sure}) == bf.read({"crf": plain}) == expected
+    assert bf.read({"crf": sure}, gold_column=3, predicted_column=4) == expected
+    assert bf.read({"crf": sure}, gold_column=-3, predicted_column=-2) == expected
+    with pytest.raises(ValueError, match="gold_column= is 1; columns are counted from 1"):
+        bf.read({"crf": sure}, gold_column=1)
+
+
+# ---- what is refused --------------------------------------------------------------------------------------
+
+
+def refused(argv, capsys):
+    assert main([str(a) for a in argv]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            [],
+            "is a table with columns item, doc, label, crf, bert, t5; say which holds the gold labels by gold=",
+        ),
+        (["--gold", "lable"], "has no column 'lable'; did you mean 'label'"),
+        (
+            ["--gold", "label", "--group", "doc", "--positive", "spma"],
+            "no item is labelled 'spma'; did you mean 'spam'?",
+        ),
+        (
+            ["--gold", "label", "--group", "doc", "--positive", "eggs"],
+            "no item is labelled 'eggs'; the labels are 'ham', 'spam'",
+        ),
+        (["--gold", "label", "--scores"], "scores= does not apply where gold= is given"),
+        (["--gold", "label", "--unit", "doc"], "unit= does not apply where gold= is given"),
+        (["--gold", "label", "--task", "x"], "task= does not apply to a table"),
+        (["--scores", "--positive", "spam"], "positive= does not apply where scores= is given"),
+        (["--gold", "label", "--columns", "label,crf"], "column 'label' is named twice"),
+        (["--gold", "label", "--columns", "crf,crf"], "columns= names 'crf' twice"),
+        (["--gold", "label", "--group", "label"], "column 'label' is named twice"),
+        (["--gold", "label", "--prediction", "crf"], "prediction= says what each row of a model holds"),
+        (["--gold", "label", "--model-column", "modle"], "has no column 'modle'"),
+        (["--scores"], "columns="),
+        (["--correct"], "name those of answers by correct="),
+        (
+            ["--correct", "crf"],
+            "row 1 of 'crf' has 'spam', no answer right (true, yes, 1) or wrong (false, no, 0)",
+        ),
+    ],
+)
+def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, capsys, options, said):
+    path = write(wide("text"), tmp_path / "wide", "csv")
+    assert said in refused(["compare", path, *options], capsys)
+
+
+def test_columns_that_are_no_models_are_passed_over_or_named(tmp_path, capsys):
+    gold = [i % 3 == 0 for i in range(60)]
+    frame = pd.DataFrame({"label": gold, "crf": gold[::-1], "bert": gold}).astype(int)
+    expected = bf.read(write(frame, tmp_path / "plain", "csv"), gold="label")
+    numbered = write(frame.assign(id=range(60)), tmp_path / "numbered", "csv")
+    assert bf.read(numbered, gold="label") == expected
+    for more, said in [
+        ({"fold": [i % 5 for i in range(60)]}, "column 'fold', has values like '2', and more than half"),
+        ({"doc": [f"d{i // 5}" for i in range(60)]}, "columns=['crf', 'bert']"),
+        ({"p": [i / 60 for i in range(60)]}, "probabilities"),
+        ({"later": [f"{g}.0" for g in frame["label"]]}, "column 'later', has values like"),
+    ]:
+        path = write(frame.assign(**more), tmp_path / "more", "csv")
+        assert said in refused(["compare", path, "--gold", "label"], capsys)
+
+
+def test_scores_that_are_not_of_one_measure_are_refused(tmp_path, capsys):
+    base = pd.DataFrame(
+        {
+            "query": [f"q{i}" for i in range(30)],
+            "a": [i % 7 / 10 for i in range(30)],
+            "b": [i % 5 / 10 for i in range(30)],
+        }
+    )
+    for frame in (
+        base.assign(n_docs=[20 + i % 9 for i in range(30)]),
+        base.assign(a=[f"0,{i % 7}" for i in range(30)]),
+        base.assign(hard=[i % 2 == 0 for i in range(30)]),
+        base.assign(split=["dev", "test"] * 15),
+    ):
+        path = write(frame, tmp_path / "scores", "csv")
+        assert "columns=" in refused(["compare", path, "--scores"], capsys)
+    averages = base.assign(query=[*base["query"][:-1], "all"])
+    path = write(averages, tmp_path / "scores", "csv")
+    assert "row 'all' in column 'query'" in refused(["compare", path, "--scores"], capsys)
+
+
+def test_labels_that_gold_never_has_are_told_where_one_is_positive(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "label": ["spam", "ham"] * 20,
+            "a": ["spam", "ham"] * 20,
+            "b": ["spam", "refused"] + ["ham", "ham"] * 19,
+        }
+    )
+    ev = bf.read(write(frame, tmp_path / "a", "csv"), gold="label", positive="spam")
+    assert ev.notes == ("b predicts 'refused' for 1 item, which no gold label is and counts as not 'spam'.",)
+
+
+def test_gold_labels_may_be_missing_where_there_is_a_judge(tmp_path, capsys):
+    frame = wide("text").assign(judge=wide("text")["crf"])
+    some = [g if i % 3 else None for i, g in enumerate(frame["label"])]
+    expected = bf.from_labels(
+        some,
+        {m: frame[m].tolist() for m in MODELS},
+        positive="spam",
+        judge={"judge": frame["judge"].tolist()},
+    )
+    for container in ("csv", "jsonl", "parquet"):
+        path = write(frame.assign(label=some), tmp_path / "gaps", container)
+        options = {"gold": "label", "columns": MODELS, "positive": "spam"}
+        assert bf.read(path, judge="judge", **options) == expected
+        with pytest.raises(ValueError, match="has no value"):
+            bf.read(path, **options)
+    argv = [
+        "label",
+        path,
+        "--gold",
+        "label",
+        "--judge",
+        "judge",
+        "--columns",
+        ",".join(MODELS[:2]),
+        "--positive",
+        "spam",
+    ]
+    assert main([*map(str, argv), "--budget", "5", "--output", str(tmp_path / "next.csv")]) == 0
+    assert len(pd.read_csv(tmp_path / "next.csv")) == 5
+
+
+def test_confidences_may_stand_in_some_files_only(tmp_path):
+    texts = {"gold": "In O\nRome B-LOC\n", "a": "In O .5\nRome O .7\n", "b": "In O\nRome B-LOC\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    ev = bf.read({"a": tmp_path / "a", "b": tmp_path / "b"}, gold_file=tmp_path / "gold")
+    assert ev.tables.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):
+    frame = wide("text")[["item", "label", "crf"]].rename(columns={"crf": "prediction"})
+    a = write(frame, tmp_path / "a", "csv")
+    cases = [
+        (frame.drop(index=7), "has no item 'q7', but"),
+        (pd.concat([frame, frame.iloc[[3]]]), "has item 'q3' twice"),
+        (
+            frame.assign(
+                label=["ham", *frame["label"][1:]]
+                if frame["label"][0] == "spam"
+                else ["spam", *frame["label"][1:]]
+            ),
+            "for item 'q0', but",
+        ),
+        (frame.rename(columns={"prediction": "said"}), "has no column 'prediction'"),
+        (frame.rename(columns={"item": "id"}), "has no column 'item'"),
+    ]
+    for i, (other, said) in enumerate(cases):
+        b = write(other, tmp_path / f"b{i}", "csv")
+        assert said in refused(["compare", f"a={a}", f"b={b}", "--gold", "label", "--id", "item"], capsys)
+    assert "which column tells items apart?" in refused(
+        ["compare", f"a={a}", f"b={a}", "--correct", "prediction"], capsys
+    )
+
+
+def test_rows_matched_by_their_order_are_told(tmp_path):
+    frame = wide("text")[["label", "crf"]].rename(columns={"crf": "prediction"})
+    files = {"a": write(frame, tmp_path / "a", "csv"), "b": write(frame, tmp_path / "b", "jsonl")}
+    ev = bf.read(files, gold="label", positive="spam")
+    assert ev.notes == ("Items were matched by their order in the files, as no column tells them apart.",)
+    assert "matched by their order" in str(bf.compare(ev))
+    assert "matched by their order" in bf.compare(ev).to_latex()
+    write(frame.iloc[::-1].reset_index(drop=True), tmp_path / "b", "jsonl")
+    with pytest.raises(ValueError, match="it should be the same for all models"):
+        bf.read(files, gold="label", positive="spam")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x7fELF\x02\x01\x01\x00", "is no text in UTF-8: it begins with the bytes 7f 45 4c 46"),
+        (b"", "is empty"),
+        (
+            b"Dear reader,\n\nhow are you?\n",
+            "begins with 'Dear reader,', of no format that is known here",
+        ),
+        ("label,a\n1,1\n".encode("utf-16"), "is no text in UTF-8"),
+        (pickle.dumps([1, 2, 3]), "is no text in UTF-8"),
+        (bz2.compress(b"label,a\n1,1\n"), "of no format that is known here"),
+        (b"one; two; three; and no more\n", "begins with 'one; two; three; and no more', of no format"),
+        (b"PAR1 and no more", "cannot be read as Parquet"),
+        (b"\x1f\x8b\x08 and no more", "is a damaged gzip file"),
+        (b'{"label": 1\n', "is not JSON"),
+    ],
+)
+def test_an_unknown_file_is_answered_by_what_it_looks_like(tmp_path, capsys, content, said):
+    path = tmp_path / "what"
+    path.write_bytes(content)
+    assert said in refused(["compare", path], capsys)
+
+
+def test_files_of_two_kinds_are_named(tmp_path, capsys):
+    a, b = write(wide("text"), tmp_path / "a", "csv"), tmp_path / "b.conll"
+    b.write_text("In O O\nRome B-LOC O\n")
+    said = refused(["compare", f"a={a}", f"b={b}"], capsys)
+    assert "a.csv looks like a table" in said
+    assert "b.conll like a column file of tags" in said
+
+
+def test_options_that_python_does_not_know_are_named(tmp_path):
+    path = write(wide("text"), tmp_path / "a", "csv")
+    with pytest.raises(ValueError, match="unknown option 'golden'; did you mean 'gold'"):
+        bf.read(path, golden="label")
+    for source in ({}, 3, {"a": 3}, {"": path}):
+        with pytest.raises(ValueError, match=r"what to read is a file|name of a file|name of a model"):
+            bf.read(source)
+
+
+def test_options_of_the_command_line_are_those_of_read():
+    from bayesf1.cli.options import READ
+    from bayesf1.io.read import ReadOptions
+
+    assert set(READ) <= set(ReadOptions.__annotations__)
+    assert {name for fmt in INPUT_FORMATS for name in fmt.options} <= set(ReadOptions.__annotations__)
+
+
+def test_gold_without_anything_positive_is_said(tmp_path):
+    said = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
+    (tmp_path / "blind.csv").write_text("label,a,b\nham,spam,ham\nham,ham,spam\n")
+    ev = bf.read(tmp_path / "blind.csv", gold="label", positive="spam")
+    assert ev.tables.tolist() == [[0, 1, 0, 1], [0, 1, 0, 1]]
+    # What is predicted is the positive label, and no stray.
+    assert ev.remarks == (said,)
+    (tmp_path / "blind").write_text("In O\nRome O\n")
+    (tmp_path / "a").write_text("In O\nRome B-LOC\n")
+    assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "blind").remarks == (said,)
+    assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "a").remarks == ()

@@ -1,0 +1,350 @@
+"""Saved evaluations come back as they were, add up as they did, and damaged files are refused by name and key."""
+
+import copy
+import functools
+import gzip
+import json
+import random
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+import evaluations
+from bayesf1.cli.main import main
+from bayesf1.evaluation import document
+from builders import ROOT
+from evaluations import EVALUATIONS, MODELS
+
+
+def astray(seed=0):
+    rng = np.random.default_rng(seed)
+    gold = rng.choice(list("abc"), 90)
+    said = {m: np.where(rng.random(90) < 0.2, "z", gold) for m in MODELS}
+    return bf.from_labels(gold, said)
+
+
+def gaps_astray(seed=0):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 3, 120)
+    said = {m: np.where(rng.random(120) < 0.1, 9, gold) for m in MODELS}
+    return bf.from_labels(np.where(np.arange(120) < 50, gold, np.nan), said, judge=gold)
+
+
+ALL = {
+    **EVALUATIONS,
+    "labels that no item has": astray,
+    "runs": lambda seed=0: evaluations.binary(seed).with_runs({"bert": ["A", "B"]}),
+    "counted anew": lambda seed=0: evaluations.cross_validated(seed).scaled(0.7),
+    "another order": lambda seed=0: evaluations.gaps(seed).select(["C", "A"]),
+    "gaps, and labels that no item has": lambda seed=0: gaps_astray(seed).select(["A", "C"]),
+    "odd scores": lambda seed=0: bf.from_scores(
+        {"A": [0.1, -3.5, 1e-300], "B": [0.1, seed, 1e20], "C": [3, 4, 5.5]}
+    ),
+    "a pair as discount": lambda seed=0: bf.from_folds(
+        {m: [[5 + seed - i, 1, i]] * 6 for i, m in enumerate(MODELS)}, cv=bf.BlockedCV(3), discount=(0.2, 0.3)
+    ),
+    "k folds": lambda seed=0: bf.cross_validate(
+        {m: lambda x, y, i=i: lambda z: (z > i / 9).astype(int) for i, m in enumerate(MODELS)},
+        *(np.random.default_rng(seed).normal(size=80).round(1), np.arange(80) % 2),
+        cv=bf.KFoldCV(4, rng=1),
+    ),
+}
+
+
+@pytest.fixture(params=ALL)
+def ev(request):
+    return ALL[request.param]()
+
+
+def there_and_back(ev, folder, name="ev.json"):
+    ev.save(folder / name)
+    return bf.load(folder / name)
+
+
+@pytest.mark.parametrize("name", ["ev.json", "ev.json.gz"])
+def test_an_evaluation_comes_back_as_it_was(ev, name, tmp_path):
+    again = there_and_back(ev, tmp_path, name)
+    assert again == ev
+    assert repr(again) == repr(ev)
+    assert again.remarks == ev.remarks
+    assert again.notes == ev.notes
+    assert type(again.task) is type(ev.task)
+    for mine, theirs in zip(
+        (ev.units, ev.item_units, ev.folds and ev.folds.units),
+        (again.units, again.item_units, again.folds and again.folds.units),
+        strict=True,
+    ):
+        assert mine is None or (type(mine.rows), mine.each_an_item) == (
+            type(theirs.rows),
+            theirs.each_an_item,
+        )
+    assert bf.read(tmp_path / name) == ev
+
+
+def test_what_is_saved_is_a_document_of_plain_values_in_one_version(ev, tmp_path):
+    ev.save(tmp_path / "ev.json")
+    said = json.loads((tmp_path / "ev.json").read_text(encoding="utf-8"))
+    assert said == document(ev) | {"format": "bayesf1.evaluation/1"}
+    ev.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "ev.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["documents", "classes", "types", "statistics", "probabilities", "items with gaps"]
+)
+def test_answers_are_the_same_to_the_last_digit(name, tmp_path):
+    ev = ALL[name]()
+    before, after = (
+        bf.compare(one, "A", "B", n_draws=1000, rng=3) for one in (ev, there_and_back(ev, tmp_path))
+    )
+    assert before.to_json() == after.to_json()
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name not in ("kept cells", "another order")])
+def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
+    shards = [ALL[name](seed) for seed in (1, 2)]
+    expected = shards[0] + shards[1]
+    loaded = [there_and_back(shard, tmp_path, f"{i}.json") for i, shard in enumerate(shards)]
+    assert sum(loaded) == expected
+    assert bf.read(tmp_path) == expected
+    assert there_and_back(expected, tmp_path) == expected
+
+
+@pytest.mark.parametrize("how", [{"positive": 1}, {"labels": [0, 1, 2, 3]}, {"multilabel": True}])
+def test_shards_of_a_corpus_make_the_whole(how, tmp_path):
+    rng = np.random.default_rng(0)
+    shape = (90, 3) if "multilabel" in how else 90
+    gold = rng.integers(0, 4 if "labels" in how else 2, shape)
+    said = {m: np.where(rng.random(shape) < 0.3, gold[::-1], gold) for m in MODELS}
+    documents = np.repeat(np.arange(18), 5)
+    parts = [slice(0, 30), slice(30, 35), slice(35, 90)]
+    shards = [
+        there_and_back(
+            bf.from_labels(gold[s], {m: x[s] for m, x in said.items()}, groups=documents[s], **how), tmp_path
+        )
+        for s in parts
+    ]
+    assert sum(shards) == bf.from_labels(gold, said, groups=documents, **how)
+
+
+def test_a_file_of_the_first_version_is_still_read():
+    ev = bf.load(ROOT / "tests" / "data" / "evaluation_1.json")
+    assert ev == evaluations.cross_validated(groups=True)
+
+
+def test_a_function_of_ones_own_is_refused_and_a_named_measure_comes_back(tmp_path):
+    sums = {"A": [(3, 10), (0, 8)], "B": [(1, 10), (1, 8)]}
+
+    def rate(totals):
+        return totals[..., 0] / totals[..., 1]
+
+    for measure, name in (
+        (rate, "rate"),
+        (lambda x: x[..., 0] / x[..., 1], "<lambda>"),
+        (functools.partial(rate), "partial"),
+    ):
+        with pytest.raises(ValueError, match=f"measure .*{name}.* is a function, which no file"):
+            bf.from_statistics(sums, measure, name="WER").save(tmp_path / "ev.json")
+    assert list(tmp_path.iterdir()) == []
+    ev = there_and_back(bf.from_statistics(sums, bf.measures.ter), tmp_path)
+    assert ev.task.function is bf.measures.ter
+
+
+@pytest.mark.parametrize("path", [None, 0.5, 7, "", " ", b"x", ["x"]])
+def test_what_is_no_path_is_refused(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="path must be"):
+        evaluations.counts().save(path)
+    if path not in ("", " "):
+        with pytest.raises(ValueError, match="path must be"):
+            bf.load(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path):
+    path = tmp_path / "ev.json"
+    evaluations.counts().save(path)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="is a function"):
+        bf.from_statistics({"A": [(1, 2)]}, lambda x: x[..., 0] / x[..., 1]).save(path)
+    assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="no folder"):
+        evaluations.counts().save(tmp_path / "nowhere" / "ev.json")
+    assert [p.name for p in tmp_path.iterdir()] == ["ev.json"]
+
+
+# ---- damage -----------------------------------------------------------------------------------------------
+
+
+def changed(said, keys, value):
+    found = copy.deepcopy(said)
+    inner = found
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+    return found
+
+
+CROSSED, GAPS = (document(ALL[name]()) for name in ("cross-validated items", "items with gaps"))
+SPARSE, RUNS = (document(ALL[name]()) for name in ("classes in documents", "runs"))
+SCORED, STATED, PROBABLE = (document(ALL[name]()) for name in ("scores", "statistics", "probabilities"))
+
+
+@pytest.mark.parametrize(
+    ("said", "keys", "value", "message"),
+    [
+        (CROSSED, ["format"], "bayesf1.evaluation/2", "bayesf1.evaluation/2.*this version"),
+        (CROSSED, ["format"], "bayesf1.compare/1", "holds no evaluation"),
+        (CROSSED, ["more"], 1, "more"),
+        (CROSSED, ["models"], ["A", "A", "B"], "'A' is given twice"),
+        (CROSSED, ["models", 1], 3, r"models\[1\] is 3"),
+        (CROSSED, ["models"], ["A", "B"], "tables .* 2 models"),
+        (CROSSED, ["kind", "name"], "tree", "kind.name is unknown"),
+        (CROSSED, ["kind", "cells", 0], "tn", "cells must be some of tp, fp, fn, tn"),
+        (CROSSED, ["tables", 0, 0], "x", "tables should be"),
+        (CROSSED, ["tables", 0, 0], -1, "tables should be"),
+        (CROSSED, ["tables", 0, 0], 10**400, "tables should be"),
+        (CROSSED, ["tables", 0, 0], None, "tables should be"),
+        (CROSSED, ["tables", 0, 0], 99, "units.rows times units.weights give .* where tables have 99"),
+        (CROSSED, ["units", "weights", 0], 99, "units.rows times units.weights give"),
+        (CROSSED, ["units", "shared"], 1, "units has"),
+        (CROSSED, ["units", "name"], "", "units has no name"),
+        (SPARSE, ["units"], None, "units is null"),
+        (CROSSED, ["folds", "k"], 0.5, "folds.k is 0.5, which is not what the discount 'wang-li' makes"),
+        (CROSSED, ["folds", "rule"], "wangli", "discount 'wangli' is none"),
+        (CROSSED, ["folds", "cv", "m"], 2, "folds.counts have shape"),
+        (CROSSED, ["folds", "cv", "m"], True, "m must be a whole number"),
+        (CROSSED, ["folds", "cv", "design"], "os.system", "os.system"),
+        (CROSSED, ["folds", "counts", 0, 0, 0, 0], 99, "give .* where tables have"),
+        (SPARSE, ["finer", "rows", "columns", 0], 10**6, "finer|ind"),
+        (SPARSE, ["units", "rows", "starts", 1], 9999, "ind"),
+        (SPARSE, ["units", "each_an_item"], True, "finer parts of single items"),
+        (SPARSE, ["kind", "classes", 1], "a", "cells must be different names"),
+        (SPARSE, ["kind", "strays", "said"], {"A": {"a": 1}}, "among the classes and among strays"),
+        (RUNS, ["methods", "bert"], ["A", "C"], "run of .bert. already"),
+        (RUNS, ["methods", "bert"], ["A", "D"], "run 'D' of 'bert' is no model"),
+        (GAPS, ["kind", "task", "name"], "scores", "key"),
+        (GAPS, ["kind", "strata", "said", 0, 0], "zzz", "strata must say in order"),
+        (GAPS, ["kind", "strata", "golds"], ["0", "0"], "strata must have different names"),
+        (GAPS, ["kind", "cautions"], "all well", "kind.cautions is 'all well'"),
+        (SCORED, ["kind", "values", 0], 0.99, "values must be different scores in rising order"),
+        (STATED, ["kind", "function"], "exec", "kind.function is 'exec'"),
+        (STATED, ["kind", "function"], "ter", "totals are edits, words"),
+        (PROBABLE, ["kind", "hits"], [True], "hits must be one for each"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name_and_the_key(said, keys, value, message, tmp_path):
+    path = tmp_path / "shard7.json"
+    path.write_text(json.dumps(changed(said, keys, value)), encoding="utf-8")
+    with pytest.raises(ValueError, match=message) as caught:
+        bf.load(path)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("key", CROSSED)
+def test_a_missing_key_is_named(key, tmp_path):
+    path = tmp_path / "ev.json"
+    path.write_text(json.dumps({k: v for k, v in CROSSED.items() if k != key}), encoding="utf-8")
+    with pytest.raises(ValueError, match="holds no evaluation" if key == "format" else f"'{key}'"):
+        bf.load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "line 1 column 1"),
+        (b"[]", "holds no evaluation"),
+        (b'{"format":"bayesf1.evaluation/1","tables":NaN}', "has NaN where a finite number belongs"),
+        (b'{"format":"bayesf1.evaluation/1","format":"x"}', "format is 'x'"),
+        (b'{"format":"bayesf1.evaluation/1","x":' + b"[" * 100_000, "recursion|save it again"),
+        (b'{"format":"bayesf1.evaluation/1","x":' + b"9" * 5000 + b"}", "digits|too large"),
+        (b"\x80\x04\x95", "is not UTF-8|not UTF-8 text"),
+        (b"\xff", "not UTF-8"),
+        (gzip.compress(b"{}", mtime=0)[:-3], "damaged gzip file"),
+    ],
+)
+def test_what_is_no_evaluation_is_refused(text, message, tmp_path):
+    path = tmp_path / "ev.json"
+    path.write_bytes(text)
+    with pytest.raises(ValueError, match=message) as caught:
+        bf.load(path)
+    assert str(caught.value).startswith(str(path))
+
+
+HOSTILE = (
+    None,
+    True,
+    -1,
+    0,
+    0.5,
+    1e308,
+    10**30,
+    "",
+    "a",
+    "\x00",
+    [],
+    {},
+    [[]],
+    [1, 2],
+    {"name": "binary"},
+    "nan",
+    2**40,
+)
+
+
+def places(value, keys=()):
+    """The keys that lead to every part of a document."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in inner:
+        yield (*keys, key)
+        yield from places(entry, (*keys, key))
+
+
+def loaded(path):
+    """The evaluation in a file, or what is said of it."""
+    try:
+        return bf.load(path), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_whatever_stands_in_a_file_an_evaluation_or_a_sentence_comes_of_it(name, tmp_path):
+    said, rng, path = document(ALL[name]()), random.Random(name), tmp_path / "ev.json"
+    where = list(places(said))
+    # Names of parts are few among numbers: each of them is tried.
+    named = [keys for keys in where if not isinstance(keys[-1], int)]
+    for keys in [*named * 3, *rng.choices(where, k=80)]:
+        path.write_text(json.dumps(changed(said, keys, rng.choice(HOSTILE))), encoding="utf-8")
+        ev, error = loaded(path)
+        if ev is None:
+            assert error.startswith(str(path))
+            continue
+        assert bf.Evaluation.__repr__(ev)
+        assert ev == there_and_back(ev, tmp_path)
+
+
+def test_a_command_reads_a_saved_evaluation_and_a_folder_of_shards(tmp_path, capsys):
+    shards = [EVALUATIONS["documents"](seed) for seed in (1, 2)]
+    (tmp_path / "shards").mkdir()
+    for i, shard in enumerate(shards):
+        shard.save(tmp_path / "shards" / f"{i}.json")
+    sum(shards).save(tmp_path / "whole.json")
+    told = []
+    for named in ("shards", "whole.json"):
+        assert main(["rank", str(tmp_path / named)]) == 0
+        told.append(capsys.readouterr().out.replace(named, ""))
+    assert told[0] == told[1]
+    assert main(["rank", str(tmp_path / "whole.json"), "--gold", "label"]) == 2
+    assert "gold= does not apply to a saved evaluation" in capsys.readouterr().err
+    (tmp_path / "shards" / "2.json").write_text('{"format":"bayesf1.evaluation/1"', encoding="utf-8")
+    assert main(["compare", str(tmp_path / "shards")]) == 2
+    assert "2.json: Expecting" in capsys.readouterr().err
+
+
+def test_shards_of_different_models_are_refused_by_the_file(tmp_path):
+    evaluations.binary().save(tmp_path / "0.json")
+    evaluations.binary().select(["A", "B"]).save(tmp_path / "1.json")
+    with pytest.raises(ValueError, match=r"1\.json: evaluations of different models"):
+        bf.read(tmp_path)

@@ -1,0 +1,201 @@
+"""Columns of several models: aligned by index, refused where they do not fit, of units that are independent."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+from bayesf1.evaluation import resolve_metric
+
+SCORES = {"A": [0.1, 0.5, 0.4, 0.9], "B": [0.2, 0.6, 0.4, 0.7]}
+FLAGS = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 1]}
+NAMES = ["q1", "q2", "q3", "q4"]
+
+
+@pytest.mark.parametrize(("build", "data"), [(bf.from_scores, SCORES), (bf.from_correct, FLAGS)])
+class TestIndex:
+    def test_a_shuffled_index_is_put_in_order(self, build, data):
+        first = pd.Series(data["A"], index=NAMES)
+        second = pd.Series(data["B"], index=NAMES).iloc[[2, 0, 3, 1]]
+        assert build({"A": first, "B": second}) == build(data)
+
+    def test_a_label_that_is_missing_is_named(self, build, data):
+        first = pd.Series(data["A"], index=NAMES)
+        other = pd.Series(data["B"], index=["q1", "q9", "q3", "q4"])
+        with pytest.raises(ValueError, match=r"of 'B' have no value for 'q2', which \w+ of 'A' have"):
+            build({"A": first, "B": other})
+        with pytest.raises(ValueError, match=r"of 'A' have no value for 'q2', which \w+ of 'B' have"):
+            build({"A": first.drop("q2"), "B": pd.Series(data["B"], index=NAMES)})
+
+    def test_a_label_that_comes_twice_cannot_be_aligned(self, build, data):
+        labels = ["q1", "q1", "q2", "q3"]
+        first = pd.Series(data["A"], index=labels)
+        assert build({"A": first, "B": pd.Series(data["B"], index=labels)}) == build(data)
+        with pytest.raises(ValueError, match="two values for 'q1'"):
+            build({"A": first, "B": pd.Series(data["B"], index=labels[::-1])})
+
+    def test_what_has_no_index_is_taken_in_its_order(self, build, data):
+        columns = {"A": pl.Series(data["A"]), "B": pd.Series(data["B"], index=NAMES)}
+        assert build(columns) == build({"A": np.array(data["A"]), "B": tuple(data["B"])}) == build(data)
+
+    @pytest.mark.parametrize("unit", ["fold", "folds", "Split", "seed", "run"])
+    def test_folds_are_no_units(self, build, data, unit):
+        with pytest.raises(ValueError, match=r"no independent units.*bf\.fold_tests"):
+            build(data, unit=unit)
+
+
+def test_groups_are_aligned_too():
+    where = pd.Series(list("xxyy"), index=NAMES)
+    flags = {m: pd.Series(x, index=NAMES) for m, x in FLAGS.items()}
+    ev = bf.from_correct(flags, groups=where[::-1])
+    assert ev == bf.from_correct(FLAGS, groups=list("xxyy"))
+    assert ev.units.size == 2
+    assert bf.from_correct(FLAGS, groups=list("xxyy"), unit="user").unit == "user"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ({}, "no model given"),
+        ([True], "correct must be a mapping"),
+        ({"A": []}, r"answers of 'A' have shape \(0,\)"),
+        ({"A": [[1, 0]]}, r"answers of 'A' have shape \(1, 2\)"),
+        ({"A": [1, float("nan")]}, "answers of 'A' have no value for item 2"),
+        ({"A": [True, None]}, "answers of 'A' have no value for item 2"),
+        ({"A": pd.Series([True, None, False], dtype="boolean")}, "answers of 'A' must be True or False"),
+        ({"A": [1, 0], "B": [1, 0.5]}, "answers of 'B' have 0.5 for item 2.*from_scores"),
+        ({"A": [1, -1]}, "answers of 'A' have -1 for item 2"),
+        ({"A": ["yes", "no"]}, "answers of 'A' must be True or False"),
+        ({"A": [1, "0"]}, "answers of 'A' must be True or False"),
+        ({"A": [1, 0], "B": [1]}, "answers of 'B' have 1 values, but"),
+        ({"A": np.ma.array([1, 0], mask=[0, 1])}, "answers of 'A' is masked at entry 2"),
+    ],
+)
+def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_correct(flags)
+
+
+def test_groups_and_units_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match="4 values, but groups 3"):
+        bf.from_correct(FLAGS, groups=list("xxy"))
+    with pytest.raises(ValueError, match="groups of them are called otherwise"):
+        bf.from_correct(FLAGS, groups=list("xxyy"), unit="item")
+    with pytest.raises(ValueError, match="name must be a string"):
+        bf.from_correct(FLAGS, name=3)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [pd.array([True, False, True, True], dtype="boolean"), pl.Series([1, 0, 1, 1]), [1.0, 0.0, 1.0, 1.0]],
+)
+def test_flags_come_in_every_shape(flags):
+    assert bf.from_correct({"A": flags}) == bf.from_correct({"A": FLAGS["A"]})
+
+
+def table(path, rows, header="query,a,b"):
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("True", "False"), ("1.0", "0.0")])
+def test_a_column_of_0_and_1_in_a_file_is_right_or_wrong(tmp_path, capsys, yes, no):
+    path = table(tmp_path / "em.csv", [f"q{i},{yes if i % 9 else no},{yes}" for i in range(18)])
+    assert main(["compare", path, "--scores", "EM", "--rng", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "units:18 queries|sampling:paired" in printed
+    assert main(["test", path, "--scores", "--metrics", "mean"]) == 0
+    assert "p = 0.500, exact" in capsys.readouterr().out
+    for command in (["rank"], ["interval"], ["plan", "--difference", "0.05"]):
+        assert main([*command, path, "--scores", "EM"]) == 0
+
+
+def test_a_column_that_numbers_the_rows_is_no_model(tmp_path, capsys):
+    path = table(tmp_path / "em.csv", [f"{i},{i % 2},1" for i in range(1, 9)], "id,a,b")
+    assert main(["rank", path, "--scores", "--rng", "1"]) == 0
+    guessed = capsys.readouterr().out
+    assert main(["rank", path, "--scores", "--columns", "a,b", "--rng", "1"]) == 0
+    assert capsys.readouterr().out == guessed
+
+
+def test_folds_are_no_units_on_the_command_line_either(tmp_path, capsys):
+    path = table(tmp_path / "folds.csv", [f"{i},0.{i}1,0.{i}2" for i in (4, 2, 6)], "fold,a,b")
+    assert main(["compare", path, "--scores", "--columns", "a,b", "--unit", "fold"]) == 2
+    assert "no independent units" in capsys.readouterr().err
+
+
+# ---- lower is better --------------------------------------------------------------------------------------
+
+
+def test_scores_say_which_way_they_point():
+    ev = bf.from_scores(SCORES, lower_is_better=True)
+    for name in ("mean", "median", "geometric_mean"):
+        assert resolve_metric(name, ev).sign == -1.0
+        assert resolve_metric(name, bf.from_scores(SCORES)).sign == 1.0
+
+    def best(scores, weights):
+        return np.where(weights > 0, scores, -np.inf).max(axis=-1)
+
+    assert resolve_metric(best, ev).lower_is_better
+    best.lower_is_better = False
+    assert not resolve_metric(best, ev).lower_is_better
+    with pytest.raises(ValueError, match="lower_is_better must be True or False, not 'yes'"):
+        bf.from_scores(SCORES, lower_is_better="yes")
+    with pytest.raises(ValueError, match="do not add up"):
+        ev + bf.from_scores(SCORES)
+
+
+def test_a_function_of_tables_says_which_way_it_points():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+
+    def misses(tables):
+        return tables[..., 2] / tables.sum(axis=-1)
+
+    assert not resolve_metric(misses, ev).lower_is_better
+    misses.lower_is_better = True
+    assert resolve_metric(misses, ev).lower_is_better
+    misses.lower_is_better = "down"
+    with pytest.raises(ValueError, match="is True or False, not 'down'"):
+        resolve_metric(misses, ev)
+
+
+def test_a_randomisation_test_of_losses_asks_who_loses_less():
+    a, b = [4, 5, 5, 4, 3, 2, 1], [1, 2, 1, 2, 2, 2, 0]
+    better = bf.randomization_test(
+        bf.from_scores({"A": a, "B": b}, lower_is_better=True), alternative="greater"
+    )
+    assert (
+        better.p_value
+        == bf.randomization_test(bf.from_scores({"A": a, "B": b}), alternative="less").p_value
+        == 1 / 64
+    )
+    assert better.difference < 0 < better.statistic
+    assert "lower is better" in str(better)
+    both = bf.randomization_test(bf.from_scores({"A": a, "B": b}, lower_is_better=True))
+    assert both.p_value == bf.randomization_test(bf.from_scores({"A": a, "B": b})).p_value
+
+
+def test_lower_is_better_goes_with_scores_alone(tmp_path, capsys):
+    path = table(tmp_path / "wer.csv", [f"q{i},{0.1 * (i % 7)},{0.05 * (i % 7)}" for i in range(30)])
+    arguments = ["test", path, "--scores", "WER", "--alternative", "greater", "--rng", "1"]
+    assert main([*arguments, "--lower-is-better", "--format", "json"]) == 0
+    assert '"lower_is_better": true' in capsys.readouterr().out
+    assert main(["compare", path, "--lower-is-better"]) == 2
+    assert "scores=" in capsys.readouterr().err
+
+
+def test_hierarchical_models_and_their_first_pair_know_the_direction():
+    rng = np.random.default_rng(1)
+    corpora = {
+        name: bf.from_scores(
+            {m: rng.random(80) < p for m, p in zip("ABC", (0.5, 0.1, 0.3), strict=True)}, lower_is_better=True
+        )
+        for name in ("x", "y")
+    }
+    fit = bf.hierarchical(corpora, draws=500, rng=1)
+    assert fit.main_pair == ("C", "B")
+    found = fit.compare("C", "B")["error_rate"]
+    assert found.p_h1 > 0.9
+    assert found.difference.mean() < 0

@@ -1,0 +1,473 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import bayesf1 as bf
+from bayesf1.io.tags import SCHEMES, read_spans, split_spans
+
+PREFIXES = {
+    "IOB1": "I O B",
+    "IOB2": "I O B",
+    "IOE1": "I O E",
+    "IOE2": "I O E",
+    "IOBES": "I O B E S",
+    "BILOU": "B I L O U",
+    "BMES": "B M E S O",
+    "BB2B3MES": "B B2 B3 M E S O",
+}
+CONLLEVAL_PREFIX = {"M": "I", "B2": "I", "B3": "I", "L": "E", "U": "S"}
+TASKS = ["", "-PER", "-LOC", "-creative-work"]
+many = settings(max_examples=300, deadline=None)
+
+
+def all_tags(scheme: str) -> list[str]:
+    return [p + kind for p in PREFIXES[scheme].split() for kind in (TASKS if p != "O" else [""])]
+
+
+def sequences(scheme: str, max_size: int = 12) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(all_tags(scheme)), max_size=max_size)
+
+
+def corpora(scheme: str) -> st.SearchStrategy[tuple[list[list[str]], list[list[str]]]]:
+    tag = st.sampled_from(all_tags(scheme))
+    sentence = st.lists(st.tuples(tag, st.one_of(st.none(), tag)), max_size=8)
+    # A tag drawn as None is predicted right, so that true positives are not rare.
+    return (
+        st.lists(sentence, min_size=1, max_size=6)
+        .filter(any)
+        .map(lambda c: ([[g for g, _ in s] for s in c], [[g if p is None else p for g, p in s] for s in c]))
+    )
+
+
+def seqeval_lenient(tags: list[str]) -> list[tuple[str, int, int]]:
+    labeling = pytest.importorskip("seqeval.metrics.sequence_labeling")
+    # seqeval calls the missing type "_", and its end is inclusive.
+    return [("" if k == "_" else k, s, e + 1) for k, s, e in labeling.get_entities(tags)]
+
+
+def seqeval_strict(tags: list[str], scheme: type) -> list[tuple[str, int, int]]:
+    module = pytest.importorskip("seqeval.scheme")
+    entities = module.Tokens(tags, scheme).entities
+    return [("" if e.tag == "_" else e.tag, e.start, e.end) for e in entities]
+
+
+def tag_spans(
+    scheme: str, pieces: list[tuple[str | None, int]]
+) -> tuple[list[str], list[tuple[str, int, int]]]:
+    """Tag pieces of text, each of a type or None, by the definition of the scheme."""
+    tags: list[str] = []
+    spans = []
+    for i, (kind, n) in enumerate(pieces):
+        if kind is None:
+            tags += ["O"] * n
+            continue
+        spans.append((kind, len(tags), len(tags) + n))
+        follows_same = i > 0 and pieces[i - 1][0] == kind
+        precedes_same = i + 1 < len(pieces) and pieces[i + 1][0] == kind
+        inner = ["I"] * n
+        if scheme == "IOB2" or (scheme == "IOB1" and follows_same):
+            inner[0] = "B"
+        elif scheme == "IOE2" or (scheme == "IOE1" and precedes_same):
+            inner[-1] = "E"
+        elif scheme not in ("IOB1", "IOE1"):
+            last, single = ("L", "U") if scheme == "BILOU" else ("E", "S")
+            middle = {"BMES": ["M"] * n, "BB2B3MES": ["B2", "B3"] + ["M"] * n}.get(scheme, ["I"] * n)
+            inner = [single] if n == 1 else ["B", *middle[: n - 2], last]
+        tags += [f"{p}-{kind}" if kind else p for p in inner]
+    return tags, spans
+
+
+# ---- agreement with seqeval ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_lenient_reading_is_seqevals_default_on_any_sequence(scheme):
+    @many
+    @given(sequences(scheme))
+    def check(tags):
+        known = []
+        for tag in tags:
+            prefix, hyphen, kind = tag.partition("-")
+            known.append(CONLLEVAL_PREFIX.get(prefix, prefix) + hyphen + kind)
+        assert split_spans(tags, scheme) == seqeval_lenient(known)
+
+    check()
+
+
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "IOE2", "IOBES", "BILOU"])
+def test_strict_reading_is_seqevals_strict_mode_on_any_sequence(scheme):
+    reference = getattr(pytest.importorskip("seqeval.scheme"), scheme)
+
+    @many
+    @given(sequences(scheme))
+    def check(tags):
+        assert split_spans(tags, scheme, "strict") == seqeval_strict(tags, reference)
+
+    check()
+
+
+def test_strict_ioe1_is_seqevals_once_a_lone_e_may_start_a_span():
+    # IOE1 marks with E the last token of a span that another of its type follows at once, so a span of one
+    # token is a lone E there. seqeval's IOE1, which a remark there calls unfinished, starts no span at an E
+    # after O or after another type, and so loses a span of a valid sequence.
+    scheme = pytest.importorskip("seqeval.scheme")
+    p, t = scheme.Prefix, scheme.Tag
+
+    class Mended(scheme.IOE1):
+        start_patterns = scheme.IOE1.start_patterns | {(p.O, p.E, t.ANY), (p.I, p.E, t.DIFF)}
+
+    valid = ["O", "E-PER", "I-PER", "O"]
+    assert seqeval_strict(valid, scheme.IOE1) == [("PER", 2, 3)]
+    assert split_spans(valid, "IOE1", "strict") == [("PER", 1, 2), ("PER", 2, 3)]
+
+    @many
+    @given(sequences("IOE1"))
+    def check(tags):
+        assert split_spans(tags, "IOE1", "strict") == seqeval_strict(tags, Mended)
+        untouched = all(
+            not cur.startswith("E") or (prev[1:] == cur[1:] and prev != "O")
+            for prev, cur in zip(["O", *tags], tags, strict=False)
+        )
+        if untouched:
+            assert split_spans(tags, "IOE1", "strict") == seqeval_strict(tags, scheme.IOE1)
+
+    check()
+
+
+def test_strict_iob1_drops_a_b_that_parts_nothing_as_seqeval_does():
+    # B is for a span right after another of its type. After O it is wrong: seqeval drops it, and reads the I
+    # that follows as a span of its own.
+    assert split_spans(["O", "B-PER", "I-PER"], "IOB1", "strict") == [("PER", 2, 3)]
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "IOBES"])
+def test_counts_give_seqevals_precision_recall_and_support(scheme, mode):
+    labeling = pytest.importorskip("seqeval.metrics.sequence_labeling")
+    strict = pytest.importorskip("seqeval.metrics.v1").precision_recall_fscore_support
+    reference = getattr(pytest.importorskip("seqeval.scheme"), scheme)
+
+    def by_seqeval(gold, own):
+        if mode == "strict":
+            return strict(gold, own, average="micro", scheme=reference, zero_division=0)
+        return labeling.precision_recall_fscore_support(gold, own, average="micro", zero_division=0)
+
+    @settings(max_examples=150, deadline=None)
+    @given(corpora(scheme))
+    def check(corpus):
+        gold, own = corpus
+        tp, fp, fn = read_spans(gold, {"A": own}, scheme=scheme, mode=mode).counts().sum(axis=(0, 1))
+        precision, recall, _, support = by_seqeval(gold, own)
+        assert support == tp + fn
+        assert precision == pytest.approx(tp / max(tp + fp, 1))
+        assert recall == pytest.approx(tp / max(tp + fn, 1))
+
+    check()
+
+
+# ---- definitions of the schemes ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_valid_tags_give_back_the_spans_they_were_made_from(scheme, mode):
+    piece = st.tuples(st.sampled_from([None, "", "PER", "creative-work"]), st.integers(1, 6))
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.lists(piece, max_size=8))
+    def check(pieces):
+        tags, spans = tag_spans(scheme, pieces)
+        assert split_spans(tags, scheme, mode) == spans
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "letters", "pattern"),
+    [
+        ("BMES", {"B": "b", "M": "m", "E": "e", "S": "s", "O": "o"}, "s|bm*e"),
+        (
+            "BB2B3MES",
+            {"B": "b", "B2": "c", "B3": "d", "M": "m", "E": "e", "S": "s", "O": "o"},
+            "s|be|bce|bcdm*e",
+        ),
+    ],
+)
+def test_strict_word_segmentation_is_a_regular_expression(scheme, letters, pattern):
+    @many
+    @given(st.lists(st.sampled_from(list(letters)), max_size=15))
+    def check(tags):
+        text = "".join(letters[tag] for tag in tags)
+        expected = [("", match.start(), match.end()) for match in re.finditer(pattern, text)]
+        assert split_spans(tags, scheme, "strict") == expected
+
+    check()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_lenient_spans_cover_every_token_but_o(scheme):
+    @settings(max_examples=100, deadline=None)
+    @given(sequences(scheme))
+    def check(tags):
+        covered = [i for _, start, end in split_spans(tags, scheme) for i in range(start, end)]
+        assert covered == [i for i, tag in enumerate(tags) if tag != "O"]
+
+    check()
+
+
+def test_type_is_all_that_follows_the_first_hyphen():
+    assert split_spans(["B-creative-work", "I-creative-work", "B--x-"]) == [
+        ("creative-work", 0, 2),
+        ("-x-", 2, 3),
+    ]
+
+
+def test_an_o_with_a_type_is_still_outside():
+    assert split_spans(["B-PER", "O-PER", "I-PER"]) == [("PER", 0, 1), ("PER", 2, 3)]
+
+
+def test_no_tags_have_no_spans():
+    assert split_spans([]) == []
+
+
+def test_scheme_names_ignore_case_and_have_aliases():
+    tags = ["B-PER", "E-PER", "S-PER"]
+    for scheme in ("bioes", "BIOES", "iobes", "IobES"):
+        assert split_spans(tags, scheme, "strict") == [("PER", 0, 2), ("PER", 2, 3)]
+    assert split_spans(["I-PER"], "bio", "strict") == []
+
+
+# ---- the table of spans --------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(corpora("IOB2"), st.sampled_from(["lenient", "strict"]))
+def test_table_holds_each_distinct_span_once(corpus, mode):
+    gold, own = corpus
+    table = read_spans(gold, {"A": own, "gold again": gold}, mode=mode)
+    sides = [
+        {(i, s, e, k) for i, tags in enumerate(side) for k, s, e in split_spans(tags, mode=mode)}
+        for side in (gold, own, gold)
+    ]
+    every = sorted(set().union(*sides))
+    assert table.types == tuple(sorted({k for *_, k in every}))
+    assert table.models == ("A", "gold again")
+    assert table.n_sentences == len(gold)
+    assert table.sentence.tolist() == [i for i, *_ in every]
+    assert [table.types[k] for k in table.kind] == [k for *_, k in every]
+    assert table.found.tolist() == [[span in side for side in sides] for span in every]
+    assert table.sentence.dtype == table.kind.dtype == np.int64
+    for i, (tp, fp, fn) in enumerate(table.counts()[:, 0]):
+        mine, true = ({span for span in side if span[0] == i} for side in (sides[1], sides[0]))
+        assert (tp, fp, fn) == (len(mine & true), len(mine - true), len(true - mine))
+    assert (table.counts()[:, 1, 1:] == 0).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(corpora("IOBES"))
+def test_scores_by_type_are_those_of_each_type_alone(corpus):
+    gold, own = corpus
+    table = read_spans(gold, {"A": own}, scheme="IOBES")
+    if len(table.types) < 2:
+        return
+    ev = bf.from_tags(gold, {"A": own}, scheme="IOBES", by_type=True)
+    cells = ev.tables.reshape(3, len(table.types))
+    assert cells.sum(axis=1).tolist() == table.counts().sum(axis=(0, 1)).tolist()
+    for k, kind in enumerate(table.types):
+        alone = bf.from_tags(gold, {"A": own}, scheme="IOBES", types=[kind])
+        assert alone.tables[0].tolist() == cells[:, k].tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora("IOB1"))
+def test_order_of_models_only_orders_the_counts(corpus):
+    gold, own = corpus
+    forth = read_spans(gold, {"A": own, "B": gold}, scheme="IOB1").counts()
+    back = read_spans(gold, {"B": gold, "A": own}, scheme="IOB1").counts()
+    assert (forth == back[:, ::-1]).all()
+
+
+def test_spans_do_not_reach_over_the_end_of_a_sentence():
+    table = read_spans([["O", "B-PER"], [], ["I-PER", "O"]], {"A": [["O", "O"], [], ["I-PER", "O"]]})
+    assert table.counts().tolist() == [[[0, 0, 1]], [[0, 0, 0]], [[1, 0, 0]]]
+
+
+def test_lists_tuples_arrays_and_series_are_read_alike():
+    pandas = pytest.importorskip("pandas")
+    gold = [["B-PER", "I-PER"], ["O", "B-LOC"]]
+    expected = read_spans(gold, {"A": gold}).counts()
+    for form in (tuple, np.array, lambda s: np.array(s, dtype=object), pandas.Series, pandas.Categorical):
+        own = [form(sentence) for sentence in gold]
+        for outer in (list, tuple, iter):
+            assert (read_spans(outer(own), {"A": outer(own)}).counts() == expected).all()
+    assert (read_spans(np.array(gold), {"A": pandas.Series(gold)}).counts() == expected).all()
+
+
+def test_sentences_without_spans_are_counted_as_zeros():
+    table = read_spans([["O"], ["O", "O"]], {"A": [["O"], ["O", "O"]]})
+    assert table.types == ()
+    assert table.counts().tolist() == [[[0, 0, 0]], [[0, 0, 0]]]
+
+
+def test_more_tags_than_a_byte_holds_stay_apart():
+    gold = [[f"B-{i}" for i in range(1000)]]
+    own = [[f"B-{i if i % 2 else i + 1}" for i in range(1000)]]
+    assert read_spans(gold, {"A": own}).counts().tolist() == [[[500, 500, 500]]]
+
+
+# ---- bad input -----------------------------------------------------------------------------------
+
+GOLD = [["B-PER", "O"], ["O"]]
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("tag", ["E-PER", "Q-PER", "", "-PER", "BPER", "b-PER", "o", "B2", "B_PER", " O"])
+def test_tag_outside_the_scheme_is_refused_with_its_place(tag, mode):
+    place = f"tag {tag!r} of model 'crf', sentence 2, token 1, is outside IOB2"
+    with pytest.raises(ValueError, match=f"^{re.escape(place)}"):
+        read_spans(GOLD, {"A": GOLD, "crf": [["O", "O"], [tag]]}, mode=mode)
+
+
+def test_tag_outside_the_scheme_in_gold_is_said_to_be_golds():
+    with pytest.raises(ValueError, match=r"'M' of gold, sentence 1, token 2, .* prefixes are B, I, L, O, U$"):
+        read_spans([["O", "M"]], {"A": [["O", "O"]]}, scheme="BILOU")
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"), [(None, "NoneType"), (np.nan, "float"), (3, "int"), (b"O", "bytes"), ([], "list")]
+)
+def test_tag_that_is_no_string_is_refused_with_its_place(tag, name):
+    with pytest.raises(ValueError, match=rf"model 'A', sentence 1, token 2, is of type {name}"):
+        read_spans(GOLD, {"A": [["O", tag], ["O"]]})
+
+
+@pytest.mark.parametrize(
+    ("gold", "predictions", "message"),
+    [
+        (GOLD, {"A": GOLD, "crf": GOLD[:1]}, "model 'crf' has 1 sentences, but gold has 2"),
+        (
+            GOLD,
+            {"crf": [["O", "O"], ["O", "O"]]},
+            "sentence 2 of model 'crf' has 2 tokens, but gold has 1 there",
+        ),
+        (["B-PER", "O"], {"A": GOLD}, r"sentence 1 of gold is 'B-PER', but should be a list of tags"),
+        (GOLD, {"A": ["O", "O"]}, r"sentence 1 of model 'A' is 'O', but should be a list of tags"),
+        (np.array(["O"]), {"A": GOLD}, "sentence 1 of gold is 'O'"),
+        (GOLD, {"A": [["O", "O"], {"O"}]}, "sentence 2 of model 'A' is {'O'}, but should be a list"),
+        (GOLD, {"A": [["O", "O"], None]}, "sentence 2 of model 'A' is None, but should be a list"),
+        ("O O", {"A": GOLD}, "gold is of type str, but should be a list of lists of tags"),
+        (None, {"A": GOLD}, "gold is of type NoneType, but should be a list of lists of tags"),
+        ([], {"A": []}, "gold has 0 sentences and no token"),
+        ([[]], {"A": [[]]}, "gold has 1 sentences and no token"),
+        (GOLD, {}, "predictions is empty, but should name at least one model"),
+        (GOLD, GOLD, "predictions should be a mapping of model names"),
+        (GOLD, {1: GOLD}, "predictions should be a mapping of model names"),
+    ],
+)
+def test_input_that_does_not_line_up_is_refused(gold, predictions, message):
+    with pytest.raises(ValueError, match=message):
+        read_spans(gold, predictions)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scheme": "IOB3"}, "unknown tag scheme 'IOB3'; did you mean 'IOB"),
+        ({"scheme": "bilo"}, "unknown tag scheme 'bilo'; did you mean 'BILOU'"),
+        ({"mode": "strickt"}, "unknown mode 'strickt'; did you mean 'strict'"),
+        ({"types": ["PERS"]}, "has type 'PERS'; did you mean 'PER'"),
+        ({"types": "PER"}, r"types is the string 'PER', but should be a list of types: \['PER'\]"),
+        ({"types": []}, "types is empty"),
+    ],
+)
+def test_unknown_name_is_refused_with_the_nearest(options, message):
+    with pytest.raises(ValueError, match=message):
+        read_spans(GOLD, {"A": GOLD}, **options)
+
+
+def test_asking_for_a_type_where_there_is_no_span_is_refused():
+    with pytest.raises(ValueError, match="type 'PER'; there is no span at all"):
+        read_spans([["O"]], {"A": [["O"]]}, types=["PER"])
+
+
+# ---- evaluations -----------------------------------------------------------------------------------
+
+# Derczynski et al. (2017), Results of the WNUT2017 shared task, Table 3, F1 (entity); tp, fp and fn were counted
+# in the systems' outputs.
+PUBLISHED = {
+    "UH-RiTUAL": (41.86, (355, 262, 724)),
+    "SpinningBytes": (40.78, (388, 436, 691)),
+    "SJTU-Adapt": (40.42, (365, 362, 714)),
+    "Arcada": (39.98, (373, 414, 706)),
+    "FLYTXT": (38.35, (345, 375, 734)),
+    "MIC-CIS": (37.06, (365, 526, 714)),
+    "Drexel-CCI": (26.30, (192, 189, 887)),
+}
+
+SPANS = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"], ["B-ORG", "O", "B-PER"], ["O", "O", "O"]]
+A = [["B-PER", "I-PER", "O"], ["O", "O", "O"], ["B-ORG", "O", "O"], ["O", "O", "O"]]
+B = [["B-PER", "O", "O"], ["O", "B-LOC", "O"], ["B-ORG", "O", "B-PER"], ["O", "O", "B-LOC"]]
+
+
+@pytest.fixture
+def ev():
+    return bf.from_tags(SPANS, {"A": A, "B": B})
+
+
+def test_sentences_are_units_and_totals_are_conllevals(ev):
+    assert ev.unit == "sentence"
+    assert ev.assumption == "clustered"
+    np.testing.assert_array_equal(ev.tables, [[2, 0, 2], [3, 2, 1]])
+
+
+def test_spans_are_kept_as_items_beside_the_sentences(ev):
+    assert ev.items.unit == "item"
+    np.testing.assert_array_equal(ev.items.tables, ev.tables)
+    assert ev.items.weights.sum() == 6
+
+
+def test_documents_can_be_the_units():
+    ev = bf.from_tags(SPANS, {"A": A, "B": B}, groups=["x", "x", "y", "y"])
+    assert ev.unit == "document"
+    assert ev.weights.sum() == 2
+    np.testing.assert_array_equal(ev.tables, [[2, 0, 2], [3, 2, 1]])
+
+
+def test_types_restrict_the_evaluation():
+    np.testing.assert_array_equal(
+        bf.from_tags(SPANS, {"A": A, "B": B}, types=["PER"]).tables, [[1, 0, 1], [1, 1, 1]]
+    )
+
+
+def test_shards_add_up_to_the_whole(ev):
+    parts = [bf.from_tags(SPANS[i : i + 2], {"A": A[i : i + 2], "B": B[i : i + 2]}) for i in (0, 2)]
+    assert sum(parts) == ev
+
+
+def test_selecting_models_keeps_their_tables_and_items(ev):
+    swapped = ev.select(["B", "A"])
+    np.testing.assert_array_equal(swapped.tables, ev.tables[::-1])
+    np.testing.assert_array_equal(swapped.items.tables, ev.items.tables[::-1])
+
+
+def test_groups_of_another_length_are_refused():
+    with pytest.raises(ValueError, match=r"for each of 4 sentences"):
+        bf.from_tags(SPANS, {"A": A}, groups=[0, 1])
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_packaged_wnut17_reproduces_the_published_f1(name):
+    ev = bf.load_example("wnut17")
+    f1, counts = PUBLISHED[name]
+    assert 100 * bf.score(ev, name) == pytest.approx(f1, abs=0.005)
+    assert tuple(ev.table(name)) == counts
+
+
+def test_the_winner_of_wnut17_cannot_be_told_from_three_others():
+    ranking = bf.rank(bf.load_example("wnut17"), rng=0, n_draws=10_000)
+    assert [m for m, tied in zip(ranking.models, ranking.tied, strict=True) if tied] == [*PUBLISHED][:4]
+    assert 0.6 < float(ranking.p_best[0]) < 0.75

@@ -1,0 +1,176 @@
+"""Closed-form posteriors and comparisons as ArviZ has them, under either of its lines."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.output.arviz import (
+    comparisons_to_arviz,
+    container,
+    convergence,
+    dataset,
+    group,
+    is_old,
+    load,
+    load_arviz,
+    save,
+    summary,
+    to_arviz,
+)
+from builders import group_names, noisy
+
+EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return group(to_arviz(EV, rng=1, n_draws=20_000), "posterior")
+
+
+def test_draws_have_the_dims_of_the_design(posterior):
+    assert posterior["score"].dims == ("chain", "draw", "system", "measure")
+    assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
+    assert list(posterior["system"].values) == ["A", "B"]
+    assert list(posterior["measure"].values) == ["precision", "recall", "f1"]
+    assert posterior["score"].sizes["draw"] * posterior["score"].sizes["chain"] == 20_000
+    assert json.loads(posterior.attrs["settings"])["assumption"] == "independent"
+
+
+def test_draws_are_those_of_the_closed_form(posterior):
+    for model in EV.models:
+        for metric in ("precision", "recall", "f1"):
+            draws = posterior["score"].sel(system=model, measure=metric).values.ravel()
+            distribution = bf.posterior(EV, model, metric)
+            assert abs(draws.mean() - distribution.mean()) < 5 * distribution.std() / np.sqrt(draws.size)
+            assert draws.std() == pytest.approx(distribution.std(), rel=0.03)
+
+
+def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
+    table = summary(posterior, 0.9)
+    exact = bf.summary(EV, prob=0.9)
+    for model, metric in exact.index:
+        row = table.loc[f"score[{model}, {metric}]"]
+        # twenty thousand draws know an end of an interval to a hundredth of it
+        assert np.allclose(row[["mean", "sd", "hdi_5%", "hdi_95%"]], exact.loc[(model, metric)], atol=0.006)
+
+
+@pytest.mark.parametrize("kind", ["paired", "clustered"])
+def test_dependent_models_share_their_draws(kind):
+    rng = np.random.default_rng(2)
+    gold = rng.random(400) < 0.5
+    a = noisy(rng, gold, 0.8)
+    b = np.where(rng.random(400) < 0.97, a, gold)
+    ev = bf.from_labels(
+        gold, {"A": a, "B": b}, groups=None if kind == "paired" else np.repeat(np.arange(80), 5)
+    )
+    scores = group(to_arviz(ev, rng=3), "posterior")["score"].sel(measure="f1")
+    assert np.corrcoef(*(scores.sel(system=m).values.ravel() for m in "AB"))[0, 1] > 0.8
+
+
+def test_a_comparison_becomes_its_draws():
+    res = bf.compare(EV, rope=0.02)
+    idata = comparisons_to_arviz(res, n_draws=20_000, rng=4)
+    assert set(group(idata, "posterior").data_vars) == {"score", "difference"}
+    difference = group(idata, "posterior")["difference"]
+    assert difference.dims == ("chain", "draw", "measure")
+    for metric, test in res.items():
+        share = float((difference.sel(measure=metric) > 0).mean())
+        assert abs(share - test.p_h1) < 5 * np.sqrt(test.p_h1 * test.p_h0 / 20_000) + 1e-4
+
+
+def test_arviz_takes_what_it_gets():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    arviz, idata = load_arviz(), comparisons_to_arviz(bf.compare(EV), rng=5)
+    with warnings.catch_warnings():
+        # what plotting libraries deprecate among themselves
+        warnings.simplefilter("ignore")
+        assert {"score[A, f1]", "score[B, recall]", "difference[f1]"} <= set(arviz.summary(idata).index)
+        if is_old():
+            arviz.plot_posterior(idata, var_names=["difference"], hdi_prob=0.95, rope=(-0.01, 0.01))
+            arviz.plot_forest(idata, combined=True, hdi_prob=0.95)
+        else:
+            arviz.plot_dist(idata, var_names=["difference"], ci_kind="hdi", ci_prob=0.95)
+            arviz.plot_forest(idata, combined=True, ci_kind="hdi", ci_probs=(0.5, 0.95))
+
+
+def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
+    idata = to_arviz(EV, rng=6)
+    groups = {name: group(idata, name) for name in group_names(idata)}
+    save(groups, tmp_path / "draws.nc")
+    again = load(tmp_path / "draws.nc")
+    assert set(again) == {"posterior", "observed_data", "constant_data"}
+    for name, data in groups.items():
+        assert again[name].identical(data)
+    theirs = load_arviz().from_netcdf(str(tmp_path / "draws.nc"))
+    assert np.array_equal(theirs["posterior"]["score"], idata["posterior"]["score"])
+    assert np.array_equal(again["observed_data"]["counts"], EV.tables)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    target = tmp_path / "draws.nc"
+    target.write_text("old")
+    broken = dataset({"x": (("chain", "draw"), np.array([[object()]]))}, {})
+    with pytest.raises((TypeError, ValueError)):
+        save({"posterior": broken}, target)
+    assert target.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["draws.nc"]
+
+
+def test_a_zarr_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"saved as netCDF, so end it with \.nc"):
+        save({}, tmp_path / "draws.zarr")
+
+
+def test_convergence_sees_chains_that_disagree_and_halves_of_one():
+    rng = np.random.default_rng(7)
+    good = rng.normal(size=(4, 500))
+    bad = good + np.arange(4)[:, None]
+    drift = good[:1] + np.linspace(0, 3, 500)
+
+    def worst(draws):
+        return convergence(dataset({"x": (("chain", "draw"), draws)}, {}))
+
+    assert worst(good)[0] < 1.01
+    assert worst(good)[1] > 1000
+    assert worst(bad)[0] > 1.1
+    assert worst(drift)[0] > 1.1
+    assert worst(np.ones((4, 100))) == (1.0, 400.0, 400.0)
+
+
+def test_containers_are_what_the_installed_arviz_has():
+    idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((2, 5)))}, {})})
+    assert type(idata).__name__ == ("InferenceData" if is_old() else "DataTree")
+    assert group_names(idata) == ["posterior"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: to_arviz("x"), "ev must be an Evaluation"),
+        (lambda: to_arviz(bf.from_counts(A=np.ones((2, 3)))), "counts of each model are one table"),
+        (lambda: to_arviz(EV, n_draws=3), "n_draws must be"),
+        (lambda: to_arviz(EV, prior=-1), "prior must be"),
+        (lambda: to_arviz(EV, metrics="mcc"), "needs true negatives"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_announcement_of_a_new_day_is_not_heard(tmp_path):
+    # ArviZ 0.23 keeps in its cache on which day it last made it.
+    load = "from bayesf1.output.arviz import load_arviz; load_arviz()"
+    subprocess.run(
+        [sys.executable, "-W", "error::FutureWarning", "-c", load],
+        check=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+    )

@@ -1,0 +1,209 @@
+"""Hostile names through every field that can carry one, in every format: none is obeyed by who reads it."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import bayesf1 as bf
+from bayesf1.cli.main import main
+from bayesf1.output.figures import render
+from bayesf1.output.html import report_html
+from bayesf1.output.terminal import show
+
+NAMES = [
+    *(
+        "\x1b[2J",
+        "\x1b]0;title\x07x",
+        "\x9b31m",
+        "a\nb",
+        "a\r\nb",
+        "\x08\x08x",
+        "\u202eabc",
+        "a\u2028b",
+        "x\u200by",
+    ),
+    *(
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "</title></script><script>x",
+        "<!--",
+        "]]>",
+    ),
+    *(
+        "\"'><svg onload=x>",
+        "&lt;b&gt;",
+        "&#60;",
+        "[x](javascript:alert(1))",
+        "![x](http://e/x.png)",
+        "<http://e>",
+    ),
+    *(
+        "`rm -rf`",
+        "|a|b|",
+        "**b**",
+        "# head",
+        "\\input{/etc/passwd}",
+        "\\write18{id}",
+        "$x$",
+        "% comment",
+        "}{",
+        "\\\\",
+    ),
+    *(
+        "~^_&#",
+        "[1]",
+        "*x",
+        "=cmd()",
+        "@SUM(A1)",
+        "+1+cmd|'x'!A0",
+        "-2+3",
+        "\t=1+1",
+        "{{7*7}}",
+        "{% raw %}",
+        "{0}{x}",
+    ),
+    *(
+        "%s%n%(x)s",
+        "javascript:alert(1)",
+        "../../etc/passwd",
+        "模型",
+        "e\u0301",
+        "😀",
+        "العربية",
+        "${jndi:ldap://x}",
+    ),
+    *("$(id); rm", "nan", "None", "[red]x[/red]", "[bold", "x" * 300),
+]
+GOLD = np.arange(60) % 3 == 0
+FIRST, SECOND = np.arange(60) % 2 == 0, np.arange(60) % 6 == 0
+PAIR = bf.from_labels(GOLD, {"A": FIRST, "B": SECOND})
+
+
+def model(name):
+    return bf.from_labels(GOLD, {name: FIRST, "B": SECOND})
+
+
+def label(name):
+    gold, one, other = (np.array(["u", "v", name], object)[np.arange(60) * k // 2 % 3] for k in (2, 3, 4))
+    return bf.from_labels(list(gold), {"A": list(one), "B": list(other)})
+
+
+def unit(name):
+    return bf.from_scores({"A": np.arange(30) / 30, "B": np.arange(30) % 7 / 7}, name="NDCG", unit=name)
+
+
+def metric(name):
+    return bf.from_scores({"A": np.arange(30) / 30, "B": np.arange(30) % 7 / 7}, name=name)
+
+
+def note(name):
+    return replace(PAIR, remarks=(name,))
+
+
+def plain(text):
+    assert all(c == "\n" or c.isprintable() for c in text)
+
+
+def harmless(answer):
+    """Check every form of an answer."""
+    screen = io.StringIO()
+    show(answer, screen, colour=False, verbose=True)
+    for text in (
+        str(answer),
+        repr(answer),
+        answer.details(),
+        answer.to_markdown(),
+        answer.to_json(),
+        answer.to_csv(),
+    ):
+        plain(text)
+    plain(screen.getvalue())
+    assert not re.search(r"(?<!\\)(\\\\)*[<\[]", answer.to_markdown())
+    assert json.loads(answer.to_json())
+    assert not any(
+        re.match(r"[=@]|[+-]\D*[a-zA-Z+-]", cell)
+        for row in csv.reader(io.StringIO(answer.to_csv()))
+        for cell in row
+    )
+    latex = answer.to_latex(caption=answer.title)
+    plain(latex)
+    comments, _, source = latex.partition(r"\begin{table}")
+    assert all(line.startswith("%") for line in comments.splitlines())
+    assert not re.search(r"\\(input|write)|(?<!\\)[#~^]|(?<!\\)%", source.replace(r"~\%", ""))
+    tags = tags_of(answer._repr_html_())
+    assert tags <= {"p", "table", "thead", "tbody", "tr", "th", "td", "strong"}
+
+
+def tags_of(page):
+    found = set()
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            found.add(tag)
+
+    Reader().feed(page)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, id=str(i), marks=[pytest.mark.long] * (i % 8 > 0)) for i, name in enumerate(NAMES)],
+)
+@pytest.mark.parametrize("field", [model, label, unit, metric, note])
+def test_no_form_of_a_comparison_obeys_a_name(field, name):
+    try:
+        ev = field(name)
+    except ValueError as error:
+        plain(str(error))
+        return
+    harmless(bf.compare(ev, rng=1, n_draws=200, rope=0.01))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES[::4], ids=range(len(NAMES[::4])))
+@pytest.mark.parametrize("field", [model, label])
+def test_no_form_of_other_answers_obeys_a_name(field, name):
+    ev = field(name)
+    harmless(bf.rank(ev, rng=1, n_draws=200))
+    harmless(bf.scoreboard(ev, rng=1, n_draws=200))
+    harmless(bf.randomization_test(ev, rng=1, n_trials=50))
+    harmless(bf.intervals(ev, ev.models[0], methods=["delta"], rng=1))
+    if field is label:
+        harmless(bf.compare_classes(ev, rng=1, n_draws=200))
+
+
+def test_no_form_of_a_fit_obeys_the_name_of_a_corpus():
+    counts = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    fit = bf.hierarchical(dict.fromkeys(NAMES, counts), rng=1, draws=200)
+    harmless(fit.answer())
+    harmless(fit.compare(question=NAMES[0]))
+
+
+@pytest.mark.parametrize("name", NAMES[::9], ids=range(len(NAMES[::9])))
+def test_no_page_and_no_figure_obeys_a_name(name):
+    res = bf.compare(model(name), metrics="f1", rng=1, n_draws=200)
+    assert tags_of(report_html(res, command=name)) == tags_of(
+        report_html(bf.compare(PAIR, metrics="f1"), command="x")
+    )
+    svg = render(bf.plot_difference(res), "svg")
+    assert not [
+        e for e in ElementTree.fromstring(svg).iter() if e.tag.rpartition("}")[2] in ("script", "image", "a")
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "/" not in name and len(name) < 100][::9])
+def test_no_message_on_the_command_line_obeys_a_name(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.csv").write_text("label,a,b\n" + "y,y,n\nn,n,n\n" * 10)
+    asked = ["compare", "p.csv", "--gold", "label", "--positive", "y", "--metrics", "f1"]
+    for more in ([f"--unit={name}"], [f"--models={name}", "b"], [f"--id={name}"], [f"--metric={name}"]):
+        assert main([*asked, *more]) in (0, 2)
+    assert main(["compare", f"./{name}.csv"]) == 2
+    plain("".join(capsys.readouterr()))

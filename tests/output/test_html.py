@@ -1,0 +1,438 @@
+"""The report as a file: what stands in it, that it is whole by itself, and that nothing in it can act."""
+
+import base64
+import hashlib
+import json
+import re
+import warnings
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import bayesf1 as bf
+from bayesf1.output.html import report_html, rope_curve, write_report
+from builders import two_models
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
+COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, texts by the element they stand in; complains where tags do not match."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.texts, self.stack = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.stack == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append((self.stack[-1] if self.stack else "", data))
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+    def text(self, *tags):
+        return "".join(data for tag, data in self.texts if not tags or tag in tags)
+
+    @property
+    def drawings(self):
+        return [base64.b64decode(image["href"].partition("base64,")[2]) for image in self.all("image")]
+
+    @property
+    def curves(self):
+        (data,) = (data for tag, data in self.texts if tag == "script" and data.startswith("{"))
+        return json.loads(data)["curves"]
+
+
+def labelled(names=("A", "B"), n=400, **settings):
+    return two_models(5, n, names, **settings)
+
+
+def by_class(names=("A", "B"), classes="abc"):
+    rng = np.random.default_rng(5)
+    gold = [name for name in classes for _ in range(40)]
+    said = [np.where(rng.random(len(gold)) < p, gold, gold[0]).tolist() for p in (0.7, 0.8)]
+    return bf.from_labels(gold, dict(zip(names, said, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def counts():
+    res = bf.compare(COUNTS, metrics=["precision", "f1", "mcc"], rope=0.01, n_draws=20_000, rng=1)
+    return res, report_html(res, command="bayesf1 compare counts.csv --rope 0.01")
+
+
+@pytest.fixture(scope="module")
+def paired():
+    res = bf.compare(labelled(), metrics=["recall"], rope=0.01, rng=1)
+    return res, report_html(res)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    res = bf.compare(by_class((HOSTILE, f"b {HOSTILE}"), ("x", HOSTILE, "z")), rope=0.01, n_draws=1000, rng=1)
+    return report_html(res, command=f"bayesf1 compare '{HOSTILE}'")
+
+
+# ---- one file, by itself
+
+
+def test_the_page_names_nothing_outside_itself(counts, hostile):
+    for text in (counts[1], hostile):
+        page = Page(text)
+        for tag, attrs in page.elements:
+            for key, value in attrs.items():
+                if key in ("src", "href", "action", "data", "srcset", "poster", "xlink:href"):
+                    assert value.startswith(("#", "data:")), (tag, key, value)
+                assert not key.startswith("on")
+                assert key != "style"
+        assert "url(" not in page.text("style")
+        assert "@import" not in page.text("style")
+        assert not {tag for tag, _ in page.elements} & {
+            "img",
+            "iframe",
+            "object",
+            "embed",
+            "base",
+            "form",
+            "foreignobject",
+        }
+        assert not re.search("https?://", text)
+        for drawing in page.drawings:
+            assert not re.search(rb"<script|<image|<foreignObject|javascript:|\\son\\w+=", drawing)
+            assert not [link for link in re.findall(rb'href="([^"]+)"', drawing) if not link.startswith(b"#")]
+
+
+def test_the_policy_allows_the_pages_own_style_and_script_alone(counts):
+    page = Page(counts[1])
+    policy = next(m["content"] for m in page.all("meta") if m.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["img-src"] == "data:"
+    assert "unsafe" not in policy
+    style = re.search(r"<style>(.*?)</style>", counts[1], re.DOTALL)[1]
+    script = re.search(r"<script>(.*?)</script>", counts[1], re.DOTALL)[1]
+    for rule, text in (("style-src", style), ("script-src", script)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
+
+
+def test_the_page_is_small(counts, paired, hostile):
+    assert all(len(text.encode()) < 400_000 for text in (counts[1], paired[1], hostile))
+
+
+def test_the_same_comparison_gives_the_same_page(counts):
+    assert report_html(counts[0], command="bayesf1 compare counts.csv --rope 0.01") == counts[1]
+
+
+def test_settings_of_matplotlib_change_neither_page_nor_themselves(counts):
+    with mpl.rc_context(
+        {"font.size": 30, "svg.fonttype": "path", "savefig.bbox": "tight", "axes.facecolor": "k"}
+    ):
+        before = dict(mpl.rcParams)
+        assert report_html(counts[0], command="bayesf1 compare counts.csv --rope 0.01") == counts[1]
+        assert dict(mpl.rcParams) == before
+
+
+def test_no_figure_stays_open(counts):
+    plt.close("all")
+    report_html(counts[0])
+    assert plt.get_fignums() == []
+
+
+def test_it_is_fit_for_phones_and_for_those_who_listen(counts):
+    page = Page(counts[1])
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all("meta")
+    assert page.all("html") == [{"lang": "en"}]
+    drawings = [svg for svg in page.all("svg") if "aria-hidden" not in svg]
+    assert len(drawings) == 6
+    titles = {title["id"] for title in page.all("title") if "id" in title}
+    assert all(svg["role"] == "img" and svg["aria-labelledby"] in titles for svg in drawings)
+    labels = {label["for"] for label in page.all("label")}
+    sliders = [x for x in page.all("input") if x["type"] == "range"]
+    assert len(sliders) == 3
+    assert {slider["id"] for slider in sliders} == labels
+    assert all(slider["aria-valuetext"].startswith("±") for slider in sliders)
+
+
+def test_no_two_elements_share_a_name_and_every_reference_leads_somewhere(hostile):
+    page = Page(
+        report_html([bf.compare(COUNTS, *pair, metrics=["recall", "f1"]) for pair in ("AB", "BA")])
+        + hostile.replace("pair1", "pairX")
+    )
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    # Two pages were joined, and each has its own curves.
+    ids.remove("curves")
+    assert len(ids) == len(set(ids))
+    used = [value for _, attrs in page.elements for value in attrs.values() if value]
+    links = {value[1:] for value in used if re.fullmatch(r"#pair\w+[\w-]*", value)}
+    assert links
+    assert links <= set(ids)
+
+
+# ---- what it says
+
+
+def test_it_says_verdict_assumptions_command_and_versions(counts):
+    res, text = counts
+    words = Page(text).text()
+    assert res.sentence() in words
+    assert str(res["precision"]) in words
+    for part in ("Dirichlet(0.5) prior", "numerical quadrature", "posterior draws", "not p-values"):
+        assert part in words
+    assert "bayesf1 compare counts.csv --rope 0.01" in words
+    assert res.signature() in words
+    assert res.methods_sentence() in words
+    assert "bf.pairing_bounds(ev)" in words
+    assert f"bayesf1 {bf.__version__}, Python" in words
+    assert f"numpy {np.__version__}" in words
+
+
+def test_the_table_is_that_of_the_comparison(counts):
+    res, text = counts
+    page = Page(text)
+    cells = [data for tag, data in page.texts if tag in ("td", "strong", "b")]
+    for row in res.table.rows:
+        assert all(cell in cells for cell in row)
+
+
+def test_a_report_on_classes_draws_them_in_one_figure():
+    res = bf.compare_classes(by_class(), n_draws=1000, rng=1)
+    page = Page(report_html(res))
+    assert res.sentence() in page.text("p")
+    assert len(page.curves) == 3
+    assert len(page.all("table")) == 1
+    assert "pair1-classes-title" in {title.get("id") for title in page.all("title")}
+    assert len(page.drawings) == 7
+
+
+def test_several_pairs_share_a_page():
+    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7), C=(60, 20, 27))
+    pairs = [bf.compare(ev, *pair, metrics="f1") for pair in (("A", "B"), ("A", "C"), ("B", "C"))]
+    page = Page(report_html(pairs))
+    assert "Bayes tests of 3 pairs of models" in page.text("h1")
+    assert [a["href"] for a in page.all("a")] == [f"#{article['id']}" for article in page.all("article")]
+    assert len(page.curves) == 3
+    for res in pairs:
+        assert page.text("a").count(res.sentence()) == 1
+
+
+def test_few_units_are_cautioned_against_and_not_warned_of_again():
+    ev = labelled(n=60, groups=[i // 10 for i in range(60)])
+    with pytest.warns(UserWarning, match="only 6 documents"):
+        res = bf.compare(ev, metrics="f1", n_draws=1000, rng=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "only 6 documents" in Page(report_html(res)).text("p")
+
+
+# ---- names that would be markup
+
+
+def test_hostile_names_are_texts_everywhere(hostile):
+    page = Page(hostile)
+    assert len(page.all("script")) == 2
+    assert page.all("script")[0] == {"type": "application/json", "id": "curves"}
+    assert page.text("title").startswith(f"Is b {HOSTILE} better than {HOSTILE}?")
+    assert HOSTILE in page.text("td")
+    assert f"bayesf1 compare '{HOSTILE}'" in page.text("code")
+    data = re.search(r'id="curves">(.*?)</script>', hostile, re.DOTALL)[1]
+    assert not set("<>&") & set(data)
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.strip))
+def test_any_name_leaves_the_page_whole(name):
+    ev = bf.from_counts({name: (7, 4, 1), f"{name}!": (8, 3, 1)})
+    page = Page(report_html(bf.compare(ev, metrics="f1"), command=name))
+    assert [tag for tag, _ in page.elements].count("script") == 2
+    assert page.curves[0]["metric"] == "f1"
+
+
+def test_a_command_that_is_no_unicode_does_not_stop_the_report(tmp_path):
+    write_report(
+        bf.compare(COUNTS, metrics="f1"), tmp_path / "report.html", command="bayesf1 compare a\udcff.csv"
+    )
+    assert "bayesf1 compare a�.csv" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+# ---- the curves that the sliders move along
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.01, 0.0137])
+def test_embedded_probabilities_are_those_of_comparisons_with_these_ropes(rope):
+    page = Page(report_html(bf.compare(COUNTS, metrics=["recall", "f1"], rope=rope)))
+    for curve in page.curves:
+        margins = curve["margins"]
+        assert margins[curve["start"]] == rope
+        assert margins == sorted(set(margins))
+        assert margins[0] == 0.0
+        assert 80 <= len(margins) <= 303
+        for i in (0, 1, curve["start"], len(margins) // 2, len(margins) - 1):
+            c = bf.compare(COUNTS, metrics=curve["metric"], rope=margins[i])[curve["metric"]]
+            assert curve["less"][i] == pytest.approx(c.p_less, abs=1e-8)
+            assert curve["greater"][i] == pytest.approx(c.p_greater, abs=1e-8)
+        assert curve["less"][-1] + curve["greater"][-1] < 2e-3
+
+
+def curve_of(c):
+    found = rope_curve(c)
+    less, greater = np.array(found["less"]), np.array(found["greater"])
+    return SimpleNamespace(**{**found, "less": less, "greater": greater}, within=1.0 - less - greater)
+
+
+def test_curves_of_draws_agree_with_other_comparisons():
+    ev = labelled()
+    for c in bf.compare(ev, metrics=["precision", "f1"], rope=0.02, rng=1).values():
+        curve = curve_of(c)
+        at = curve.start
+        assert (curve.less[at], curve.greater[at]) == pytest.approx((c.p_less, c.p_greater), abs=1e-8)
+        assert (curve.less[0], curve.greater[0]) == pytest.approx((c.p_h0, c.p_h1), abs=1e-8)
+        for i in range(5, len(curve.margins), 50):
+            other = bf.compare(ev, metrics=c.metric, rope=curve.margins[i], rng=2)[c.metric]
+            # A share of 100,000 draws has a standard error of at most 0.0016.
+            found = (curve.less[i], curve.within[i], curve.greater[i])
+            assert found == pytest.approx((other.p_less, other.p_rope, other.p_greater), abs=6e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.tuples(*[st.integers(0, 10**6)] * 3).filter(any),
+    st.tuples(*[st.integers(0, 10**6)] * 3).filter(any),
+    st.floats(0.0, 0.99),
+)
+def test_wider_regions_hold_more_and_probabilities_add_up(a, b, rope):
+    curve = curve_of(bf.compare(bf.from_counts(A=a, B=b), metrics="f1", rope=rope)["f1"])
+    assert curve.margins[curve.start] == pytest.approx(rope, rel=1e-9)
+    assert np.all(np.diff(curve.less) <= 1e-7)
+    assert np.all(np.diff(curve.greater) <= 1e-7)
+    shown = [float(x.removeprefix("±").partition(" ")[0]) for x in curve.labels]
+    assert np.allclose(shown, 100 * np.array(curve.margins), rtol=6e-4, atol=1e-12)
+
+
+def test_a_region_that_no_draw_fell_into_is_improbable_and_not_impossible():
+    ev = bf.from_counts(A=(900, 50, 50), B=(100, 800, 850))
+    texts = [
+        Page(report_html(bf.compare(ev, metrics="f1", rope=rope, method="montecarlo", n_draws=1000, rng=1)))
+        for rope in (0.0, 0.01)
+    ]
+    assert "P = 0" in texts[0].text("dd", "span")
+    assert "P = 0" not in texts[1].text("dd", "span")
+
+
+def test_half_widths_are_shown_in_the_units_of_the_measure(counts):
+    by_metric = {curve["metric"]: curve for curve in Page(counts[1]).curves}
+    f1, mcc = by_metric["f1"], by_metric["mcc"]
+    assert f1["labels"][f1["start"]] == "±1 percentage points"
+    assert mcc["labels"][mcc["start"]] == "±0.01"
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize("bad", [None, 3, "f1", [], [3], bf.Comparisons([])])
+def test_what_is_no_comparison_is_refused(bad):
+    with pytest.raises(ValueError, match="a report shows Comparisons, as compare returns"):
+        report_html(bad)
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    res = bf.compare(COUNTS, metrics="f1")
+    write_report(res, tmp_path / "report.html", command="bayesf1 compare")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_html(
+        res, command="bayesf1 compare"
+    )
+    with pytest.raises(ValueError, match="there is no folder"):
+        write_report(res, tmp_path / "missing" / "report.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+# ---- regions that are not symmetric
+
+
+def test_a_slider_keeps_the_shape_of_the_region():
+    res = bf.compare(COUNTS, metrics="f1", rope=(-0.005, 0.02))
+    c = res["f1"]
+    curve = curve_of(c)
+    assert curve.margins[curve.start] == 0.02
+    assert curve.labels[curve.start] == "−0.5 to +2 percentage points"
+    for i in range(5, len(curve.margins), 50):
+        margin = curve.margins[i]
+        other = bf.compare(COUNTS, metrics="f1", rope=(-0.25 * margin, margin))["f1"]
+        found = (curve.less[i], curve.within[i], curve.greater[i])
+        assert found == pytest.approx((other.p_less, other.p_rope, other.p_greater), abs=1e-7)
+    page = Page(report_html(res))
+    assert page.curves[0]["shape"] == [-0.25, 1.0]
+    assert "As reported: −0.5 to +2 percentage points" in report_html(res)
+
+
+def test_of_a_loss_the_band_lies_where_b_is_lower():
+    rng = np.random.default_rng(1)
+    ev = bf.from_scores({"A": rng.random(60), "B": rng.random(60)}, name="loss", lower_is_better=True)
+    text = report_html(bf.compare(ev, rope=(-0.01, 0.04), rng=1))
+    assert Page(text).curves[0]["shape"] == [-1.0, 0.25]
+    assert "ROPE of Mean loss: B ahead by" in text
+
+
+# ---- losses, and hierarchical fits
+
+
+def test_of_a_loss_a_curve_says_how_likely_b_is_lower_by_more():
+    rng = np.random.default_rng(1)
+    a = rng.gamma(2.0, 1.0, 40)
+    ev = bf.from_scores({"A": a, "B": a * rng.uniform(0.7, 1.25, 40)}, lower_is_better=True)
+    res = bf.compare(ev, rng=1)
+    c, curve = res["mean"], curve_of(res["mean"])
+    for i in (3, 8):
+        assert curve.greater[i] == pytest.approx(c.difference.cdf(-curve.margins[i]), abs=2e-3)
+        assert curve.less[i] == pytest.approx(c.difference.sf(curve.margins[i]), abs=2e-3)
+    assert curve.greater[3] > 0.5
+    assert "H1 says that B scores lower than A" in report_html(res)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return bf.hierarchical(
+        {
+            name: bf.from_counts({"<b>A</b>": (77, 44, 10 + i), "B": (83, 30, 14)})
+            for i, name in enumerate(("news", "forum & chat", "wiki"))
+        }
+    )
+
+
+def test_everything_that_a_fit_says_stands_on_its_page(fit, tmp_path):
+    fit.to_html(tmp_path / "fit.html", command="bayesf1 hierarchical <b>A</b>")
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert "<b>A" not in text
+    page = Page(text)
+    words = page.text()
+    for line in (*fit.answer().below, *fit.answer().more, "bayesf1 hierarchical <b>A</b>"):
+        assert line in words
+    for row in fit.table.rows:
+        assert all(cell in words for cell in row)
+    assert "Difference in F1 on each corpus, B minus <b>A</b>" in words
+    assert len(page.drawings) == 1
+    assert page.curves == []
+
+
+def test_what_a_comparison_of_a_fit_cannot_write_the_fit_can(fit, tmp_path):
+    with pytest.raises(ValueError, match=r"write it by fit\.to_html"):
+        fit.compare().to_html(tmp_path / "x.html")

@@ -1,0 +1,698 @@
+"""Figures: what is drawn is what was computed, and it can be read."""
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import stats
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+import bayesf1 as bf
+from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.frequentist.coverage import coverage_curve
+from bayesf1.frequentist.intervals import difference_intervals, intervals
+from bayesf1.output import figures, plots
+
+LONG = (
+    "bert-base-multilingual-cased_fine-tuned+CRF ($5e-5$)",
+    "roberta_large & friends 100%",
+    "xlm-roberta-large-finetuned-conll03-english",
+    "spaCy en_core_web_trf 3.7.1",
+    "Flair/ner-english-ontonotes-large",
+    "CRF",
+    "a_b_c_d_e_f_g_h",
+)
+COUNTS = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+ODD = ("a_b & 50% #1 {x} ~^\\", "$\\frac{1}{0}$")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def models(names):
+    hits = 700 + 13 * np.arange(len(names))[::-1]
+    return bf.from_counts({name: (h, 950 - h, 1000 - h, 5000) for name, h in zip(names, hits, strict=True)})
+
+
+def classes(names, *, rope=0.0):
+    spread = [(180, 200), (150, 149), (90, 120), (60, 40), (300, 290), (20, 24)]
+    return {
+        name: bf.compare(bf.from_counts({LONG[0]: (a, 20, 20), LONG[1]: (b, 20, 20)}), rope=rope)["f1"]
+        for name, (a, b) in zip(names, itertools.cycle(spread), strict=False)
+    }
+
+
+def flat(axes):
+    return list(np.ravel(np.asarray(axes, dtype=object)))
+
+
+FIGURES = {
+    "posterior of the paper": lambda: plots.plot_posterior(bf.load_example("wang-li-cws")),
+    "posterior of seven models": lambda: plots.plot_posterior(models(LONG)),
+    "posterior of seven models, one metric": lambda: plots.plot_posterior(models(LONG), "f1"),
+    "posterior of four metrics": lambda: plots.plot_posterior(
+        models(LONG[:2]), ("precision", "recall", "f1", "mcc"), n_draws=2000, rng=1
+    ),
+    "posterior of five metrics": lambda: plots.plot_posterior(
+        models(LONG[:1]), ("precision", "recall", "f1", "f2", "jaccard")
+    ),
+    "difference": lambda: plots.plot_difference(bf.compare(models(LONG[:2]), rope=0.01)),
+    "difference in one metric": lambda: plots.plot_difference(bf.compare(models(LONG[:2]))["f1"]),
+    "rank": lambda: plots.plot_rank(bf.rank(models(LONG), n_draws=1000, rng=1)),
+    "rank of two": lambda: plots.plot_rank(bf.rank(models(LONG[:2]), n_draws=1000, rng=1, rope=0.01)),
+    "rank of twenty": lambda: plots.plot_rank(
+        bf.rank(models([f"system-{i}" for i in range(20)]), n_draws=1000, rng=1)
+    ),
+    "intervals": lambda: plots.plot_intervals(intervals(models(LONG), LONG[0], rng=1, n_resamples=199)),
+    "intervals of perfection": lambda: plots.plot_intervals(
+        intervals(bf.from_counts(A=(10, 0, 0)), "A", rng=1, n_resamples=199)
+    ),
+    "intervals of a difference": lambda: plots.plot_intervals(
+        difference_intervals(models(LONG[:2]), metric="f1", rng=1, n_resamples=199)
+    ),
+    "coverage": lambda: plots.plot_coverage(coverage_curve([25, 50, 200, 1000], 0.4, 0.1, 0.1)),
+    "balance": lambda: plots.plot_balance(
+        bf.BlockedCV(m=3, rng=0).balance_report(y := ["PER"] * 90 + ["creative-work"] * 10 + ["LOC"] * 60, y)
+    ),
+    "classes": lambda: plots.plot_classes(classes(["person", "creative-work", "group"], rope=0.02)),
+    "two dozen classes": lambda: plots.plot_classes(
+        classes([f"a class with quite a long name indeed, number {i}" for i in range(24)])
+    ),
+}
+
+
+@cache
+def drawn(name):
+    figure = flat(FIGURES[name]())[0].get_figure()
+    figure.draw_without_rendering()
+    return figure
+
+
+@pytest.fixture(params=FIGURES)
+def figure(request):
+    return drawn(request.param)
+
+
+def texts_of(figure):
+    """Texts and their boxes, but for labels of ticks beyond the ends of an axis, which are not drawn."""
+    off = set()
+    for ax in figure.axes:
+        for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+            low, high = sorted(ends)
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not low - 1e-9 <= tick.get_loc() <= high + 1e-9:
+                    off |= {tick.label1, tick.label2}
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
+    return [(text, text.get_window_extent()) for text in texts if text not in off]
+
+
+def test_no_two_texts_of_a_figure_overlap(figure):
+    texts = texts_of(figure)
+    assert len(texts) > 5
+    for (one, a), (other, b) in itertools.combinations(texts, 2):
+        # boxes include what a line keeps free above and below its letters
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        down = min(a.y1, b.y1) - max(a.y0, b.y0)
+        slack = 0.15 * min(a.height, b.height)
+        assert across <= 0.5 or down <= slack, f"{one.get_text()!r} overlaps {other.get_text()!r}"
+
+
+def test_no_text_leaves_its_figure(figure):
+    for text, box in texts_of(figure):
+        assert box.min.min() >= -1.0, text.get_text()
+        assert (box.max <= figure.bbox.max + 1.0).all(), text.get_text()
+
+
+def test_type_has_at_least_seven_points_and_lines_half_a_point(figure):
+    assert all(text.get_fontsize() >= 7.0 for text, _ in texts_of(figure))
+    for ax in figure.axes:
+        assert all(line.get_linewidth() >= 0.5 for line in ax.lines)
+        ticks = ax.xaxis.get_major_ticks() + ax.yaxis.get_major_ticks()
+        assert {tick.label1.get_fontsize() for tick in ticks} | {7.0} == {7.0}
+        assert all(tick.tick1line.get_markeredgewidth() >= 0.5 for tick in ticks)
+        assert ax.spines["bottom"].get_linewidth() >= 0.5
+
+
+def test_a_figure_is_one_or_two_columns_wide_and_no_page_high(figure):
+    width, height = figure.get_size_inches()
+    assert width in (3.03, 6.3)
+    assert height < 9.0
+
+
+def test_nothing_in_a_figure_is_read_as_a_formula_of_a_name():
+    for name in ODD:
+        (panel,) = plots.plot_posterior(models([name, "other"]), "f1")
+        panel.get_figure().draw_without_rendering()
+        (legend,) = panel.get_figure().legends
+        assert legend.get_texts()[0].get_text() == name
+        assert not legend.get_texts()[0].get_parse_math()
+
+
+def effective(ev, model, k):
+    tp, fp, fn = k * ev.folds.counts[:, :, ev.models.index(model)].sum(axis=(0, 1))[:3] + 1.0
+    return tp, fp, fn
+
+
+def f1_density(tp, fp, fn):
+    """Density of F1 from scipy: F = 2T/(2T+W) with gamma variates T, W, so that 2/F - 2 is beta prime."""
+
+    def pdf(x):
+        return stats.betaprime(fp + fn, tp).pdf(2.0 / x - 2.0) * 2.0 / x**2
+
+    def ppf(q):
+        return 2.0 / (2.0 + stats.betaprime(fp + fn, tp).isf(q))
+
+    return pdf, ppf
+
+
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_curves_of_the_paper_are_scipys_densities_between_their_outer_quantiles(task):
+    # Wang & Li (2019), Figures 1-3, with Eq. 22's discount .3688.
+    ev = bf.load_example(f"wang-li-{task}")
+    precision, recall, f1 = plots.plot_posterior(ev)
+    for i, model in enumerate(ev.models):
+        tp, fp, fn = effective(ev, model, 0.3688021103)
+        distributions = [(stats.beta(tp, b).pdf, stats.beta(tp, b).ppf) for b in (fp, fn)] + [
+            f1_density(tp, fp, fn)
+        ]
+        for panel, (pdf, ppf) in zip((precision, recall, f1), distributions, strict=True):
+            line = panel.lines[i]
+            x, y = line.get_data()
+            assert (x[0], x[-1]) == pytest.approx((ppf(0.001), ppf(0.999)), rel=1e-7)
+            np.testing.assert_allclose(y, pdf(x), rtol=1e-5)
+
+
+def test_the_marker_of_a_curve_sits_on_its_peak():
+    (panel,) = plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), "precision", prior=1)
+    (line,) = panel.lines
+    (i,) = line.get_markevery()
+    # mode of Beta(78, 45) is 77/121; the grid has 401 points over six standard deviations
+    assert line.get_xdata()[i] == pytest.approx(77 / 121, abs=1e-3)
+
+
+def test_the_legend_names_models():
+    axes = plots.plot_posterior(bf.load_example("wang-li-org"))
+    (legend,) = axes[0].get_figure().legends
+    assert [text.get_text() for text in legend.get_texts()] == ["IOB2", "IOBES"]
+
+
+def test_a_metric_without_a_closed_form_has_a_density_of_its_draws():
+    (panel,) = plots.plot_posterior(bf.from_counts(A=(77, 44, 10, 702)), "mcc", prior=1, rng=1)
+    x, y = panel.lines[0].get_data()
+    # 500,000 draws of the Dirichlet, made by numpy
+    tp, fp, fn, tn = np.random.default_rng(2).dirichlet([78, 45, 11, 703], size=500_000).T
+    mcc = (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    assert np.trapezoid(y, x) == pytest.approx(0.998, abs=0.002)
+    # quantiles at 0.001 of so many draws have an error of 4e-4
+    assert (x[0], x[-1]) == pytest.approx(tuple(np.quantile(mcc, [0.001, 0.999])), abs=4e-3)
+    share, mean = np.trapezoid(y, x), np.trapezoid(x * y, x)
+    assert mean / share == pytest.approx(mcc.mean(), abs=5e-4)
+
+
+def test_clustered_models_are_drawn_from_the_same_source_each_time():
+    ev = bf.load_example("wnut17").select(["Arcada", "FLYTXT"])
+    one, other = (plots.plot_posterior(ev, "f1", n_draws=500, rng=3)[0].lines for _ in range(2))
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a.get_data(), b.get_data())
+
+
+def test_a_score_that_cannot_vary_is_a_vertical_line():
+    (panel,) = plots.plot_posterior(bf.from_counts(A=(7, 4, 1)), lambda t: np.ones(t.shape[:-1]), n_draws=100)
+    assert list(panel.lines[0].get_xdata()) == [1, 1]
+
+
+def test_the_difference_of_the_paper_says_the_probabilities_of_its_table():
+    # Wang & Li (2019), Table 5, ORG: R .706/.294 and F1 .587/.413; R is .705/.295 exactly (MATHS, errata).
+    axes = plots.plot_difference(bf.compare(bf.load_example("wang-li-org"), metrics=["recall", "f1"]))
+    written = [[text.get_text() for text in panel.texts] for panel in axes]
+    assert {"P(H0) = .705", "P(H1) = .295"} <= set(written[0])
+    assert {"P(H0) = .587", "P(H1) = .413"} <= set(written[1])
+    assert not any("rope" in text for text in written[1])
+
+
+def test_the_curve_of_a_difference_is_the_convolution_of_two_densities():
+    res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)), rope=0.02, prior=1)["f1"]
+    (panel,) = plots.plot_difference(res)
+    x, y = next(line for line in panel.lines if len(line.get_xdata()) > 100).get_data()
+    (a, _), (b, _) = f1_density(78.0, 45.0, 11.0), f1_density(81.0, 31.0, 8.0)
+    t = np.linspace(0.4, 0.999, 6000)
+    for d, height in zip(x[::40], y[::40], strict=True):
+        inside = (t + d > 0.0) & (t + d < 1.0)
+        brute = np.trapezoid(a(t[inside]) * b(t[inside] + d), t[inside])
+        assert height == pytest.approx(brute, rel=1e-5, abs=1e-6)
+
+
+def test_a_difference_shows_its_rope_interval_and_zero():
+    res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)), rope=0.02)["f1"]
+    (panel,) = plots.plot_difference(res, prob=0.8)
+    (rope,) = [patch for patch in panel.patches if isinstance(patch, Rectangle)]
+    assert (rope.get_x(), rope.get_x() + rope.get_width()) == pytest.approx((-0.02, 0.02))
+    bar = next(line for line in panel.lines if len(line.get_xdata()) == 2)
+    low, high = bar.get_xdata()
+    assert (low, high) == pytest.approx(res.difference.interval(0.8))
+    texts = [text.get_text() for text in panel.texts]
+    assert f"80 % interval [{100 * low:+.1f}, {100 * high:+.1f}]".replace("-", "−") in texts
+    assert f"P(rope) = {res.p_rope:.3f}".replace("0.", ".") in texts
+    left, right = panel.get_xlim()
+    assert left <= -0.02 < 0.02 <= right
+
+
+def test_the_filled_part_of_a_difference_is_the_probability_of_h1():
+    res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))["f1"]
+    (panel,) = plots.plot_difference(res)
+    filled = panel.collections[1].get_paths()[0].vertices
+    x, y = filled[:, 0], filled[:, 1]
+    area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
+    # the curve ends at the 0.999 quantile
+    assert area == pytest.approx(res.p_h1 - 0.001, abs=1e-4)
+
+
+def test_a_difference_that_cannot_vary_is_a_vertical_line():
+    res = bf.compare(models(["A", "B"]), metrics=lambda tables: np.ones(tables.shape[:-1]), n_draws=100)
+    (panel,) = plots.plot_difference(res)
+    assert "95 % interval [0.00, 0.00]" in [text.get_text() for text in panel.texts]
+    assert [tuple(line[:, 0]) for line in panel.collections[-1].get_segments()] == [(0.0, 0.0)]
+
+
+def test_a_ranking_is_drawn_cell_by_cell():
+    ranking = bf.rank(models(LONG), n_draws=1000, rng=1)
+    beats, ranks = plots.plot_rank(ranking)
+    drawn = beats.collections[0].get_array()
+    off = ~np.eye(7, dtype=bool)
+    np.testing.assert_array_equal(drawn.mask, ~off)
+    np.testing.assert_array_equal(drawn[off], ranking.p_beats[off])
+    np.testing.assert_array_equal(ranks.collections[0].get_array(), ranking.p_rank)
+    assert (len(beats.texts), len(ranks.texts)) == (42, 49)
+    assert "1.00" not in {text.get_text() for text in beats.texts + ranks.texts}
+
+
+def test_darker_cells_are_likelier_also_in_grey():
+    shades = mpl.colormaps["Blues"](np.linspace(0, 1, 50))
+    assert (np.diff([lightness(rgb[:3]) for rgb in shades]) < 0).all()
+
+
+def test_a_ranking_of_many_has_a_scale_instead_of_numbers():
+    axes = plots.plot_rank(bf.rank(models([f"s{i}" for i in range(20)]), n_draws=500, rng=1))
+    assert not axes[0].texts
+    assert [ax.get_ylabel() for ax in axes[0].get_figure().axes][-1] == "Probability"
+
+
+def test_intervals_are_drawn_where_they_are():
+    res = intervals(bf.from_counts(A=(77, 44, 10)), "A", rng=1, n_resamples=199)
+    panel = plots.plot_intervals(res)
+    estimate, *bars = panel.lines
+    assert list(estimate.get_xdata()) == [bf.score(bf.from_counts(A=(77, 44, 10)), "A")] * 2
+    assert [tuple(bar.get_xdata()) for bar in bars] == [tuple(row) for row in res.values()]
+    kinds = {
+        row.kind: (bar.get_color(), bar.get_marker()) for bar, row in zip(bars, res.values(), strict=True)
+    }
+    assert all(mine != theirs for mine, theirs in zip(*kinds.values(), strict=True))
+
+
+def test_intervals_that_overshoot_or_have_no_width_say_so():
+    few = plots.plot_intervals(intervals(bf.from_counts(A=(9, 1, 0)), "A", rng=1, n_resamples=199))
+    none = plots.plot_intervals(intervals(bf.from_counts(A=(9, 0, 0)), "A", rng=1, n_resamples=199))
+    assert "Wald (overshoots)" in [label.get_text() for label in few.get_yticklabels()]
+    assert "Wald (zero width)" in [label.get_text() for label in none.get_yticklabels()]
+
+
+def test_coverage_is_drawn_beside_the_level_that_was_asked_for():
+    curve = coverage_curve([25, 50, 100], 0.4, 0.1, 0.1, confidence_level=0.9)
+    left, right = plots.plot_coverage(curve)
+    nominal, *lines = left.lines
+    assert list(nominal.get_ydata()) == [0.9, 0.9]
+    np.testing.assert_array_equal([line.get_ydata() for line in lines], curve.coverage)
+    np.testing.assert_array_equal([line.get_ydata() for line in right.lines], curve.length)
+
+
+def test_the_balance_of_halves_is_drawn_in_percent():
+    y = ["a"] * 70 + ["b"] * 33
+    report = bf.BlockedCV(m=3, rng=0).balance_report(y, y)
+    panel = plots.plot_balance(report)
+    dots = next(line for line in panel.lines if line.get_linestyle() == "None")
+    totals = np.array([103, 70, 33])
+    gap = 100 * (report.halves[:, 0] - report.halves[:, 1]) / totals
+    np.testing.assert_allclose(dots.get_xdata().reshape(3, 3), gap.T)
+    np.testing.assert_allclose(
+        [bar.get_width() for bar in panel.patches], 200 * report.random_difference / totals
+    )
+
+
+def test_classes_are_sorted_and_filled_where_decisive():
+    res = classes(["PER", "LOC", "ORG", "MISC"], rope=0.01)
+    panel = plots.plot_classes(res)
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    assert names == sorted(res, key=lambda name: -res[name].difference.mean())
+    for i, name in enumerate(names):
+        bar = next(line for line in panel.lines if list(line.get_ydata()) == [i, i])
+        (dot,) = [line for line in panel.lines if list(line.get_ydata()) == [i]]
+        assert tuple(bar.get_xdata()) == pytest.approx(res[name].difference.interval(0.95))
+        low, high = res[name].difference.interval(0.95)
+        assert (dot.get_markerfacecolor() != "white") == (low > 0 or high < 0)
+        assert dot.get_marker() == (">" if res[name].p_h1 > 0.5 else "<")
+
+
+def test_metrics_of_one_class_are_called_by_their_class():
+    found = classes(["f1[PER]", "PER", "f1", "f1[a[b]]"])
+    names = [label.get_text() for label in plots.plot_classes(found).get_yticklabels()]
+    assert sorted(names) == ["PER", "PER", "a[b]", "f1"]
+
+
+def lightness(rgb):
+    """CIE L* of an sRGB colour (IEC 61966-2-1)."""
+    return to_lab(to_linear(rgb))[0]
+
+
+def to_linear(rgb):
+    c = np.asarray(rgb)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def to_lab(linear):
+    matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = matrix @ np.clip(linear, 0, 1) / [0.9505, 1.0, 1.089]
+    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+# Machado, Oliveira & Fernandes (2009), Table 1, severity 1.0, on linear RGB
+VISION = {
+    "normal": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+def test_colours_differ_in_grey():
+    # a difference of 2.3 in L* is just noticeable side by side
+    values = sorted(lightness(to_rgb(colour)) for colour in figures.COLOURS)
+    assert min(np.diff(values)) >= 9.0
+    assert values[-1] <= 82.0
+
+
+def test_the_first_two_colours_differ_much_in_grey():
+    one, other = (lightness(to_rgb(colour)) for colour in figures.COLOURS[:2])
+    assert abs(one - other) >= 20.0
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_colours_differ_for(vision):
+    seen = [to_lab(np.array(VISION[vision]) @ to_linear(to_rgb(colour))) for colour in figures.COLOURS]
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 15.0
+
+
+def test_pairs_of_colour_and_marker_repeat_late():
+    pairs = [(figures.colour_of(i), figures.marker_of(i)) for i in range(63)]
+    assert len(set(pairs)) == 63
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG\r\n"), ("PNG", b"\x89PNG\r\n")],
+)
+def test_a_figure_can_be_saved_as(ending, start, tmp_path):
+    path = tmp_path / f"figure.{ending}"
+    figures.save_plot(plots.plot_difference(bf.compare(models(ODD), metrics="f1", rope=0.01)), path)
+    assert path.read_bytes().startswith(start)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pgf_is_refused_as_it_would_run_names_as_latex(tmp_path):
+    axes = plots.plot_posterior(models(ODD), "f1")
+    with pytest.raises(ValueError, match="save a PDF"):
+        axes[0].get_figure().savefig(tmp_path / "f.pgf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_fonts_of_a_pdf_are_not_type_3(tmp_path):
+    axes = plots.plot_posterior(models(ODD), "f1")
+    with mpl.rc_context({"pdf.compression": 0}):
+        axes[0].get_figure().savefig(tmp_path / "ours.pdf")
+        figures.save_plot(axes, tmp_path / "saved.pdf")
+        Figure.savefig(axes[0].get_figure(), tmp_path / "default.pdf")
+    assert b"/Type3" in (tmp_path / "default.pdf").read_bytes()
+    for name in ("ours.pdf", "saved.pdf"):
+        assert b"/Type3" not in (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
+def test_the_same_figure_gives_the_same_bytes(kind):
+    one, other = (
+        figures.render(plots.plot_posterior(bf.load_example("wang-li-org")), kind) for _ in range(2)
+    )
+    assert one == other
+
+
+@pytest.mark.parametrize("path", ["figure.docx", "figure", "no-such-folder/figure.pdf"])
+def test_a_figure_cannot_be_saved_as(path, tmp_path):
+    axes = plots.plot_posterior(models(["A"]), "f1")
+    with pytest.raises(ValueError, match="cannot"):
+        figures.save_plot(axes, tmp_path / path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_drawing_leaves_the_settings_of_matplotlib_as_they_were():
+    before = dict(mpl.rcParams)
+    for name in ("posterior of the paper", "rank", "classes"):
+        FIGURES[name]()
+    assert dict(mpl.rcParams) == before
+
+
+def test_given_axes_are_drawn_on_in_their_own_style():
+    figure, grid = plt.subplots(1, 3)
+    axes = plots.plot_posterior(bf.load_example("wang-li-org"), ax=grid)
+    assert list(axes) == list(grid)
+    assert plt.get_fignums() == [figure.number]
+    assert grid[0].xaxis.label.get_fontsize() == mpl.rcParams["axes.labelsize"] or (
+        grid[0].xaxis.label.get_fontsize() == mpl.rcParams["font.size"]
+    )
+    assert [text.get_text() for text in grid[0].get_legend().get_texts()][:2] == ["IOB2", "IOBES"]
+
+
+@pytest.mark.parametrize("subfigure", [False, True])
+def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_path):
+    y = ["a", "b"] * 30
+    makers = [
+        lambda ax: plots.plot_posterior(models(LONG), "f1", ax=ax),
+        lambda ax: plots.plot_difference(bf.compare(models(LONG[:2]))["f1"], ax=ax),
+        lambda ax: plots.plot_intervals(intervals(models(LONG), LONG[0], rng=1, n_resamples=100), ax=ax),
+        lambda ax: plots.plot_balance(bf.BlockedCV(m=1, rng=0).balance_report(y, y), ax=ax),
+        lambda ax: plots.plot_classes(classes(["PER", "LOC"]), ax=ax),
+    ]
+    for make in makers:
+        figure = plt.figure()
+        ax = (figure.subfigures(1, 2)[0] if subfigure else figure).subplots()
+        assert flat(make(ax)) == [ax]
+        figures.save_plot(ax, tmp_path / "figure.png", dpi=50)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_axes_must_be_as_many_as_panels(n):
+    _, grid = plt.subplots(1, n, squeeze=False)
+    with pytest.raises(ValueError, match="3 matplotlib Axes"):
+        plots.plot_posterior(bf.load_example("wang-li-org"), ax=grid)
+
+
+def test_a_loop_over_many_data_sets_warns_of_nothing():
+    for _ in range(25):
+        plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), "precision", prior=1)
+    assert len(plt.get_fignums()) == 25
+
+
+def test_a_figure_that_fails_is_not_left_open():
+    def broken(tables):
+        raise ZeroDivisionError
+
+    with pytest.raises(ValueError, match="metric 'broken' failed on tables of shape"):
+        plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), broken, n_draws=100)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: plots.plot_posterior("ev"),
+        lambda: plots.plot_posterior(bf.from_counts(A=[(7, 4, 1), (6, 3, 2)])),
+        lambda: plots.plot_posterior(models(["A"]), width=-1),
+        lambda: plots.plot_posterior(models(["A"]), "f1", ax="axes"),
+        lambda: plots.plot_difference({}),
+        lambda: plots.plot_difference({"f1": 1}),
+        lambda: plots.plot_difference(bf.compare(bf.from_counts(A=[(7, 4, 1)] * 2, B=[(6, 3, 2)] * 2))),
+        lambda: plots.plot_difference(bf.compare(models(["A", "B"])), prob=95),
+        lambda: plots.plot_rank(models(["A", "B"])),
+        lambda: plots.plot_intervals({}),
+        lambda: plots.plot_classes({}),
+        lambda: plots.plot_balance(models(["A"])),
+        lambda: plots.plot_coverage(models(["A"])),
+        lambda: figures.render(plots.plot_posterior(models(["A"]), "f1"), "gif"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_one_sentence(call):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        call()
+
+
+names = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), max_size=60),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda name: "".join(name.split()),
+)
+
+
+@given(names, st.integers(4, 30))
+def test_wrapped_names_keep_to_their_width_and_stay_apart(names, width):
+    quoted = figures.wrapped(names, width)
+    assert all(len(line) <= width for name in quoted for line in name.split("\n"))
+    assert len({"".join(name.split()) for name in quoted}) == len(names)
+
+
+@given(names)
+def test_short_names_are_left_alone(names):
+    assert figures.wrapped(names, 60) == [name.strip() for name in names]
+
+
+def test_the_shaded_region_of_a_difference_is_that_of_the_comparison():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    (panel,) = plots.plot_difference(bf.compare(ev, metrics="f1", rope=(-0.01, 0.03)))
+    box = panel.patches[0].get_bbox()
+    assert (box.x0, box.x1) == pytest.approx((-0.01, 0.03))
+
+
+def ticks(axis):
+    axis.get_figure().draw_without_rendering()
+    texts = [label.get_text() for label in axis.get_ticklabels()]
+    return [(float(x), text) for x, text in zip(axis.get_ticklocs(), texts, strict=True)]
+
+
+def test_a_figure_a_table_and_a_sentence_say_the_same_interval():
+    res = bf.compare(COUNTS)
+    panel = bf.plot_difference(res)[2]
+    (drawn,) = (text.get_text() for text in panel.texts if "%" in text.get_text())
+    ends = re.search(r"\[(.*), (.*)\]", drawn).groups()
+    assert f"[{ends[0]}, {ends[1]}]" in res.table.rows[2][3]
+    assert f"[{ends[0]}, {ends[1]}]" in res.sentence()
+
+
+def test_axes_are_in_percent_and_say_so():
+    res = bf.compare(COUNTS)
+    for panel, name in (
+        (bf.plot_difference(res)[2], "Difference in F1 (points)"),
+        (bf.plot_posterior(COUNTS)[2], "F1 (%)"),
+        (bf.plot_intervals(bf.intervals(COUNTS, "A", rng=1)), "F1 (%)"),
+        (bf.plot_intervals(bf.difference_intervals(COUNTS, "A", "B", rng=1)), "Difference in F1 (points)"),
+        (bf.plot_classes({"x": res["f1"]}), "Difference in F1 (points)"),
+    ):
+        assert panel.get_xlabel().splitlines()[0] == name
+        quoted = ticks(panel.xaxis)
+        assert len({len(text.partition(".")[2]) for _, text in quoted}) == 1
+        for x, text in quoted:
+            assert float(text.replace("−", "-")) == pytest.approx(100 * x, abs=1e-6)
+
+
+def test_a_density_over_points_integrates_to_one():
+    panel = bf.plot_posterior(COUNTS, "f1")[0]
+    for y, text in ticks(panel.yaxis):
+        assert float(text) == pytest.approx(0.01 * y)
+
+
+def test_scores_of_another_scale_keep_it():
+    ev = bf.from_scores({"A": [310.0, 290.0, 305.0] * 5, "B": [300.0, 280.0, 301.0] * 5}, name="Perplexity")
+    panel = bf.plot_difference(bf.compare(ev))[0]
+    assert panel.get_xlabel().startswith("Difference in Mean Perplexity")
+    assert "points" not in panel.get_xlabel()
+    assert any(abs(float(text.replace("−", "-"))) >= 1 for _, text in ticks(panel.xaxis))
+
+
+def test_of_a_loss_the_figure_is_blue_where_b_is_lower():
+    rng = np.random.default_rng(1)
+    a = rng.gamma(2.0, 1.0, 40)
+    losses = {"A": a, "B": a * rng.uniform(0.7, 1.25, 40)}
+    for lower in (False, True):
+        (panel,) = bf.plot_difference(
+            bf.compare(bf.from_scores(losses, lower_is_better=lower), rng=1)["mean"]
+        )
+        blue = next(
+            c for c in panel.collections if len(c.get_facecolor()) and c.get_facecolor()[0][3] == 0.35
+        )
+        x = blue.get_paths()[0].vertices[:, 0]
+        assert (x.max() <= 1e-9) if lower else (x.min() >= -1e-9)
+        (side,) = (t.get_ha() for t in panel.texts if t.get_text().startswith("P(H1)"))
+        assert side == ("left" if lower else "right")
+
+
+def test_few_draws_make_a_smooth_curve_that_is_near_the_exact_one():
+    draws = stats.beta(78, 45).rvs(4000, random_state=1)
+    distribution = EmpiricalPosterior(draws, support=(0.0, 1.0))
+    exact = bf.compare(COUNTS, metrics="precision")["precision"]
+    (panel,) = bf.plot_difference(replace(exact, difference=distribution))
+    y = next(line for line in panel.lines if len(line.get_xdata()) > 100).get_ydata()
+    rises = np.diff(np.sign(np.diff(y)))
+    assert np.count_nonzero(rises) == 1
+    # A density from 4,000 draws has a relative standard error of three percent.
+    assert y.max() == pytest.approx(stats.beta(78, 45).pdf(77 / 121), rel=0.08)
+
+
+def test_every_axis_has_three_numbers_or_more(figure):
+    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        if (
+            axis.get_scale() == "linear"
+            and len(axis.get_major_locator()())
+            and "Fixed" not in str(axis.get_major_locator())
+        ):
+            assert sum(low <= x <= high for x in axis.get_majorticklocs()) >= 3
+
+
+def test_a_notebooks_first_figure_leaves_interactive_mode_on(tmp_path):
+    """As Jupyter's backend, this one switches interactive mode on when pyplot first asks for it."""
+    (tmp_path / "notebook_backend.py").write_text(
+        "import matplotlib\nfrom matplotlib.backends.backend_agg import *\n"
+        "from matplotlib.backends.backend_agg import _BackendAgg\nmatplotlib.interactive(True)\n"
+    )
+    code = (
+        "import bayesf1 as bf; res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)), metrics='f1');"
+        "res.to_html('r.html'); bf.plot_difference(res); import matplotlib; print(matplotlib.is_interactive())"
+    )
+    environment = {**os.environ, "MPLBACKEND": "module://notebook_backend"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "True"

@@ -1,0 +1,232 @@
+"""Tables of strings: what they look like, and what they let nobody smuggle in."""
+
+import csv
+import io
+import math
+import re
+import shutil
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given, strategies as st
+
+from bayesf1 import compare, from_counts, rank
+from bayesf1.base.naming import printable
+from bayesf1.output.latex import escape_latex
+from bayesf1.output.table import Table, decimals, escape_markdown, points, probability
+from builders import pdflatex
+
+NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
+
+
+def compile_latex(body, folder, packages=""):
+    """Compile a document with LaTeX, which must not complain."""
+    done = pdflatex(
+        f"\\documentclass{{article}}\\usepackage[T1]{{fontenc}}\\usepackage{{booktabs}}{packages}\\begin{{document}}\n"
+        f"{body}\n\\end{{document}}\n",
+        folder,
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("p", "text"),
+        [
+            (0.0, "<0.001"),
+            (1e-300, "<0.001"),
+            (0.000499, "<0.001"),
+            (0.0005, "0.001"),
+            (0.5, "0.500"),
+            (0.9994, "0.999"),
+            (0.9995, ">0.999"),
+            (1.0, ">0.999"),
+        ],
+    )
+    def test_a_probability_has_three_decimals_and_is_never_0_or_1(self, p, text):
+        assert probability(p) == text
+
+    @given(st.floats(0, 1))
+    def test_no_probability_is_written_as_0_or_1(self, p):
+        assert probability(p) not in ("0.000", "1.000")
+
+    @pytest.mark.parametrize(
+        ("half_width", "digits"),
+        [
+            (50.0, 1),
+            (6.7, 1),
+            (1.0, 1),
+            (0.99, 2),
+            (0.35, 2),
+            (0.036, 3),
+            (1e-8, 6),
+            (1e-12, 2),
+            (0.0, 2),
+            (-1.0, 2),
+            (math.nan, 2),
+            (math.inf, 2),
+        ],
+    )
+    def test_decimals_show_two_digits_of_the_uncertainty(self, half_width, digits):
+        assert decimals(half_width) == digits
+
+    def test_points_have_a_true_minus_sign_and_no_negative_zero(self):
+        assert points(-0.0123, 1, sign=True) == "−1.2"
+        assert points(0.0123, 1, sign=True) == "+1.2"
+        assert points(-0.00001, 1) == points(-0.00001, 1, sign=True) == "0.0"
+
+    def test_a_probability_just_below_a_threshold_shows_it(self):
+        assert probability(0.97496, below=0.975) == "0.97496"
+        assert probability(0.9751, below=0.975) == "0.975"
+
+    def test_a_column_has_one_number_of_decimals(self):
+        res = compare(from_counts(A=(77, 44, 10, 702), B=(8300, 900, 14, 7020)))
+        for j in (1, 2, 3):
+            numbers = re.findall(r"\d+\.(\d+)", " ".join(row[j] for row in res.table.rows))
+            assert len({len(digits) for digits in numbers}) == 1
+
+
+class TestText:
+    def test_columns_are_aligned(self):
+        text = Table(("Metric", "A"), (("P", "[1.0, 2.0]"), ("precision", "x"))).to_text()
+        assert text.splitlines() == [
+            "Metric     A",
+            "─────────  ──────────",
+            "P          [1.0, 2.0]",
+            "precision  x",
+        ]
+
+    @pytest.mark.parametrize("name", ["模型", "ｗｉｄｅ", "日本 A"])
+    def test_wide_characters_count_two_columns(self, name):
+        _, rule, row = Table((name, "B"), (("x", "y"),)).to_text().splitlines()
+        width = sum(2 if ord(c) > 0x2E80 else 1 for c in name)
+        assert rule.split()[0] == "─" * width
+        assert row == "x" + " " * (width - 1 + 2) + "y"
+
+    @pytest.mark.parametrize("name", ["e\u0301te\u0301", "n\u0303", "✓\ufe0f"])
+    def test_combining_characters_count_none(self, name):
+        rule = Table((name, "B"), ()).to_text().splitlines()[1]
+        assert len(rule.split()[0]) == len(name) - sum(c in "\u0301\u0303\ufe0f" for c in name)
+
+    @pytest.mark.parametrize("bad", ["\x1b[2J", "a\nb", "a\rb", "\u202eabc", "\u2028", "\x00", "\x9b31m"])
+    def test_control_characters_are_replaced_in_every_form(self, bad):
+        table = Table((bad,), ((bad,),))
+        for text in (table.to_text(), table.to_markdown(), table.to_latex(), table.to_html()):
+            assert not any(c in text for c in "\x1b\r\u202e\u2028\x00\x9b")
+            # pdflatex has no such sign.
+            assert "�" in text or "?" in text
+        assert "\n" not in printable(bad)
+
+
+class TestMarkdown:
+    def test_a_table_has_a_rule_under_its_header(self):
+        assert Table(("A", "B"), (("1", "2"),)).to_markdown() == "| A | B |\n| --- | --- |\n| 1 | 2 |"
+
+    def test_what_means_something_in_markdown_is_escaped(self):
+        assert escape_markdown(NASTY) == (r"a\_b \& 50% \$x\$ #1 {y} \~z^w \\q \<b\>\|\`\*\[1\]")
+
+    @given(st.text(max_size=30))
+    def test_a_cell_never_breaks_a_row(self, cell):
+        lines = Table(("A", "B"), ((cell, "x"),)).to_markdown().splitlines()
+        assert len(lines) == 3
+        bare = lines[2].replace("\\\\", "").replace("\\|", "")
+        assert bare.count("|") == 3
+
+
+class TestHtml:
+    def test_a_cell_cannot_smuggle_in_a_tag(self):
+        seen = []
+
+        class Reader(HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                seen.append(tag)
+
+        Reader().feed(Table(("<script>alert(1)</script>",), (('"><img src=x>',),)).to_html())
+        assert seen == ["table", "thead", "tr", "th", "tbody", "tr", "td"]
+
+
+class TestCsv:
+    @given(
+        st.lists(
+            st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=8), min_size=2, max_size=2
+        )
+    )
+    @example(["=1", "-1"])
+    def test_any_cells_come_back_but_for_control_characters_and_formulas(self, cells):
+        text = Table(("A", "B"), (tuple(cells),)).to_csv()
+        for found, cell in zip(list(csv.reader(io.StringIO(text, newline="")))[1], cells, strict=True):
+            quoted = printable(cell)
+            assert found == quoted or (found == f"'{quoted}" and quoted[0] in "=@+-")
+            assert found[:1] not in ("=", "@")
+
+
+class TestLatex:
+    def test_what_means_something_in_latex_is_escaped(self):
+        assert escape_latex(NASTY) == (
+            r"a\_b \& 50\% \$x\$ \#1 \{y\} \textasciitilde{}z\textasciicircum{}w "
+            r"\textbackslash{}q \textless{}b\textgreater{}\textbar{}`*[1]"
+        )
+
+    @pytest.mark.parametrize("cell", ["[1, 2]", "*x"])
+    def test_a_row_never_begins_with_what_the_line_break_before_it_would_take(self, cell):
+        rows = Table(("A",), (("x",), (cell,))).to_latex().splitlines()
+        assert f"{{}}{cell} \\\\" in rows
+
+    def test_a_caption_or_label_makes_it_a_float(self):
+        table = Table(("A",), (("x",),))
+        assert r"\begin{table}" not in table.to_latex()
+        text = table.to_latex(caption="50 % & more", label="tab: ünsafe}")
+        assert r"\caption{50~\% \& more}" in text
+        assert r"\label{tab:--nsafe-}" in text
+
+    @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+    def test_the_table_of_models_with_nasty_names_compiles(self, tmp_path):
+        res = compare(from_counts({NASTY: (77, 44, 10), "[B] × λ": (83, 9, 14)}), rope=0.01)
+        compile_latex(res.to_latex(caption=NASTY, label="tab:one"), tmp_path)
+
+
+class TestEmphasis:
+    TABLE = Table(
+        ("Metric", "A", "p"),
+        (("F1", "[1, 2]", "0.500"), ("R", "[3, 4]", "<0.001"), ("P", "x_y", "0.250")),
+        bold=frozenset({(1, 1)}),
+    )
+
+    def test_a_cell_that_stands_out_is_bold_in_every_form_but_plain_text(self):
+        assert r"\textbf{[3, 4]}" in self.TABLE.to_latex()
+        assert r"**\[3, 4\]**" in self.TABLE.to_markdown()
+        assert "<strong>[3, 4]</strong>" in self.TABLE.to_html()
+        assert "*" not in self.TABLE.to_text() + self.TABLE.to_csv()
+
+    def test_a_model_is_bold_only_where_it_is_surely_the_better_one(self):
+        sure = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics=["recall", "f1"])
+        assert sure.table.bold == frozenset({(1, 2)})
+
+    def test_the_first_of_a_ranking_is_bold_only_where_no_other_is_tied(self):
+        tables = {"A": (77, 44, 10), "B": (83, 9, 14), "C": (10, 40, 77)}
+        assert rank(from_counts(A=tables["A"], C=tables["C"]), rng=1).table.bold == {(0, 0), (0, 1)}
+        assert not rank(from_counts(tables | {"D": (82, 10, 15)}), rng=1).table.bold
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "+cmd|'x'!A0", "-2+3", "=1+1", "+", "-", "--1"])
+def test_no_cell_of_a_csv_file_is_a_formula(name):
+    import bayesf1 as bf
+
+    res = bf.compare(bf.from_counts({name: (77, 44, 10), "B": (80, 30, 7)}))
+    rows = list(csv.DictReader(io.StringIO(res.to_csv())))
+    assert {row["model_a"] for row in rows} == {f"'{name}"}
+    assert all(abs(float(row["mean_difference"])) < 1 for row in rows)
+
+
+@pytest.mark.parametrize("cell", ["-0.5", "+1", "-1e-05", "1", "-.5", "-inf", "a=b", "", "x-1"])
+def test_numbers_and_other_texts_stay_as_they_are_in_a_csv_file(cell):
+    assert Table(("a", "b"), ((cell, "x"),)).to_csv().splitlines()[1] == f"{cell},x"
+
+
+def test_names_cannot_rewrite_a_terminal_through_a_repr():
+    import bayesf1 as bf
+
+    ev = bf.from_counts({"A\x1b[2J": (77, 44, 10), "B": (80, 30, 7)})
+    res = bf.compare(ev)
+    for quoted in (repr(ev), repr(res), repr(res["f1"]), str(res["f1"]), res.to_csv()):
+        assert "\x1b" not in quoted

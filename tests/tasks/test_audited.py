@@ -1,0 +1,480 @@
+"""Evaluations with gaps: gold labels of some items, and of all what the models and a judge said."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+from sklearn.metrics import f1_score
+from sklearn.naive_bayes import CategoricalNB
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
+from bayesf1.tasks.judged import Strata, Voices, without_judge
+from builders import flipped as noisy, judged_items as items
+
+
+def scores(ev, metric, n_draws=40_000, seed=1):
+    measure = resolve_metric(metric, ev)
+    blocks = sampling_model(ev).scores([measure], prior=1.0, n_draws=n_draws, rng=np.random.default_rng(seed))
+    return np.concatenate([block[0] for block in blocks])
+
+
+def by_bayes(labelled, words):
+    """Shares of two gold labels by what each voice says of labelled strata, axes (..., stratum, gold)."""
+    odds = labelled.sum(axis=-2, keepdims=True) + 1
+    for column in np.array(words).T.tolist():
+        heard = {
+            word: labelled[..., np.equal(column, word), :].sum(axis=-2) + 1 for word in sorted({*column})
+        }
+        odds = odds * np.stack([heard[word] / sum(heard.values()) for word in column], axis=-2)
+    return odds / odds.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("groups", [None, np.arange(90) // 5])
+def test_fully_labelled_data_are_the_paired_ones(k, groups):
+    gold, _, said, judge = items(n=90, k=k)
+    how = {"groups": groups, **({"positive": 1} if k == 2 else {})}
+    assert bf.from_labels(gold, said, judge=judge, **how) == bf.from_labels(gold, said, **how)
+
+
+@pytest.mark.parametrize("metric", ["f1", "accuracy"])
+def test_almost_fully_labelled_data_give_the_paired_answer(metric):
+    gold, known, said, judge = items(n=3000, labelled=2998)
+    almost = bf.from_labels(known, said, positive=1, judge=judge)
+    plain = bf.from_labels(gold, said, positive=1)
+    found, expected = (
+        bf.compare(ev, metrics=[metric], n_draws=200_000, rng=1)[metric] for ev in (almost, plain)
+    )
+    for one, other in (
+        (found.difference, expected.difference),
+        (found.posterior_a, expected.posterior_a),
+        (found.posterior_b, expected.posterior_b),
+    ):
+        np.testing.assert_allclose(one.interval(0.95), other.interval(0.95), atol=1e-3)
+    assert found.p_h1 == pytest.approx(expected.p_h1, abs=1e-3 + 4 * found.mcse)
+
+
+def test_plain_scores_are_those_of_labels_shared_out_cell_by_cell():
+    _, known, said, judge = items(labelled=900)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    # Weights of each labelled item: how many of its cell it stands for.
+    cell = judge * 4 + said["A"] * 2 + said["B"]
+    labelled = np.array([value is not None for value in known])
+    stands_for = np.bincount(cell) / np.bincount(cell[labelled])
+    weights = stands_for[cell[labelled]]
+    for model, predicted in said.items():
+        expected = f1_score(known[labelled].astype(int), predicted[labelled], sample_weight=weights)
+        # The prior has half an item of each cell, and half an item comes from its pool.
+        assert bf.score(ev, model, "f1") == pytest.approx(expected, abs=0.01)
+
+
+def test_draws_are_those_of_an_independent_simulation_of_the_model():
+    _, known, said, judge = items(n=2000, labelled=200, seed=3)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    draws = np.concatenate(
+        list(sampling_model(ev).draw(prior=1.0, n_draws=20_000, rng=np.random.default_rng(1)))
+    )
+    cell = judge * 4 + said["A"] * 2 + said["B"]
+    pool = judge * 3 + said["A"] + said["B"]
+    rng = np.random.default_rng(2)
+    labelled = np.array([value is not None for value in known])
+    gold = np.where(labelled, known, 0).astype(int)
+    counts = np.zeros((8, 3))
+    np.add.at(counts, (cell, np.where(labelled, gold, 2)), 1)
+    pools = [pool[cell == c][0] for c in range(8)]
+    words = [(c // 4, c // 2 % 2, c % 2) for c in range(8)]
+    f1 = []
+    for _ in range(5_000):
+        w = rng.gamma(np.c_[counts[:, :2] + 0.25, counts[:, 2:]])
+        alone = by_bayes(w[:, :2], words)
+        more = {p: rng.gamma(alone[np.equal(pools, p)].mean(axis=0)) for p in sorted({*pools})}
+        m = np.array([w[np.equal(pools, p), :2].sum(axis=0) + more[p] for p in pools])
+        theta = w[:, :2] + rng.gamma(0.5 * m / m.sum(axis=1, keepdims=True))
+        theta /= theta.sum(axis=1, keepdims=True)
+        mass = w[:, :2] + w[:, 2:] * theta
+        yes = np.arange(8) // 2 % 2 == 1
+        tp, fp, fn = mass[yes, 1].sum(), mass[yes, 0].sum(), mass[~yes, 1].sum()
+        f1.append(2 * tp / (2 * tp + fp + fn))
+    found = resolve_metric("f1", ev)(draws, ev.cells)[:, 0]
+    assert found.mean() == pytest.approx(np.mean(f1), abs=5 * np.std(f1) / np.sqrt(4_000))
+    assert found.std() == pytest.approx(np.std(f1), rel=0.06)
+
+
+def test_intervals_cover_the_truth_where_a_judge_taken_as_gold_does_not():
+    inside, naive, n = [], [], 60
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        gold, known, said, judge = items(n=3000, labelled=300, judge_error=0.0, seed=seed)
+        # The judge takes a third of the positive items for negative.
+        judge = np.where((gold == 1) & (rng.random(len(gold)) < 0.33), 0, gold)
+        truth = 2 * 0.3 * 0.9 / (2 * 0.3 * 0.9 + 0.7 * 0.1 + 0.3 * 0.1)
+        drawn = scores(bf.from_labels(known, said, judge=judge, positive=1), "f1", 2000)[:, 1]
+        inside.append(np.quantile(drawn, 0.025) <= truth <= np.quantile(drawn, 0.975))
+        low, high = bf.posterior(bf.from_labels(judge, said, positive=1), "B", "f1").interval(0.95)
+        naive.append(low <= truth <= high)
+    assert np.mean(inside) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / n)
+    assert np.mean(naive) < 0.1
+
+
+def test_a_judge_makes_intervals_shorter_and_a_bad_one_does_no_harm():
+    _, known, said, judge = items(n=8000, judge_error=0.05)
+    rng = np.random.default_rng(5)
+    width = {}
+    for name, word in {"good": judge, "noise": rng.integers(0, 2, 8000), "none": None}.items():
+        ev = bf.from_labels(known, said, judge={} if word is None else {"judge": word}, positive=1)
+        drawn = scores(ev, "f1")
+        width[name] = np.ptp(np.quantile(drawn[:, 1] - drawn[:, 0], [0.025, 0.975]))
+    assert width["good"] < 0.8 * width["none"]
+    assert width["noise"] < 1.15 * width["none"]
+
+
+def test_a_judge_that_is_always_wrong_tells_as_much_as_one_that_is_always_right():
+    _, known, said, judge = items()
+    straight, upside_down = (
+        scores(bf.from_labels(known, said, judge=word, positive=1), "f1") for word in (judge, 1 - judge)
+    )
+    np.testing.assert_allclose(straight.std(axis=0), upside_down.std(axis=0), rtol=0.05)
+    note = bf.compare(bf.from_labels(known, said, judge=1 - judge, positive=1), rng=1).notes
+    assert any("no better than chance" in sentence for sentence in note)
+
+
+def test_notes_say_what_was_labelled_and_what_the_judge_is_worth():
+    _, known, said, judge = items(n=20_000, judge_error=0.05)
+    res = bf.compare(bf.from_labels(known, said, judge={"gpt": judge}, positive=1), rng=1)
+    notes = " ".join(res.notes)
+    assert "300 of 20,000 items were labelled by hand" in notes
+    assert "gpt agrees with gold on 9" in notes
+    assert "For the difference in F1, gpt is worth about" in notes
+    assert "300 of them labelled" in res.methods_sentence()
+    assert notes in res.to_text().replace("\n", " ")
+
+
+def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it():
+    gold, known, said, judge = items(n=20_000, labelled=400, judge_error=0.05, seed=2)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    note = next(s for s in bf.compare(ev, metrics=["f1"], rng=1).notes if "worth" in s)
+    effective_sample = float(note.split("about ")[1].split(" ")[0].replace(",", ""))
+    more = gold.astype(object)
+    more[np.random.default_rng(9).permutation(20_000)[400 + int(effective_sample) :]] = None
+    with_judge = scores(ev, "f1")
+    without = scores(bf.from_labels(more, said, judge={}, positive=1), "f1")
+    ratio = np.std(with_judge[:, 1] - with_judge[:, 0]) / np.std(without[:, 1] - without[:, 0])
+    assert ratio == pytest.approx(1.0, abs=0.2)
+
+
+def test_the_agreement_with_gold_is_that_of_all_items():
+    gold, known, said, judge = items(n=20_000, labelled=2000)
+    found = bf.audit(bf.from_labels(known, said, judge=judge, positive=1))
+    assert found.judge.share == pytest.approx((gold == judge).mean(), abs=0.02)
+
+
+def test_cells_without_a_label_are_named():
+    _, known, said, judge = items(n=2000, labelled=400)
+    here = (said["A"] == 1) & (said["B"] == 0) & (judge == 1)
+    known[here] = None
+    res = bf.compare(bf.from_labels(known, said, judge=judge, positive=1), metrics=["f1"], rng=1)
+    (note,) = [s for s in res.notes if s.startswith("No item is labelled in 1 of 8 cells")]
+    assert f"A 1, B not 1, judge 1: {here.sum()}" in note
+
+
+def test_an_audit_of_the_cells_where_models_disagree_is_as_good_as_any_other():
+    gold, _, said, judge = items(n=20_000, seed=4)
+    rng = np.random.default_rng(7)
+    known = np.full(len(gold), None, dtype=object)
+    odd = said["A"] != said["B"]
+    for where, number in ((odd, 300), (~odd, 300)):
+        chosen = rng.choice(np.flatnonzero(where), number, replace=False)
+        known[chosen] = gold[chosen]
+    drawn = scores(bf.from_labels(known, said, judge=judge, positive=1), "f1")
+    truth = [f1_score(gold, said[m]) for m in "AB"]
+    assert np.abs((drawn.mean(axis=0) - truth) / drawn.std(axis=0)).max() < 3
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "macro_f1", "f1[2]"])
+def test_several_classes_go_by_the_same_cells(metric):
+    gold, known, said, judge = items(n=6000, labelled=600, k=3)
+    ev = bf.from_labels(known, said, judge=judge)
+    drawn = scores(ev, metric, 4000)
+    full = bf.from_labels(gold, said)
+    for i, model in enumerate("AB"):
+        truth = bf.score(full, model, metric)
+        assert abs(drawn[:, i].mean() - truth) < 3.5 * drawn[:, i].std()
+        assert drawn[:, i].std() < 0.02
+
+
+def test_documents_are_the_units_where_groups_are_given():
+    _, known, said, judge = items(n=4000, labelled=800)
+    groups = np.repeat(np.arange(400), 10)
+    clustered = bf.from_labels(known, said, judge=judge, positive=1, groups=groups)
+    single = bf.from_labels(known, said, judge=judge, positive=1)
+    assert clustered.unit == "document"
+    assert clustered.assumption == "clustered"
+    np.testing.assert_allclose(clustered.tables, single.tables)
+    # Items were drawn at random, so that documents make no difference.
+    wide, narrow = (scores(ev, "f1")[:, 0].std() for ev in (clustered, single))
+    assert wide == pytest.approx(narrow, rel=0.2)
+    assert clustered.items.tables.shape == single.tables.shape
+    assert not any("less evenly" in note for note in clustered.notes)
+
+
+def test_documents_that_were_labelled_whole_make_intervals_wider():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(200), 20)
+    hard = rng.random(200)[groups] < 0.3
+    gold = rng.integers(0, 2, 4000)
+    said = {m: np.where(rng.random(4000) < np.where(hard, 0.4, 0.05), 1 - gold, gold) for m in "AB"}
+    judge = noisy(gold, 0.1, rng)
+    known = np.where(groups < 40, gold.astype(object), None)
+    clustered = bf.from_labels(known, said, judge=judge, positive=1, groups=groups)
+    assert any("40 of 200 documents" in note for note in clustered.notes)
+    wide, narrow = (
+        np.concatenate(
+            [
+                block[0]
+                for block in sampling_model(clustered, a).scores(
+                    [resolve_metric("f1", clustered)], prior=1.0, n_draws=4000, rng=rng
+                )
+            ]
+        )[:, 0].std()
+        for a in ("clustered", "paired")
+    )
+    assert wide > 1.2 * narrow
+
+
+def test_shards_add_up():
+    _, known, said, judge = items(n=3000)
+    whole = bf.from_labels(known, said, judge=judge, positive=1)
+    parts = [
+        bf.from_labels(known[s], {m: v[s] for m, v in said.items()}, judge=judge[s], positive=1)
+        for s in (slice(0, 40), slice(40, 3000))
+    ]
+    both = sum(parts)
+    assert both.task == whole.task
+    np.testing.assert_allclose(both.tables, whole.tables)
+    assert bf.score(both, "A") == pytest.approx(bf.score(whole, "A"))
+
+
+def test_a_model_is_drawn_the_same_alone_and_beside_others():
+    _, known, said, judge = items()
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    together, alone = scores(ev, "f1")[:, 1], scores(ev.select(["B"]), "f1", seed=2)[:, 0]
+    assert together.mean() == pytest.approx(alone.mean(), abs=5 * alone.std() / 100)
+    assert together.std() == pytest.approx(alone.std(), rel=0.05)
+
+
+def test_several_judges_are_refused_with_what_to_do_instead():
+    _, known, said, judge = items(n=300)
+    with pytest.raises(ValueError, match=r"one judge, not 2 \(gpt and llama\).*majority vote"):
+        bf.from_labels(known, said, judge={"gpt": judge, "llama": judge}, positive=1)
+
+
+def test_what_a_judge_does_not_answer_is_an_answer_of_its_own():
+    _, known, said, judge = items(n=1000)
+    silent = judge.astype(object)
+    silent[:50] = None
+    ev = bf.from_labels(known, said, judge=silent, positive=1)
+    assert any(row[2] == "no answer" for row in ev.task.strata.said)
+
+
+def test_without_a_judge_strata_are_the_predictions():
+    _, known, said, judge = items()
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    coarse = without_judge(ev)
+    expected = bf.from_labels(known, said, judge={}, positive=1)
+    assert coarse.task == expected.task
+    np.testing.assert_allclose(coarse.tables, expected.tables)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_every_form_of_a_comparison_says_what_is_labelled(k):
+    _, known, said, judge = items(n=1000, k=k)
+    ev = bf.from_labels(known, said, judge=judge, **({"positive": 1} if k == 2 else {}))
+    res = bf.compare(ev, metrics=["f1"], rope=0.01, n_draws=2000, rng=1)
+    for text in (
+        res.to_text(),
+        res.to_markdown(),
+        res.to_latex(),
+        str(res.to_dict()),
+        res.methods_sentence(),
+        str(bf.rank(ev, n_draws=2000, rng=1)),
+    ):
+        assert "labelled" in text
+
+
+def test_every_verb_works():
+    _, known, said, judge = items(n=1000)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    assert bf.summary(ev, rng=1).notna().all(axis=None)
+    assert pickle.loads(pickle.dumps(resolve_metric("f1", ev)))(ev.tables, ev.cells).shape == (2,)
+    assert bf.rank(ev, n_draws=2000, rng=1).models == ("B", "A")
+
+
+def test_runs_of_a_method_may_have_gaps():
+    _, known, said, judge = items(n=1500)
+    ev = bf.from_labels(known, {"M": {"1": said["A"], "2": said["B"]}, "C": judge}, judge={}, positive=1)
+    assert ev.names == ("M", "C")
+    assert 0 <= bf.compare(ev, metrics=["f1"], n_draws=2000, rng=1)["f1"].p_h1 <= 1
+
+
+def test_pools_are_strata_of_as_many_votes():
+    strata = Strata(
+        ("no", "yes"), ("A", "B"), ("j",), (("no", "yes", "yes"), ("yes", "no", "yes"), ("yes", "yes", "yes"))
+    )
+    labelled = 1e9 * np.array([[1.0, 3.0], [3.0, 1.0], [0.0, 5.0]])
+    np.testing.assert_allclose(strata.pooled(labelled), [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], atol=1e-8)
+
+
+def test_pools_of_several_classes_are_strata_where_the_same_voices_agree():
+    strata = Strata(("a", "b", "c"), ("A", "B"), (), (("a", "a"), ("a", "b"), ("b", "b"), ("c", "a")))
+    labelled = 1e9 * np.array([[8.0, 0, 1], [3.0, 1.0, 0], [0, 0, 1], [0, 0, 0]])
+    expected = [[0.8, 0.1, 0.1], [0.75, 0.25, 0.0], [0.1, 0.8, 0.1], [0.25, 0.0, 0.75]]
+    np.testing.assert_allclose(strata.pooled(labelled), expected, atol=1e-8)
+
+
+def test_voices_alone_are_those_of_naive_bayes():
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 3, (40, 4))
+    labelled = rng.integers(0, 5, (40, 2)).astype(float)
+    # Laplace's rule for words is that of scikit-learn; each gold label has an item more as well.
+    peer = CategoricalNB(alpha=1.0, class_prior=(labelled.sum(axis=0) + 1) / (labelled.sum() + 2))
+    peer.fit(np.r_[words, words], np.repeat([0, 1], 40), sample_weight=labelled.T.ravel())
+    said = [tuple(map(str, row)) for row in words]
+    found = Voices.of(("no", "yes"), said).shares(labelled)
+    np.testing.assert_allclose(found, peer.predict_proba(words), rtol=1e-12)
+
+
+def test_voices_of_several_classes_are_right_or_wrong():
+    said = [("a", "a"), ("a", "b"), ("b", "c")]
+    labelled = np.array([[6.0, 1.0, 0.0], [2.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    # The first is right on 8 of 10 items and the second on 6; each outcome has an item more.
+    right, wrong = np.array([9, 7]) / 12, np.array([3, 5]) / 12 / 2
+    share = np.array([9.0, 2.0, 2.0])
+    expected = share * [[right[0] * right[1], wrong[0] * wrong[1], wrong[0] * wrong[1]]]
+    found = Voices.of(("a", "b", "c"), said).shares(labelled)
+    np.testing.assert_allclose(found[0], expected[0] / expected.sum(), rtol=1e-12)
+    expected = share * [wrong[0] * wrong[1], right[0] * wrong[1], wrong[0] * right[1]]
+    np.testing.assert_allclose(found[2], expected / expected.sum(), rtol=1e-12)
+
+
+def test_swapping_the_models_swaps_the_shares():
+    rng = np.random.default_rng(1)
+    said = sorted({tuple(row) for row in rng.choice(["no", "yes"], (40, 3)).tolist()})
+    swapped = sorted((b, a, *rest) for a, b, *rest in said)
+    labelled = rng.integers(0, 4, (len(said), 2)).astype(float)
+    to = [swapped.index((b, a, *rest)) for a, b, *rest in said]
+    other = np.empty_like(labelled)
+    other[to] = labelled
+    one, two = (
+        Strata(("no", "yes"), ("A", "B"), ("s",), tuple(rows)).shares(numbers)
+        for rows, numbers in ((said, labelled), (swapped, other))
+    )
+    np.testing.assert_allclose(two[to], one, rtol=1e-12)
+
+
+def test_few_labels_are_a_caution():
+    _, known, said, judge = items(n=1000, labelled=12)
+    with pytest.warns(
+        UserWarning,
+        match=r"1,000 items \(12 of them labelled\).* about \d items",
+    ):
+        res = bf.compare(
+            bf.from_labels(known, said, judge=judge, positive=1), metrics=["f1"], n_draws=1000, rng=1
+        )
+    assert any("so few hardly show" in note for note in res.notes)
+
+
+def _many_voices(n=400, labelled=12):
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 2, n)
+    models = {name: noisy(gold, 0.2, rng) for name in "ABCDEFGHI"}
+    known = np.where(np.arange(n) < labelled, gold, np.nan)
+    return bf.from_labels(known, models, judge=noisy(gold, 0.2, rng), positive=1)
+
+
+def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
+    ev = _many_voices()
+    kind = ev.task
+    strata, counts = kind.strata, kind.counts(ev.tables)
+    n, weight = 2000, strata.weight()
+    assert weight < 1e-2
+    with np.errstate(divide="raise", invalid="raise"):
+        drawn = np.concatenate(
+            list(sampling_model(ev).draw(prior=1.0, n_draws=n, rng=np.random.default_rng(1)))
+        )
+    found = resolve_metric("f1", ev)(drawn, ev.cells)
+    # The same by logarithms throughout, which know no smallest number: log Gamma(a) = log Gamma(a + 1) + log(U) / a.
+    rng = np.random.default_rng(2)
+    shape = (n, *counts[:, :-1].shape)
+    prior = np.log(rng.standard_gamma(weight + 1.0, shape)) + np.log(rng.random(shape)) / weight
+    with np.errstate(divide="ignore"):
+        labelled = np.logaddexp(prior, np.log(rng.standard_gamma(np.broadcast_to(counts[:, :-1], shape))))
+    numbers = np.exp(labelled)
+    pools = [(row[9], list(row[:9]).count(strata.golds[1])) for row in strata.said]
+    alone, shares = by_bayes(numbers, strata.said), np.empty(shape)
+    for those in ([c for c, other in enumerate(pools) if other == pool] for pool in sorted({*pools})):
+        pool = numbers[:, those].sum(axis=1) + rng.standard_gamma(alone[:, those].mean(axis=1))
+        pool = (pool / pool.sum(axis=1, keepdims=True))[:, None]
+        shares[:, those] = numbers[:, those] + rng.standard_gamma(0.5 * pool, (n, len(those), 2))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    filled = numbers + rng.standard_gamma(np.broadcast_to(counts[:, -1:], (n, len(counts), 1))) * shares
+    for i, model in enumerate("AB"):
+        yes = strata.said_by(strata.models.index(model)) == 1
+        tp, fp, fn = (part.sum(axis=1) for part in (filled[:, yes, 1], filled[:, yes, 0], filled[:, ~yes, 1]))
+        expected = 2 * tp / (2 * tp + fp + fn)
+        assert found[:, i].mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / np.sqrt(n / 2))
+        assert found[:, i].std() == pytest.approx(expected.std(), rel=0.1)
+        assert ks_2samp(found[:, i], expected).pvalue > 1e-3
+
+
+def test_scores_are_those_of_the_draws_of_whole_tables():
+    _, known, said, judge = items(n=600, k=3, labelled=80)
+    ev = bf.from_labels(known, said, judge=judge)
+    sampling, measure = sampling_model(ev), resolve_metric("macro_f1", ev)
+    how = {"prior": 1.0, "n_draws": 300}
+    tables = np.concatenate(list(sampling.draw(**how, rng=np.random.default_rng(4))))
+    ((scores,),) = ev.task.draw_scores(sampling, [measure], **how, rng=np.random.default_rng(4))
+    np.testing.assert_allclose(scores, measure(tables, ev.cells), atol=1e-12)
+
+
+def test_twenty_classes_three_models_and_a_judge_fit_into_memory():
+    rng = np.random.default_rng(0)
+    names = np.array([f"c{i}" for i in range(20)])
+    gold = rng.integers(0, 20, 3000)
+    said = {
+        name: names[np.where(rng.random(3000) < error, rng.integers(0, 20, 3000), gold)]
+        for name, error in (("A", 0.3), ("B", 0.2), ("C", 0.2), ("j", 0.1))
+    }
+    judge = said.pop("j")
+    ev = bf.from_labels(np.where(np.arange(3000) < 400, names[gold], None), said, judge=judge)
+    tracemalloc.start()
+    try:
+        without_judge(ev)
+        ev.task.assisted(sampling_model(ev), resolve_metric("f1", ev))
+        bf.plan_labels(ev, "A", "B", budget=10)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 400e6
+
+
+@pytest.mark.filterwarnings("ignore:.*what is labelled counts as:UserWarning")
+def test_more_models_than_labels_can_tell_of_are_warned_of():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 3, 400)
+    models = {name: noisy(gold, 0.3, rng, 3) for name in "ABCDEF"}
+    judge = noisy(gold, 0.2, rng, 3)
+    some = [int(label) if i < 40 else None for i, label in enumerate(gold)]
+
+    def told(names):
+        ev = bf.from_labels(some, {name: models[name] for name in names}, judge=judge)
+        return bf.compare(ev, "A", "B", metrics="accuracy", n_draws=1000, rng=1)
+
+    many, two = told("ABCDEF"), told("AB")
+    for text in (str(many), many.to_latex(), many.to_markdown()):
+        assert "lie where nothing alike is labelled" in " ".join(text.split())
+    assert "worth about" not in str(many)
+    assert "nothing alike" not in str(two)

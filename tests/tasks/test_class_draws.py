@@ -1,0 +1,394 @@
+"""The posterior of several classes: margins, what classes lend each other, and closed forms."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.inference.posterior import distribution_of
+from bayesf1.sampling import sampling_model
+from builders import noisy, noisy_tags, random_tags, tags_of
+
+N_DRAWS = 6_000
+# A right law falls below this p-value of the Kolmogorov-Smirnov test once in 10,000 times; seeds are fixed.
+LEAST_P = 1e-4
+METRICS = ("accuracy", "macro_f1", "mcc", "kappa", "sba", "macro_f1_star", "f1[0]", "specificity[1]")
+
+
+def labels(k, n, seed, models="AB"):
+    """Return gold labels and those of models that are right now and then, and alike now and then."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, k, n)
+    wrong = rng.integers(0, k, n)
+    return gold, {
+        name: np.where(rng.random(n) < 0.3 + 0.1 * i, gold, np.where(rng.random(n) < 0.5, wrong, gold))
+        for i, name in enumerate(models)
+    }
+
+
+def evaluate(k, n, seed, models="AB", **options):
+    gold, said = labels(k, n, seed, models)
+    return bf.from_labels(gold, said, labels=range(k), **options)
+
+
+def draws(ev, assumption, prior, n_draws=N_DRAWS, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.concatenate(list(sampling_model(ev, assumption).draw(prior=prior, n_draws=n_draws, rng=rng)))
+
+
+def alike(ours, theirs):
+    # A prior is cut where a millionth of its mass is left, so that smaller scores are 0.
+    return stats.ks_2samp(np.round(ours, 4), np.round(theirs, 4)).pvalue > LEAST_P
+
+
+# ---- each model's margin is its own, whoever else is there -------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "prior", "n"), [(3, 1.0, 30), (9, None, 60), (20, 3.0, 150), (4, 0.01, 40)])
+@pytest.mark.parametrize("groups", [False, True])
+def test_a_model_is_believed_the_same_alone_and_beside_others(k, prior, n, groups):
+    documents = np.random.default_rng(k).integers(0, 15, n) if groups else None
+    ev = evaluate(k, n, k, "ABC", groups=documents)
+    prior = ev.task.default_prior if prior is None else prior
+    together = draws(ev, "auto", prior)
+    for j, model in enumerate(ev.models):
+        alone = draws(ev.select([model]), "auto", prior, seed=2)[:, 0]
+        apart = draws(ev, "independent", prior, seed=3)[:, j]
+        others = [alone] if groups else [alone, apart]
+        for name in METRICS:
+            measure = resolve_metric(name, ev)
+            for tables in others:
+                assert alike(measure(together[:, j], ev.cells), measure(tables, ev.cells)), (model, name)
+
+
+def test_this_check_tells_a_prior_from_another():
+    gold, said = list("aaaaabbbbbcccccccccc"), list("aaaabbbbbccccccaaabb")
+    ev = bf.from_labels(gold, {"A": said})
+    measure = resolve_metric("recall[a]", ev)
+    one, many = (measure(draws(ev, "paired", prior)[:, 0], ev.cells) for prior in (0.1, 30.0))
+    assert not alike(one, many)
+
+
+def test_recalls_are_those_of_items_and_of_one_prior_item_at_the_models_accuracy():
+    # Of many classes the accuracy is nearly fixed, so that what keeps it moves no recall: Be(tp + p, fn + 1 - p).
+    k, each = 30, 8
+    rng = np.random.default_rng(9)
+    gold = np.repeat(np.arange(k), each)
+    said = np.where(rng.random(k * each) < 0.7, gold, (gold + 1) % k)
+    ev = bf.from_labels(gold, {"A": said}, labels=range(k))
+    tables = draws(ev, "paired", 1.0)[:, 0]
+    tp = ev.tables[0, :k]
+    centre = (tp.sum() + 0.5) / (k * each + 1)
+    found = tables[:, :k] / (tables[:, :k] + tables[:, 2 * k :])
+    expected = (tp + centre) / (each + 1)
+    np.testing.assert_allclose(found.mean(axis=0), expected, atol=0.015)
+    spread = np.sqrt(expected * (1 - expected) / (each + 2))
+    np.testing.assert_allclose(found.std(axis=0), spread, rtol=0.2)
+
+
+def test_a_heavy_prior_makes_classes_alike_and_a_light_one_leaves_them():
+    gold, said = list("aaaaabbbbbcccccccccc"), list("aaaabbbbbccccccaaabb")
+    ev = bf.from_labels(gold, {"A": said})
+    plain = [bf.score(ev, "A", f"recall[{c}]") for c in "abc"]
+    for prior, spread in ((1e5, 0.0), (1e-6, np.std(plain))):
+        tables = draws(ev, "paired", prior, n_draws=20_000)[:, 0]
+        means = [resolve_metric(f"recall[{c}]", ev)(tables, ev.cells).mean() for c in "abc"]
+        assert np.std(means) == pytest.approx(spread, abs=0.01)
+
+
+def test_every_mistake_is_a_false_positive_and_a_false_negative():
+    for assumption in ("paired", "independent"):
+        tables = draws(evaluate(6, 40, 2), assumption, 1.0).reshape(N_DRAWS, 2, 3, 6).sum(axis=3)
+        np.testing.assert_allclose(tables[..., 1], tables[..., 2], rtol=1e-9)
+
+
+def test_what_one_of_two_classes_misses_the_other_claims():
+    tables = draws(evaluate(2, 30, 6), "paired", 1.0)
+    np.testing.assert_allclose(tables[..., 2], tables[..., 5], rtol=1e-9)
+    np.testing.assert_allclose(tables[..., 3], tables[..., 4], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 12), (8, 40), (25, 60)])
+def test_tables_are_those_of_matrices(k, n):
+    # A matrix without a diagonal has given sums of rows and columns iff no class has more of both than all have of one.
+    tables = draws(evaluate(k, n, k), "paired", 1.0).reshape(N_DRAWS, 2, 3, k)
+    total = tables[:, :, 2].sum(axis=2, keepdims=True)
+    assert (tables[:, :, 1] + tables[:, :, 2] <= total * (1 + 1e-9)).all()
+
+
+def test_gold_keeps_its_shares():
+    # Masses of gold classes are those of their items, but for the little that the accuracy moves.
+    ev = evaluate(5, 400, 4)
+    tables = draws(ev, "paired", 1.0)[:, 0]
+    gold = tables[:, :5] + tables[:, 10:]
+    share = gold / gold.sum(axis=1, keepdims=True)
+    seen = (ev.tables[0, :5] + ev.tables[0, 10:]) / 400
+    np.testing.assert_allclose(share.mean(axis=0), seen, atol=0.003)
+    np.testing.assert_allclose(share.std(axis=0), np.sqrt(seen * (1 - seen) / 401), rtol=0.15)
+
+
+def test_independent_models_have_nothing_in_common():
+    ev = evaluate(4, 30, 5)
+    accuracy = resolve_metric("accuracy", ev)
+    for prior in (1.0, 0.01):
+        a, b = accuracy(draws(ev, "independent", prior), ev.cells).T
+        # The standard error of a correlation of 0.
+        assert abs(np.corrcoef(a, b)[0, 1]) < 4 / np.sqrt(N_DRAWS)
+        a, b = accuracy(draws(ev, "paired", prior), ev.cells).T
+        assert np.corrcoef(a, b)[0, 1] > 0.1
+
+
+@pytest.mark.parametrize("k", [2, 3, 12])
+@pytest.mark.parametrize("prior", [1e-9, 1e-4, 0.008, 0.06])
+@pytest.mark.parametrize("assumption", ["independent", "paired"])
+def test_a_tiny_prior_gives_no_undefined_number(k, prior, assumption):
+    ev = evaluate(k, 3, 1)
+    tables = draws(ev, assumption, prior, n_draws=200_000 if (k, prior) == (2, 0.008) else 4_000)
+    assert np.isfinite(tables).all()
+    for name in METRICS:
+        scores = resolve_metric(name, ev)(tables, ev.cells)
+        low, high = resolve_metric(name, ev).support
+        assert low <= scores.min() <= scores.max() <= high, name
+
+
+@pytest.mark.parametrize("prior", [0.05, 1.0, 5.0])
+def test_measures_of_draws_stay_in_their_range_where_classes_are_missing(prior):
+    # Two items, and a prior that weighs more than they on classes that gold does not have.
+    ev = bf.from_labels(list("aa"), {"A": list("bb"), "B": list("ab")}, labels=list("abcd"))
+    for assumption in ("independent", "paired"):
+        tables = draws(ev, assumption, prior)
+        for name in ("sba", "balanced_accuracy", "mcc", "kappa", "macro_f1", "accuracy"):
+            measure = resolve_metric(name, ev)
+            scores = measure(tables, ev.cells)
+            assert measure.support[0] <= scores.min() <= scores.max() <= measure.support[1], name
+
+
+# ---- the joint law of two models --------------------------------------------------------------------------
+
+
+def test_paired_accuracy_has_a_closed_form():
+    # Accuracies differ by the outcomes that only one model has right. The prior's item falls on each of four joint
+    # outcomes with a quarter, so that B's part in those of the two is Be(n_onlyB + 1/4, n_onlyA + 1/4).
+    k = 3
+    gold, said = labels(k, 12, 3)
+    right_a, right_b = (column == gold for column in said.values())
+    only_a, only_b = (right_a & ~right_b).sum(), (right_b & ~right_a).sum()
+    assert only_a != only_b
+    expected = special.betaincc(only_b + 0.25, only_a + 0.25, 0.5)
+    ev = bf.from_labels(gold, said, labels=range(k))
+    n = 100_000
+    found = bf.compare(ev, metrics=["accuracy", "micro_f1"], rng=5)
+    drawn = bf.compare(ev, metrics=["accuracy", "micro_f1"], n_draws=n, rng=5, method="montecarlo")
+    for name in found:
+        assert found[name].p_h1 == pytest.approx(expected, abs=4 * found[name].mcse)
+        assert drawn[name].p_h1 == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / n))
+
+
+# ---- closed forms -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["accuracy", "micro_f1", "micro_precision", "micro_f0.5", "micro_recall"])
+@pytest.mark.parametrize("prior", [1.0, 0.05])
+def test_closed_forms_are_the_laws_of_draws(name, prior):
+    ev = evaluate(4, 25, 11)
+    measure = resolve_metric(name, ev)
+    distribution = distribution_of(measure, ev, 1, prior)
+    for assumption in ("paired", "independent"):
+        scores = measure(draws(ev, assumption, prior, n_draws=3_000)[:, 1], ev.cells)
+        assert stats.kstest(scores, distribution.cdf).pvalue > LEAST_P
+
+
+@pytest.mark.parametrize("name", ["f1[0]", "recall[2]", "jaccard[0]", "macro_f1"])
+def test_classes_that_borrow_from_each_other_have_no_closed_form(name):
+    ev = evaluate(4, 25, 11)
+    assert distribution_of(resolve_metric(name, ev), ev, 1, 1.0) is None
+
+
+def test_accuracy_is_micro_f1_and_a_beta_law():
+    ev = evaluate(4, 25, 11)
+    right = np.trace(bf.confusion(ev, "A"))
+    for name in ("accuracy", "micro_f1", "micro_recall", "micro_f2"):
+        distribution = bf.posterior(ev, "A", name, prior=0.3)
+        assert isinstance(distribution, bf.Beta)
+        assert (distribution.a, distribution.b) == pytest.approx((right + 0.5, 25 - right + 0.5))
+
+
+def test_the_default_prior_is_one_item_a_class():
+    kind = evaluate(5, 5, 1).task
+    assert kind.default_prior == 1.0
+    assert "one item a class" in kind.describe_prior(1.0)
+    assert "0.5 items a class" in kind.describe_prior(0.5)
+    # Outcomes of hierarchical models are all pairs of classes.
+    assert kind.outcome_prior(None) == pytest.approx(4 / 25)
+
+
+def test_averages_over_classes_of_few_items_are_widened():
+    ev = bf.from_labels(list("aaaabbc"), {"A": list("aaabbbc"), "B": list("aaaabcc")})
+    sampling = sampling_model(ev)
+    seen = 1 / (1 + (1 / 4 + 1 / 2 + 1) / 3)
+    assert sampling.inflation(resolve_metric("macro_f1", ev)).seen == pytest.approx(seen)
+    assert sampling.inflation(resolve_metric("accuracy", ev)).seen == 1.0
+
+
+def test_exact_comparison_of_matrices_is_that_of_beta_laws():
+    ev = bf.from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]], "B": [[9, 1, 0], [1, 9, 0], [1, 1, 8]]})
+    found = bf.compare(ev, metrics=["accuracy", "f1[1]", "macro_f1"], prior=0.5, rng=1, n_draws=50_000)
+    assert [found[name].method for name in found] == ["exact", "montecarlo", "montecarlo"]
+    grid = np.linspace(0, 1, 200_001)
+    a, b = stats.beta(25 + 0.5, 5 + 0.5), stats.beta(26 + 0.5, 4 + 0.5)
+    assert found["accuracy"].p_h1 == pytest.approx(np.trapezoid(a.pdf(grid) * b.sf(grid), grid), abs=1e-8)
+
+
+# ---- documents --------------------------------------------------------------------------------------------
+
+
+def test_documents_are_drawn_as_wholes():
+    k, n_documents = 3, 25
+    gold, said = labels(k, 100, 17)
+    groups = np.random.default_rng(1).integers(0, n_documents, 100)
+    ev = bf.from_labels(gold, said, groups=groups)
+    assert (ev.assumption, ev.items.assumption) == ("clustered", "paired")
+    rng = np.random.default_rng(5)
+    members = groups[:, None] == np.unique(groups)
+    weights = rng.standard_exponential((N_DRAWS, members.shape[1])) @ members.T
+    tables = draws(ev, "clustered", 1.0)
+    for j, column in enumerate(said.values()):
+        right = weights[:, column == gold].sum(axis=1) + rng.standard_gamma(0.5, N_DRAWS)
+        wrong = weights[:, column != gold].sum(axis=1) + rng.standard_gamma(0.5, N_DRAWS)
+        measure = resolve_metric("accuracy", ev)
+        assert alike(measure(tables[:, j], ev.cells), right / (right + wrong))
+    single = bf.posterior(ev, "A", "accuracy", assumption="paired")
+    right = np.trace(bf.confusion(ev, "A"))
+    assert (single.a, single.b) == pytest.approx((right + 0.5, 100 - right + 0.5))
+
+
+# ---- spans and labels -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def typed():
+    rng = np.random.default_rng(19)
+    gold = random_tags(rng, 40, tags_of(("LOC", "ORG", "PER"), outside=2), longest=8)
+    vocabulary = ["O", "B-LOC", "I-LOC", "B-ORG", "B-PER"]
+    models = {name: noisy_tags(rng, gold, vocabulary, rate) for name, rate in (("A", 0.3), ("B", 0.2))}
+    return bf.from_tags(gold, models, by_type=True), bf.from_tags(gold, models)
+
+
+@pytest.mark.parametrize("prior", [1.0, 0.5])
+def test_micro_averages_of_types_are_the_untyped_measures(typed, prior):
+    types, plain = typed
+    for name in ("precision", "recall", "f1", "f2"):
+        for assumption in ("paired", "independent"):
+            ours, theirs = (bf.posterior(e, "A", name, prior=prior, assumption=assumption) for e in typed)
+            assert ours.interval(0.9) == pytest.approx(theirs.interval(0.9), abs=1e-12)
+        measures = resolve_metric(name, types), resolve_metric(name, plain)
+        for assumption in ("clustered", "paired", "independent"):
+            ours, theirs = (
+                np.diff(m(draws(e if assumption != "paired" else e.items, assumption, prior, seed=s), e.cells), axis=1)
+                for s, (m, e) in enumerate(zip(measures, typed, strict=True))
+            )  # fmt: skip
+            assert alike(ours[:, 0], theirs[:, 0]), (name, assumption)
+
+
+def test_types_share_the_prior_evenly():
+    # Cells without a count hold the prior alone: a gamma variate with a third of λ.
+    gold = [["B-LOC", "O", "O"]] * 3 + [["O", "B-ORG", "B-PER"]]
+    said = [["B-LOC", "O", "O"]] * 3 + [["O", "O", "O"]]
+    ev = bf.from_tags(gold, {"A": said, "B": said}, by_type=True)
+    for assumption, units in (("clustered", ev), ("paired", ev.items), ("independent", ev)):
+        tables = draws(units, assumption, 1.2, n_draws=20_000)
+        for cell in ("fp[LOC]", "tp[ORG]", "fn[LOC]"):
+            assert ev.tables[:, ev.cells.index(cell)].sum() == 0
+            found = tables[:, 1, ev.cells.index(cell)]
+            # Atoms are cut at a millionth of the mass, below which only the atoms' own tail lies.
+            assert stats.kstest(found[found > 1e-5], _gamma_above(0.4, 1e-5)).pvalue > LEAST_P
+            assert np.mean(found > 1e-5) == pytest.approx(stats.gamma(0.4).sf(1e-5), abs=0.004)
+
+
+def _gamma_above(shape, least):
+    distribution = stats.gamma(shape)
+    return lambda x: (distribution.cdf(x) - distribution.cdf(least)) / distribution.sf(least)
+
+
+def test_items_of_several_labels_are_drawn_as_wholes():
+    rng = np.random.default_rng(23)
+    gold = rng.random((30, 4)) < 0.3
+    said = gold ^ (rng.random((30, 4)) < 0.2)
+    ev = bf.from_labels(gold, {"A": said}, multilabel=True)
+    assert (ev.assumption, ev.unit) == ("clustered", "instance")
+    prior = 0.8
+    cells = np.concatenate([gold & said, ~gold & said, gold & ~said, ~gold & ~said], axis=1)
+    plain = rng.standard_exponential((N_DRAWS, 30)) @ cells + rng.standard_gamma(prior / 4, (N_DRAWS, 16))
+    tables = draws(ev, "clustered", prior)[:, 0]
+    for name in ("micro_f1", "macro_f1", "weighted_f1", "f1[2]", "micro_accuracy", "mcc[1]", "macro_f1_star"):
+        measure = resolve_metric(name, ev)
+        assert alike(measure(tables, ev.cells), measure(plain, ev.cells)), name
+
+
+# ---- what everyone asks -----------------------------------------------------------------------------------
+
+
+def test_one_seed_gives_one_answer():
+    ev = evaluate(9, 40, 3)
+    for assumption in ("paired", "independent"):
+        assert np.array_equal(*(draws(ev, assumption, 0.05, n_draws=500, seed=7) for _ in range(2)))
+
+
+def test_swapping_models_swaps_hypotheses():
+    ev = evaluate(5, 60, 3)
+    one = bf.compare(ev, "A", "B", metrics=["macro_f1", "mcc"], rope=0.02, rng=1, n_draws=20_000)
+    two = bf.compare(ev, "B", "A", metrics=["macro_f1", "mcc"], rope=0.02, rng=2, n_draws=20_000)
+    for name in one:
+        error = 4 * np.sqrt(2) * one[name].mcse
+        assert one[name].p_h1 == pytest.approx(two[name].p_h0, abs=error)
+        assert one[name].p_less == pytest.approx(two[name].p_greater, abs=4 * np.sqrt(0.5 / 20_000))
+        assert one[name].p_less + one[name].p_rope + one[name].p_greater == pytest.approx(1.0)
+
+
+def test_a_single_class_predicted_throughout_can_be_compared():
+    gold = list("aabbccab") * 5
+    ev = bf.from_labels(gold, {"A": ["a"] * 40, "B": gold})
+    found = bf.compare(
+        ev, metrics=["accuracy", "macro_f1", "mcc", "kappa", "sba", "balanced_accuracy"], rng=1
+    )
+    for c in found.values():
+        assert c.p_h1 > 0.99
+        assert np.isfinite([c.difference.mean(), c.posterior_a.mean(), c.posterior_b.mean()]).all()
+
+
+@pytest.mark.parametrize("k", [10, 30, 100])
+@pytest.mark.parametrize("assumption", ["paired", "independent"])
+def test_a_class_that_neither_model_ever_finds_tells_them_not_apart(k, assumption):
+    gold = np.arange(400) % k
+    never = np.where(gold == 0, 1, gold)
+    ev = bf.from_labels(gold, {"A": never, "B": never}, labels=list(range(k)))
+    res = bf.compare(ev, metrics="f1[0]", assumption=assumption, n_draws=20_000, rng=1)["f1[0]"]
+    assert res.p_h1 == pytest.approx(0.5, abs=4 * max(res.mcse, 0.0035))
+
+
+def test_paired_accuracy_is_what_plain_draws_say():
+    rng = np.random.default_rng(4)
+    gold = rng.integers(0, 4, 150)
+    said = {m: noisy(rng, gold, 0.8, 4) for m in "AB"}
+    ev = bf.from_labels(gold, said)
+    found = bf.compare(ev, metrics="accuracy", prior=0.7)["accuracy"]
+    drawn = bf.compare(ev, metrics="accuracy", prior=0.7, method="montecarlo", n_draws=50_000, rng=1)[
+        "accuracy"
+    ]
+    assert found.mcse <= 5e-4
+    assert abs(found.p_h1 - drawn.p_h1) < 4 * np.hypot(found.mcse, drawn.mcse)
+
+
+# ---- scores are those of tables ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("assumption", ["paired", "independent"])
+def test_scores_that_are_drawn_are_those_of_the_tables_that_are_drawn(assumption):
+    ev = evaluate(40, 200, 3)
+    sampling, names = sampling_model(ev, assumption), ("accuracy", "macro_f1", "specificity[1]")
+    measures = [resolve_metric(name, ev) for name in names]
+    drawn = ev.task.draw_scores(sampling, measures, prior=3.0, n_draws=2_000, rng=np.random.default_rng(1))
+    tables = draws(ev, assumption, 3.0, n_draws=2_000)
+    for scores, measure in zip(zip(*drawn, strict=True), measures, strict=True):
+        assert (np.concatenate(scores) == measure(tables, ev.cells)).all()

@@ -1,0 +1,319 @@
+"""Measures of several classes against scikit-learn, the defining sums, and the papers."""
+
+import itertools
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn import metrics as sk
+
+import bayesf1 as bf
+from bayesf1.metrics import METRICS
+from bayesf1.tasks.classed import AVERAGES, class_metric
+
+TAKAHASHI = json.loads((Path(__file__).parents[1] / "reference" / "takahashi_2022.json").read_text("utf-8"))
+
+BETAS = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
+
+# Zeros are likely, so that rows, columns and the diagonal are empty now and then.
+counts = st.integers(2, 5).flatmap(
+    lambda k: hnp.arrays(np.int64, (k, k), elements=st.sampled_from([0, 0, 0, 1, 2, 7]))
+).filter(np.any)  # fmt: skip
+
+
+def labels_of(matrix):
+    """Return gold labels, predictions and weights that make up a confusion matrix."""
+    gold, said = np.nonzero(matrix)
+    return gold, said, matrix[gold, said]
+
+
+def evaluate(matrix):
+    return bf.from_confusion({"A": matrix}, labels=range(len(matrix)))
+
+
+def sklearn_averages(gold, said, weights, average, **labels):
+    """Return precision, recall, Jaccard's index and F-scores, of all classes where `average` is None."""
+    common = {"sample_weight": weights, "average": average, "zero_division": 0, **labels}
+    found = {"jaccard": sk.jaccard_score(gold, said, **common)}
+    for name, beta in BETAS.items():
+        found["precision"], found["recall"], found[name], _ = sk.precision_recall_fscore_support(
+            gold, said, beta=beta, **common
+        )
+    return found
+
+
+def check_averages(ev, *arguments, **labels):
+    for average in AVERAGES:
+        for base, theirs in sklearn_averages(*arguments, average, **labels).items():
+            assert bf.score(ev, "A", f"{average}_{base}") == pytest.approx(theirs, abs=1e-12)
+    for base, theirs in sklearn_averages(*arguments, None, **labels).items():
+        ours = [bf.score(ev, "A", f"{base}[{name}]") for name in ev.classes]
+        assert ours == pytest.approx(theirs.tolist(), abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(counts)
+def test_averages_and_single_classes_are_scikit_learns(matrix):
+    check_averages(evaluate(matrix), *labels_of(matrix), labels=range(len(matrix)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts)
+def test_measures_of_the_whole_matrix_are_scikit_learns(matrix):
+    ev = evaluate(matrix)
+    gold, said, weights = labels_of(matrix)
+    with warnings.catch_warnings():
+        # scikit-learn warns of classes that are not in gold, and of 0/0.
+        warnings.simplefilter("ignore")
+        theirs = {
+            "accuracy": sk.accuracy_score(gold, said, sample_weight=weights),
+            "balanced_accuracy": sk.balanced_accuracy_score(gold, said, sample_weight=weights),
+            "mcc": sk.matthews_corrcoef(gold, said, sample_weight=weights),
+            "kappa": np.nan_to_num(sk.cohen_kappa_score(gold, said, sample_weight=weights)),
+        }
+    for name, value in theirs.items():
+        assert bf.score(ev, "A", name) == pytest.approx(value, abs=1e-12), name
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts)
+def test_mcc_is_gorodkins_triple_sum(matrix):
+    k, c = len(matrix), matrix.astype(float)
+    # Gorodkin (2004), Comput. Biol. Chem. 28, Eq. 8.
+    above = sum(
+        c[i, i] * c[j, m] - c[i, j] * c[m, i] for i, j, m in itertools.product(range(k), repeat=3)
+    )  # fmt: skip
+    rows = sum(c[i].sum() * np.delete(c, i, axis=0).sum() for i in range(k))
+    columns = sum(c[:, i].sum() * np.delete(c, i, axis=1).sum() for i in range(k))
+    expected = above / np.sqrt(rows * columns) if rows * columns else 0.0
+    assert bf.score(evaluate(matrix), "A", "mcc") == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts)
+def test_sba_is_the_lectures_sum_with_its_rule_for_missing_classes(matrix):
+    k, n = len(matrix), matrix.sum()
+    total = 0.0
+    for i in range(k):
+        a, b = matrix[i].sum(), matrix[:, i].sum()
+        total += (matrix[i, i] / a if a else b / n) + (matrix[i, i] / b if b else a / n)
+    assert bf.score(evaluate(matrix), "A", "sba") == pytest.approx(total / (2 * k), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts, st.sampled_from(sorted(BETAS)))
+def test_macro_f_star_is_the_f_score_of_macro_precision_and_macro_recall(matrix, name):
+    gold, said, weights = labels_of(matrix)
+    p, r, _, _ = sk.precision_recall_fscore_support(
+        gold, said, sample_weight=weights, average="macro", zero_division=0, labels=range(len(matrix))
+    )
+    square = BETAS[name] ** 2
+    expected = (1 + square) * p * r / (square * p + r) if p + r else 0.0
+    assert bf.score(evaluate(matrix), "A", f"macro_{name}_star") == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts, st.randoms(use_true_random=False))
+def test_order_of_classes_changes_no_average(matrix, random):
+    order = list(range(len(matrix)))
+    random.shuffle(order)
+    ev, other = evaluate(matrix), evaluate(matrix[np.ix_(order, order)])
+    for name in ("micro_f1", "macro_f1", "weighted_f1", "macro_f1_star", "mcc", "kappa", "sba"):
+        assert bf.score(ev, "A", name) == pytest.approx(bf.score(other, "A", name), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(hnp.arrays(np.int64, (2, 2), elements=st.integers(0, 9)).filter(np.any))
+def test_two_classes_have_the_binary_measures(matrix):
+    (tn, fp), (fn, tp) = matrix
+    binary, ev = bf.from_counts(A=(tp, fp, fn, tn)), bf.from_confusion({"A": matrix}, labels=["no", "yes"])
+    for name in ("accuracy", "mcc", "kappa", "sba", "balanced_accuracy"):
+        assert bf.score(ev, "A", name) == pytest.approx(bf.score(binary, "A", name), abs=1e-12), name
+    for name in (*METRICS, "f1", "f0.5"):
+        expected = bf.score(binary, "A", name)
+        assert bf.score(ev, "A", f"{name}[yes]") == pytest.approx(expected, abs=1e-12), name
+
+
+@settings(max_examples=40, deadline=None)
+@given(counts)
+def test_one_class_against_the_rest_is_a_binary_table(matrix):
+    ev = evaluate(matrix)
+    tables = sk.multilabel_confusion_matrix(
+        *labels_of(matrix)[:2], sample_weight=labels_of(matrix)[2], labels=range(len(matrix))
+    )
+    for name, ((tn, fp), (fn, tp)) in zip(ev.classes, tables, strict=True):
+        binary = bf.from_counts(A=(tp, fp, fn, tn)) if matrix.any() else None
+        for metric in ("specificity", "npv", "accuracy", "mcc", "kappa", "fowlkes_mallows"):
+            expected = bf.score(binary, "A", metric)
+            assert bf.score(ev, "A", f"{metric}[{name}]") == pytest.approx(expected, abs=1e-12), metric
+
+
+def test_rounding_leaves_no_true_negatives():
+    # All items are of one class and none is claimed for another, but for what 0.3688 times a count rounds to.
+    ev = bf.from_confusion({"A": [[77, 0, 0], [0, 0, 0], [0, 0, 0]]}).scaled(0.3688021103)
+    for k in (0.1, 0.3, 1 / 3, 0.7):
+        for name in ("specificity[1]", "npv[1]", "mcc[1]"):
+            assert bf.score(ev.scaled(k), "A", name) == 0.0
+    cells = [[5, 3, 2], [0, 0, 0], [0, 0, 0]]
+    for k in (0.1, 0.3, 1 / 3, 0.7):
+        assert bf.score(bf.from_confusion({"A": cells}).scaled(k), "A", "npv[1]") == 0.0
+
+
+# ---- multi-label ------------------------------------------------------------------------------------------
+
+indicators = st.tuples(st.integers(1, 12), st.integers(2, 4)).flatmap(
+    lambda shape: st.tuples(*[hnp.arrays(np.bool_, shape)] * 2)
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(indicators)
+def test_averages_of_labels_are_scikit_learns(pair):
+    gold, said = pair
+    ev = bf.from_labels(gold, {"A": said}, multilabel=True)
+    check_averages(ev, gold, said, None)
+    assert bf.score(ev, "A", "micro_accuracy") == pytest.approx(1 - sk.hamming_loss(gold, said), abs=1e-12)
+    with warnings.catch_warnings():
+        # scikit-learn warns of columns that are all 0 or all 1.
+        warnings.simplefilter("ignore")
+        theirs = [sk.matthews_corrcoef(g, s) for g, s in zip(gold.T, said.T, strict=True)]
+    assert [bf.score(ev, "A", f"mcc[{name}]") for name in ev.classes] == pytest.approx(theirs, abs=1e-12)
+
+
+# ---- the papers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["example", "mnn"])
+def test_scores_are_those_of_takahashi(which):
+    ev = bf.from_confusion({"A": TAKAHASHI[which]["matrix"]})
+    for name, (value, *_) in TAKAHASHI[which]["recomputed"].items():
+        assert bf.score(ev, "A", name) == pytest.approx(value, abs=5e-11)
+    for name, printed in zip(ev.classes, TAKAHASHI["example"]["class_f1"], strict=False):
+        if which == "example":
+            assert bf.score(ev, "A", f"f1[{name}]") == pytest.approx(printed, abs=5e-4)
+
+
+def test_packaged_sleep_stages_give_the_papers_table_4():
+    ev = bf.load_example("sleep-stages")
+    assert ev.classes == ("W", "N1", "N2", "N3", "REM")
+    assert ev.tables.reshape(3, 5)[[0, 2]].sum() == TAKAHASHI["mnn"]["n"]
+    assert bf.confusion(ev, "MNN").tolist() == TAKAHASHI["mnn"]["matrix"]
+    for name, (value, *ends) in TAKAHASHI["mnn"]["printed"].items():
+        assert bf.score(ev, "MNN", name) == pytest.approx(value, abs=5e-4)
+        # With 59,066 epochs a posterior and a large-sample interval agree to half of the last printed digit, and
+        # ends of draws have an error of about 3e-5.
+        found = bf.posterior(ev, "MNN", name, rng=4).interval(0.95)
+        assert found == pytest.approx(tuple(ends), abs=6e-4)
+
+
+def test_pos_tagger_of_the_lecture():
+    # Ustalov (2022): 90 of 100 tokens are of the class that the tagger gives all of them.
+    ev = bf.from_confusion({"A": [[90, 0], [10, 0]]}, labels=["N", "V"])
+    expected = {"accuracy": 0.9, "f1[N]": 0.947368, "fowlkes_mallows[N]": 0.948683, "mcc": 0.0, "sba": 0.5}
+    for name, value in expected.items():
+        assert bf.score(ev, "A", name) == pytest.approx(value, abs=5e-7)
+
+
+# ---- names ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def three():
+    return bf.from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]]}, labels=["a", "b", "c"])
+
+
+@pytest.fixture(scope="module")
+def spans():
+    gold = [["B-PER", "O", "B-LOC"]] * 3
+    return bf.from_tags(gold, {"A": [["B-PER", "O", "O"]] * 3}, by_type=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "label"),
+    [
+        ("f1", "f1", "Macro F1"),
+        (" Macro-F1 ", "macro_f1", "Macro F1"),
+        ("f1.0", "f1", "Macro F1"),
+        ("micro_f0.50", "micro_f0.5", "Micro F0.5"),
+        ("MCC", "mcc", "MCC"),
+        ("Macro_F1_Star", "macro_f1_star", "Macro F1*"),
+        ("Recall[b]", "recall[b]", "R[b]"),
+        ("f2[b]", "f2[b]", "F2[b]"),
+    ],
+)
+def test_names_mean_the_same_however_they_are_written(three, asked, name, label):
+    found = class_metric(asked, three.task, three.tables)
+    assert (found.name, found.label) == (name, label)
+
+
+def test_plain_names_are_macro_averages_of_classes_and_micro_averages_of_spans(three, spans):
+    for base in ("f1", "precision", "jaccard"):
+        assert bf.score(three, "A", base) == bf.score(three, "A", f"macro_{base}")
+        assert bf.score(spans, "A", base) == bf.score(spans, "A", f"micro_{base}")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("acuracy", "unknown metric 'acuracy'; did you mean 'accuracy'"),
+        ("f1_macro", "did you mean 'macro_f1'"),
+        ("macro", "unknown metric 'macro'"),
+        ("micro_", "unknown metric 'micro_'"),
+        ("macro_recall_star", "unknown metric"),
+        ("f1[d]", r"there is no class 'd' in f1\[d\]; known: a, b, c"),
+        ("f1[A]", r"did you mean 'a'"),
+        ("g1[a]", "unknown metric"),
+        ("f0", "weight of 0; F-beta needs one above 0"),
+        ("macro_f0", "weight of 0; F-beta needs one above 0"),
+        ("f5000[a]", "weight of 5000"),
+        ("", "unknown metric ''"),
+    ],
+)
+def test_unknown_names_say_what_was_meant(three, asked, words):
+    with pytest.raises(ValueError, match=words):
+        bf.score(three, "A", asked)
+
+
+def test_measures_of_whole_matrices_say_what_else_fits_labels_and_spans(spans):
+    several = bf.from_labels([[1, 0], [0, 1]], {"A": [[1, 0], [1, 1]]}, multilabel=True)
+    for name in ("accuracy", "mcc", "kappa", "sba", "balanced_accuracy"):
+        for ev in (several, spans):
+            with pytest.raises(ValueError, match="needs items of one class each") as caught:
+                bf.score(ev, "A", name)
+            # What a message proposes can be asked for.
+            for proposed in str(caught.value).partition("use ")[2].replace(" or ", ", ").split(", "):
+                assert 0.0 <= bf.score(ev, "A", proposed) <= 1.0
+
+
+@pytest.mark.parametrize("name", ["specificity", "micro_npv", "mcc[PER]", "macro_accuracy"])
+def test_spans_have_no_true_negatives(spans, name):
+    with pytest.raises(ValueError, match="needs true negatives"):
+        bf.score(spans, "A", name)
+
+
+@pytest.mark.parametrize("name", ["B-[x]", "", "f1[y]", "a]b[c", " ü & $", "two\nlines", "macro_f1"])
+def test_a_class_of_any_name_can_be_asked_for(name):
+    gold, said = [name, "other", name, "third"], [name, name, "other", "third"]
+    ev = bf.from_labels(gold, {"A": said}, labels=[name, "other", "third"])
+    assert bf.score(ev, "A", f"f1[{name}]") == 0.5
+    assert bf.score(ev, "A", f"recall[{name}]") == 0.5
+    assert bf.posterior(ev, "A", f"f1[{name}]").mean() < bf.posterior(ev, "A", "f1[third]").mean()
+
+
+def test_a_table_of_several_draws_is_scored_like_each_of_them():
+    rng = np.random.default_rng(8)
+    ev = bf.from_confusion({"A": rng.integers(0, 9, (4, 4))})
+    matrices = rng.gamma(0.4, size=(5, 7, 4, 4))
+    right = np.einsum("...ii->...i", matrices)
+    tables = np.concatenate([right, matrices.sum(axis=-2) - right, matrices.sum(axis=-1) - right], axis=-1)
+    names = ("mcc", "kappa", "sba", "macro_f1_star", "weighted_f2", "micro_jaccard", "npv", "specificity[2]")
+    for name in names:
+        metric = class_metric(name, ev.task, ev.tables)
+        batch = metric(tables, ev.cells)
+        assert batch.shape == (5, 7)
+        one = [[float(metric(table, ev.cells)) for table in row] for row in tables]
+        assert batch == pytest.approx(np.array(one), abs=1e-12), name

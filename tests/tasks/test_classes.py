@@ -1,0 +1,404 @@
+"""Evaluations of several classes: what they hold, and that shards, documents and types add up."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from seqeval.metrics import classification_report
+from sklearn.metrics import confusion_matrix, multilabel_confusion_matrix
+
+import bayesf1 as bf
+from bayesf1.io.label_values import class_names
+from bayesf1.io.labels import from_class_codes
+from builders import noisy, noisy_tags, random_tags, tags_of
+
+A = [[8, 1, 1], [0, 9, 1], [2, 0, 8]]
+B = [[9, 1, 0], [1, 9, 0], [1, 1, 8]]
+
+names = st.sampled_from("abcd")
+items = st.lists(st.tuples(names, names, names), min_size=1, max_size=30)
+
+
+def columns(rows):
+    gold, a, b = zip(*rows, strict=True)
+    return list(gold), {"A": list(a), "B": list(b)}
+
+
+def evaluate(rows, **options):
+    gold, said = columns(rows)
+    return bf.from_labels(gold, said, labels=list("abcd"), **options)
+
+
+def random_labels(k, n, seed=0):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, k, n)
+    return gold, {m: noisy(rng, gold, skill, k) for m, skill in (("A", 0.8), ("B", 0.81))}
+
+
+# ---- counts -----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(items)
+def test_matrices_and_tables_are_scikit_learns(rows):
+    gold, said = columns(rows)
+    ev = evaluate(rows)
+    for model, column in said.items():
+        assert np.array_equal(
+            bf.confusion(ev, model), confusion_matrix(gold, column, labels=list(ev.classes))
+        )
+        counts = multilabel_confusion_matrix(gold, column, labels=list(ev.classes))
+        expected = np.concatenate([counts[:, 1, 1], counts[:, 0, 1], counts[:, 1, 0]])
+        assert np.array_equal(ev.table(model), expected)
+    assert ev.weights.sum() == len(rows)
+    assert len(ev.weights) == len(set(rows))
+
+
+def test_cells_are_true_positives_first_a_class_after_another():
+    ev = bf.from_labels(list("abca"), {"A": list("abbc")})
+    assert ev.classes == ("a", "b", "c")
+    assert ev.cells == tuple(f"{cell}[{name}]" for cell in ("tp", "fp", "fn") for name in "abc")
+    assert dict(zip(ev.cells, ev.table("A"), strict=True)) == {
+        "tp[a]": 1, "tp[b]": 1, "tp[c]": 0, "fp[a]": 0, "fp[b]": 1, "fp[c]": 1, "fn[a]": 1, "fn[b]": 0, "fn[c]": 1,
+    }  # fmt: skip
+
+
+@settings(max_examples=50, deadline=None)
+@given(items)
+def test_matrices_give_the_same_totals_as_items(rows):
+    ev = evaluate(rows)
+    totals = bf.from_confusion({m: bf.confusion(ev, m) for m in ev.models}, labels=list("abcd"))
+    assert np.array_equal(totals.tables, ev.tables)
+    assert totals.assumption == "independent"
+    assert totals.units == ev.units.apart(len(ev.models))
+    for m in ev.models:
+        assert np.array_equal(bf.confusion(totals, m), bf.confusion(ev, m))
+
+
+def test_weighted_kinds_are_repeated_items():
+    rng = np.random.default_rng(3)
+    coded, times = rng.integers(0, 4, (20, 3)), rng.integers(1, 6, 20)
+    many = np.repeat(coded, times, axis=0)
+    short = from_class_codes(coded[:, 0], coded[:, 1:], ("A", "B"), "abcd", weights=times.astype(float))
+    assert short == from_class_codes(many[:, 0], many[:, 1:], ("A", "B"), "abcd")
+
+
+def test_more_models_than_fit_a_number_are_told_apart():
+    # 1000 classes and 12 models make more kinds than 64 bits can number.
+    rng = np.random.default_rng(4)
+    coded = np.repeat(rng.integers(0, 1000, (50, 13)), 2, axis=0)
+    names = tuple(f"M{i}" for i in range(12))
+    ev = from_class_codes(coded[:, 0], coded[:, 1:], names, list(map(str, range(1000))))
+    assert ev.weights.tolist() == [2.0] * 50
+    for i, name in enumerate(names):
+        assert np.trace(bf.confusion(ev, name)) == (coded[:, 0] == coded[:, 1 + i]).sum()
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        ("multiclass", {"tp": 0.5 / 3, "fp": 0.5 / 3, "fn": 0.5 / 3}),
+        ("spans", {"tp": 0.5 / 3, "fp": 0.5 / 3, "fn": 0.5 / 3}),
+    ],
+)
+def test_priors_of_cells_sum_what_is_beneath_them(task, expected):
+    ev = bf.from_confusion({"A": A})
+    if task == "spans":
+        ev = bf.from_tags([["B-X", "B-Y", "B-Z"]], {"A": [["B-X", "O", "O"]]}, by_type=True)
+    found = np.broadcast_to(ev.task.cell_priors(0.5), len(ev.cells))
+    assert found == pytest.approx([expected[cell[:2]] for cell in ev.cells])
+
+
+# ---- the Evaluation's own operations ----------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(items, items)
+def test_shards_add_up(one, two):
+    assert evaluate(one) + evaluate(two) == evaluate(one + two)
+
+
+@settings(max_examples=50, deadline=None)
+@given(items, items)
+def test_shards_with_different_classes_add_up(one, two):
+    def shard(rows):
+        gold, said = columns(rows)
+        found = sorted({*gold, *said["A"], *said["B"]})
+        # A shard of one class has another that does not occur.
+        return bf.from_labels(gold, said, labels=found if len(found) > 1 else [*found, "e"])
+
+    assert (shard(one) + shard(two)).classes == tuple(sorted({*shard(one).classes, *shard(two).classes}))
+    both, whole = shard(one) + shard(two), shard(one + two)
+    for m in both.models:
+        for metric in ("micro_f1", "mcc", "weighted_f1"):
+            assert bf.score(both, m, metric) == pytest.approx(bf.score(whole, m, metric), abs=1e-12)
+    if both.classes == whole.classes:
+        assert both == whole
+
+
+def test_shards_of_documents_spans_labels_and_matrices_add_up():
+    gold, said = random_labels(5, 60)
+    groups = np.arange(60) // 4
+
+    def documents(rows):
+        return bf.from_labels(
+            gold[rows], {m: c[rows] for m, c in said.items()}, groups=groups[rows], labels=range(5)
+        )
+
+    assert documents(slice(0, 20)) + documents(slice(20, 60)) == documents(slice(0, 60))
+    matrices = [bf.from_confusion({"A": A, "B": B}), bf.from_confusion({"A": B, "B": A})]
+    both = np.add(A, B)
+    assert sum(matrices) == bf.from_confusion({"A": both, "B": both})
+    rng = np.random.default_rng(5)
+    sets, sets_said = rng.random((2, 30, 3)) < 0.4
+    whole = bf.from_labels(sets, {"A": sets_said}, multilabel=True)
+    parts = [bf.from_labels(sets[s], {"A": sets_said[s]}, multilabel=True) for s in (slice(9), slice(9, 30))]
+    assert parts[0] + parts[1] == whole
+
+
+def test_shards_of_spans_with_different_types_add_up():
+    one = [["B-PER", "O", "B-LOC"], ["O", "B-PER", "O"]], [["B-PER", "O", "O"], ["O", "B-LOC", "O"]]
+    two = [["B-ORG", "B-LOC", "O"]], [["B-ORG", "B-ORG", "O"]]
+    shards = [bf.from_tags(gold, {"A": said}, by_type=True) for gold, said in (one, two)]
+    whole = bf.from_tags(one[0] + two[0], {"A": one[1] + two[1]}, by_type=True)
+    assert shards[0] + shards[1] == whole
+    assert whole.classes == ("LOC", "ORG", "PER")
+
+
+@settings(max_examples=50, deadline=None)
+@given(items)
+def test_selecting_models_is_evaluating_them_alone(rows):
+    gold, said = columns(rows)
+    ev = evaluate(rows)
+    swapped = bf.from_labels(gold, {"B": said["B"], "A": said["A"]}, labels=list("abcd"))
+    alone = bf.from_labels(gold, {"B": said["B"]}, labels=list("abcd"))
+    assert ev.select(["B", "A"]) == swapped
+    assert ev.select(["B"]) == alone
+    assert ev.select(["A", "B"]) is ev
+
+
+def test_scaling_counts_every_unit_more_often():
+    ev = evaluate([("a", "a", "b"), ("b", "c", "b"), ("d", "d", "d")])
+    assert ev.scaled(3) == ev + ev + ev
+    assert np.array_equal(bf.confusion(ev.scaled(0.5), "A"), 0.5 * bf.confusion(ev, "A"))
+    assert ev != ev.scaled(3)
+
+
+def test_evaluations_of_different_items_differ():
+    ev = evaluate([("a", "a", "b"), ("b", "c", "b")])
+    # The same tables, but other items in common.
+    assert ev != evaluate([("a", "a", "b"), ("b", "c", "a")])
+    assert ev != evaluate([("b", "c", "b")])
+    assert ev == evaluate([("b", "c", "b"), ("a", "a", "b")])
+
+
+def test_the_same_models_paired_otherwise_have_equal_tables_but_are_not_equal():
+    one = evaluate([("a", "a", "b"), ("a", "b", "a")])
+    two = evaluate([("a", "a", "a"), ("a", "b", "b")])
+    assert np.array_equal(one.tables, two.tables)
+    assert one != two
+    assert one.units.apart(2) == two.units.apart(2)
+
+
+def test_evaluations_of_different_kinds_do_not_add_up():
+    several = bf.from_labels([[1, 0], [0, 1]], {"A": [[1, 0], [1, 1]]}, multilabel=True)
+    classes = bf.from_labels(list("abc"), {"A": list("abb")})
+    for other in (
+        several,
+        bf.from_counts(A=(1, 2, 3)),
+        bf.from_confusion({"A": A}),
+        bf.from_scores({"A": [1.0]}),
+    ):
+        with pytest.raises(ValueError, match="do not add up"):
+            classes + other
+
+
+# ---- documents --------------------------------------------------------------------------------------------
+
+
+def test_documents_hold_the_sums_of_their_items():
+    gold, said = random_labels(4, 80, seed=6)
+    groups = np.random.default_rng(7).integers(0, 12, 80)
+    ev = bf.from_labels(gold, said, groups=groups)
+    plain = bf.from_labels(gold, said)
+    assert np.array_equal(ev.tables, plain.tables)
+    assert ev.items == plain
+    assert (ev.unit, ev.weights.sum()) == ("document", 12)
+    rows = np.repeat(ev.units.rows.toarray(), ev.weights.astype(int), axis=0)
+    expected = []
+    for document in np.unique(groups):
+        inside = groups == document
+        one = bf.from_labels(gold[inside], {m: c[inside] for m, c in said.items()}, labels=range(4))
+        expected.append(one.tables.ravel())
+    assert sorted(map(tuple, rows)) == sorted(map(tuple, expected))
+    for m in said:
+        assert np.array_equal(bf.confusion(ev, m), bf.confusion(plain, m))
+
+
+def test_a_matrix_of_documents_alone_is_refused():
+    ev = bf.from_labels(list("abcabc"), {"A": list("abbabc")}, groups=[1, 1, 2, 2, 3, 3])
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="needs single items, but only the sums over each document"):
+        bf.confusion(replace(ev, item_units=None), "A")
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_groups_are_one_for_each_item(multilabel):
+    gold = [[1, 0], [0, 1], [1, 1]] if multilabel else list("abc")
+    with pytest.raises(ValueError, match="groups have 2 values, but y_true 3"):
+        bf.from_labels(gold, {"A": gold}, groups=[1, 2], multilabel=multilabel)
+
+
+# ---- spans by type ----------------------------------------------------------------------------------------
+
+
+def tagged(seed, n=60):
+    rng = np.random.default_rng(seed)
+    vocabulary = tags_of(("LOC", "ORG", "PER"), outside=3)
+    gold = random_tags(rng, n, vocabulary, longest=9)
+    return gold, {m: noisy_tags(rng, gold, vocabulary, 0.25) for m in "AB"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_of_each_type_are_seqevals(seed):
+    gold, models = tagged(seed)
+    ev = bf.from_tags(gold, models, by_type=True)
+    assert ev.classes == ("LOC", "ORG", "PER")
+    for model, said in models.items():
+        with warnings.catch_warnings():
+            # seqeval calls into numpy and scikit-learn by names that are going away.
+            warnings.simplefilter("ignore")
+            report = classification_report(gold, said, output_dict=True, zero_division=0)
+        for name in ev.classes:
+            tp, fn = (ev.table(model)[ev.cells.index(f"{cell}[{name}]")] for cell in ("tp", "fn"))
+            assert tp + fn == report[name]["support"]
+            for theirs, ours in (("precision", "precision"), ("recall", "recall"), ("f1-score", "f1")):
+                assert bf.score(ev, model, f"{ours}[{name}]") == pytest.approx(
+                    report[name][theirs], abs=1e-12
+                )
+        for average in ("micro", "macro", "weighted"):
+            found = report[f"{average} avg"]
+            assert bf.score(ev, model, f"{average}_f1") == pytest.approx(found["f1-score"], abs=1e-12)
+            assert bf.score(ev, model, f"{average}_precision") == pytest.approx(found["precision"], abs=1e-12)
+
+
+def test_types_sum_to_the_untyped_evaluation():
+    gold, models = tagged(9)
+    groups = np.arange(len(gold)) // 5
+    for options in ({}, {"groups": groups}):
+        typed = bf.from_tags(gold, models, by_type=True, **options)
+        plain = bf.from_tags(gold, models, **options)
+        assert np.array_equal(typed.tables.reshape(2, 3, 3).sum(axis=2), plain.tables)
+        assert typed.weights.sum() == plain.weights.sum()
+        assert typed.items.weights.sum() == plain.items.weights.sum()
+        assert (typed.unit, typed.assumption) == (plain.unit, "clustered")
+
+
+def test_sentences_without_spans_are_units_too():
+    gold = [["B-PER", "B-LOC"], ["O"], ["O"]]
+    ev = bf.from_tags(gold, {"A": gold}, by_type=True)
+    assert ev.weights.sum() == 3
+
+
+def test_conll_files_are_read_by_type(tmp_path):
+    gold, models = tagged(2, n=12)
+    path = tmp_path / "a.conll"
+    lines = [
+        "\n".join(f"w {g} {a}" for g, a in zip(*pair, strict=True))
+        for pair in zip(gold, models["A"], strict=True)
+    ]
+    path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+    assert bf.from_conll(None, {"A": path}, by_type=True) == bf.from_tags(
+        gold, {"A": models["A"]}, by_type=True
+    )
+
+
+def test_spans_of_one_type_are_not_split_by_type():
+    with pytest.raises(ValueError, match="spans are of one type, 'PER'; leave by_type out"):
+        bf.from_tags([["B-PER"]], {"A": [["O"]]}, by_type=True)
+
+
+# ---- many classes -----------------------------------------------------------------------------------------
+
+
+def test_a_thousand_classes_take_little_memory():
+    k, n = 1000, 20_000
+    gold, said = random_labels(k, n)
+    # Modules are loaded, and their memory taken, before anything is measured.
+    bf.compare(bf.from_labels([0, 1, 2], {"A": [0, 1, 1], "B": [0, 1, 2]}), n_draws=200, rng=1)
+    tracemalloc.start()
+    try:
+        ev = bf.from_labels(gold, said)
+        built = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        found = bf.compare(ev, metrics=["accuracy", "macro_f1", "mcc"], n_draws=1000, rng=1)
+        compared = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # A few columns of n numbers; dense patterns would be 8,000 × 6,000 numbers, 384 MB, and joint cells 8 GB.
+    assert built < 20 * n * 8 * 4
+    # A block of draws is 2^21 numbers, held in a handful of copies.
+    assert compared < 10 * 2**21 * 8
+    assert ev.units.rows.nnz <= 4 * len(ev.weights)
+    assert 0 < found["mcc"].p_h1 < 1
+
+
+# ---- bad input --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("matrices", "options", "words"),
+    [
+        ({}, {}, "no model given"),
+        ([[1, 2], [3, 4]], {}, "must be a mapping"),
+        ({"A": [[1, 2, 3], [4, 5, 6]]}, {}, r"matrix of 'A' has shape \(2, 3\); a square one"),
+        ({"A": [1, 2]}, {}, "a square one"),
+        ({"A": [[3]]}, {}, "a square one"),
+        ({"A": [[1, -2], [0, 3]]}, {}, "matrix of 'A', row 1, has column 2 = -2"),
+        ({"A": [[1, np.nan], [0, 3]]}, {}, "row 1, has column 2 = nan"),
+        ({"A": [[1, np.inf], [0, 3]]}, {}, "row 1, has column 2 = inf"),
+        ({"A": [["x", 1], [0, 3]]}, {}, "'A'"),
+        ({"A": A, "B": [[1, 0], [0, 1]]}, {}, "matrix of 'B' has 2 classes, but that of 'A' 3"),
+        ({"A": A}, {"labels": ["a", "b"]}, "labels are 2 names .a, b., but there are 3 classes"),
+        ({"A": A}, {"labels": ["a", "b", "a"]}, "label 'a' is given twice"),
+        ({"A": A}, {"labels": [1, "1", 2]}, "label '1' is given twice"),
+    ],
+)
+def test_bad_matrices_are_named(matrices, options, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_confusion(matrices, **options)
+
+
+def test_an_empty_matrix_is_the_prior_and_says_so():
+    with pytest.warns(UserWarning, match="all counts of A are 0"):
+        ev = bf.from_confusion({"A": np.zeros((3, 3)), "B": B})
+    distribution = bf.posterior(ev, "A", "accuracy")
+    assert (distribution.a, distribution.b) == (0.5, 0.5)
+    assert bf.score(ev, "A", "mcc") == bf.score(ev, "A", "macro_f1") == 0.0
+    with pytest.warns(UserWarning, match="all counts of A, B are 0"):
+        ev = bf.from_confusion({"A": np.zeros((3, 3)), "B": np.zeros((3, 3))})
+    found = bf.compare(ev, metrics=["accuracy", "macro_f1"], rng=1, n_draws=10_000)
+    assert found["accuracy"].p_h1 == pytest.approx(0.5, abs=1e-9)
+    assert found["macro_f1"].p_h1 == pytest.approx(0.5, abs=4 * found["macro_f1"].mcse)
+
+
+def test_fractions_of_items_are_counts():
+    ev = bf.from_confusion({"A": 0.25 * np.array(A)})
+    assert np.array_equal(bf.confusion(ev, "A"), 0.25 * np.array(A))
+    assert bf.score(ev, "A", "mcc") == pytest.approx(bf.score(bf.from_confusion({"A": A}), "A", "mcc"))
+
+
+def test_names_of_classes_are_text():
+    assert class_names([1, 2.0, np.int64(3), np.str_("x"), True]) == ("1", "2", "3", "x", "True")
+
+
+def test_other_tasks_have_no_confusion_matrix():
+    spans = bf.from_tags([["B-X", "B-Y"]], {"A": [["B-X", "O"]]}, by_type=True)
+    for ev in (spans, bf.from_counts(A=(1, 2, 3)), bf.from_scores({"A": [1.0]})):
+        with pytest.raises(ValueError, match="needs items of one class each"):
+            bf.confusion(ev, "A")
+    with pytest.raises(ValueError, match="unknown model 'C'"):
+        bf.confusion(bf.from_confusion({"A": A}), "C")

@@ -1,0 +1,276 @@
+"""Areas under curves and losses of probabilities: scikit-learn's weighted ones, DeLong's variance, Dirichlet weights."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from sklearn import metrics
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
+from evaluations import EVALUATIONS
+
+THEIRS = {
+    "roc_auc": metrics.roc_auc_score,
+    "average_precision": metrics.average_precision_score,
+    "brier": metrics.brier_score_loss,
+    "log_loss": metrics.log_loss,
+}
+
+
+def items(n=80, seed=1, models="AB"):
+    rng = np.random.default_rng(seed)
+    y = np.append([0, 1], rng.integers(0, 2, n - 2))
+    logits = {m: 1.5 * y - 0.7 + rng.normal(0, 1 + 0.4 * i, n) for i, m in enumerate(models)}
+    # Rounded, so that some are tied.
+    return y, {m: np.round(1 / (1 + np.exp(-x)), 2).clip(0.01, 0.99) for m, x in logits.items()}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 60))
+def test_scores_are_scikit_learns_under_any_weights(name, seed, n):
+    y, p = items(n, seed)
+    ev = bf.from_probabilities(y, p)
+    assert bf.score(ev, "B", name) == pytest.approx(THEIRS[name](y, p["B"]), abs=1e-12)
+    # One set of weights for all models, as a Bayesian bootstrap draws it.
+    weights = np.random.default_rng(seed).exponential(size=(3, n))
+    for i in range(2):
+        found = resolve_metric(name, ev)(_tables(ev, y, p, weights)[:, i], ev.cells)
+        theirs = [THEIRS[name](y, p["AB"[i]], sample_weight=w) for w in weights]
+        assert found == pytest.approx(theirs, abs=1e-12)
+
+
+def _tables(ev, y, p, weights):
+    """Tables of weighted items by adding up cell by cell."""
+    place = {cell: i for i, cell in enumerate(ev.cells)}
+    tables = np.zeros((len(weights), len(ev.models), len(ev.cells)))
+    for j, m in enumerate(ev.models):
+        for i, (value, label) in enumerate(zip(p[m], y, strict=True)):
+            tables[:, j, place[f"{float(value)!r}{'+' if label else '-'}"]] += weights[:, i]
+    return tables
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_draws_are_scikit_learns_under_dirichlet_weights(name):
+    y, p = items(60)
+    c = bf.compare(bf.from_probabilities(y, p), metrics=name, rng=1, n_draws=20_000)[name]
+    rng = np.random.default_rng(2)
+    gaps = []
+    for _ in range(500):
+        w = rng.exponential(size=60)
+        one, other = (THEIRS[name](y, p[m], sample_weight=w) for m in "AB")
+        gaps.append(other - one)
+    effective_sample = sampling_model(c.ev).effective_sample(c.definition)
+    inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
+    assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(500))
+    # Spreads of 500 draws are known to 3.2 %.
+    assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.12)
+
+
+def delong(y, one, other):
+    """DeLong, DeLong & Clarke-Pearson (1988): the variance of the difference of two areas, by placements."""
+    parts = []
+    for side in (1, 0):
+        own, rest = y == side, y != side
+        placed = []
+        for p in (one, other):
+            gap = p[own][:, None] - p[rest][None, :]
+            placed.append(((gap > 0) + 0.5 * (gap == 0)).mean(axis=1))
+        parts.append(np.var(placed[1] - placed[0], ddof=1) / own.sum())
+    return sum(parts)
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_the_spread_of_a_difference_of_areas_is_delongs(n):
+    y, p = items(n, seed=3)
+    ev = bf.from_probabilities(y, p)
+    c = bf.compare(ev, metrics="roc_auc", rng=1, n_draws=10_000)["roc_auc"]
+    # A t law of as many degrees of freedom as items are worth is wider than a normal one.
+    freedom = sampling_model(c.ev).effective_sample(c.definition).units - 1
+    wider = np.sqrt(freedom / (freedom - 2))
+    assert c.difference.std() == pytest.approx(wider * np.sqrt(delong(y, p["A"], p["B"])), rel=0.06)
+    low, high = bf.difference_intervals(ev, metric="roc_auc", n_resamples=500, rng=1)["delta"]
+    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(delong(y, p["A"], p["B"])), rel=0.06)
+
+
+def test_losses_are_better_the_lower_they_are():
+    ev = bf.from_probabilities(*items())
+    signs = {name: resolve_metric(name, ev).sign for name in THEIRS}
+    assert signs == {"roc_auc": 1.0, "average_precision": 1.0, "brier": -1.0, "log_loss": -1.0}
+    found = bf.compare(ev, rng=1)
+    assert list(found) == ["brier", "log_loss", "average_precision", "roc_auc"]
+    assert "in ROC AUC" in found.sentence()
+    assert resolve_metric(None, ev).name == "roc_auc"
+    for alias, name in (("AUC", "roc_auc"), ("ap", "average_precision"), ("brier_score_loss", "brier")):
+        assert resolve_metric(alias, ev).name == name
+
+
+@pytest.mark.parametrize("name", ["probabilities", "probabilities in documents"])
+def test_swapping_the_models_swaps_the_answer(name):
+    ev = EVALUATIONS[name]()
+    for metric in THEIRS:
+        one, other = (
+            bf.compare(ev, *pair, metrics=metric, rng=1, n_draws=4000)[metric]
+            for pair in (("A", "B"), ("B", "A"))
+        )
+        assert one.p_h1 == pytest.approx(other.p_h0, abs=1e-12)
+        low, high = one.difference.interval(0.95)
+        assert other.difference.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
+
+
+def test_every_verb_answers():
+    ev = EVALUATIONS["probabilities in documents"]()
+    found = bf.compare(ev, "A", "C", rope=0.01, rng=1)
+    assert "Log loss" in found.to_latex()
+    assert len(json.loads(found.to_json())["comparisons"]) == 4
+    assert bf.rank(ev, "brier", rng=1).p_best.sum() == pytest.approx(1.0)
+    assert bf.randomization_test(ev, "A", "C", "log_loss", rng=1).p_value > 0
+    assert bf.to_arviz(ev, rng=1) is not None
+    assert bf.posterior(ev, "A", "average_precision", rng=1).std() > 0
+
+
+def test_groups_are_units_and_items_stay_known():
+    y, p = items(80)
+    ev = bf.from_probabilities(y, p, groups=np.arange(80) // 8)
+    assert (ev.unit, ev.units.size, ev.assumption) == ("document", 10, "clustered")
+    assert ev.items == bf.from_probabilities(y, p)
+    # Ten copies of each document tell no more than one.
+    copied = bf.from_probabilities(
+        np.tile(y, 10), {m: np.tile(x, 10) for m, x in p.items()}, groups=np.tile(np.arange(80), 10)
+    )
+    one, many = (
+        bf.compare(e, metrics="roc_auc", rng=1)["roc_auc"] for e in (bf.from_probabilities(y, p), copied)
+    )
+    assert many.difference.std() == pytest.approx(one.difference.std(), rel=0.03)
+
+
+def test_rare_labels_are_worth_little():
+    y, p = items(400)
+    rare = np.flatnonzero((y == 0) | (np.cumsum(y) <= 10))
+    ev = bf.from_probabilities(y[rare], {m: x[rare] for m, x in p.items()})
+    area, loss = (
+        sampling_model(ev).effective_sample(resolve_metric(name, ev)).units for name in ("roc_auc", "brier")
+    )
+    assert 10 < area < 13
+    assert loss == pytest.approx(len(rare))
+    even = bf.from_probabilities([0, 1] * 50, {"A": np.linspace(0.1, 0.9, 100)})
+    assert sampling_model(even).effective_sample(resolve_metric("roc_auc", even)).units == pytest.approx(100)
+
+
+def test_shards_add_up():
+    y, p = items(60)
+    halves = [
+        bf.from_probabilities(y[s], {m: x[s] for m, x in p.items()}) for s in (slice(25), slice(25, 60))
+    ]
+    whole = bf.from_probabilities(y, p)
+    assert (halves[0] + halves[1]).cells == whole.cells
+    assert halves[0] + halves[1] == whole
+
+
+def test_any_scores_have_areas_but_no_losses():
+    y, p = items(60)
+    logits = {m: np.log(x / (1 - x)) for m, x in p.items()}
+    ev, same = bf.from_probabilities(y, logits), bf.from_probabilities(y, p)
+    assert bf.score(ev, "A", "roc_auc") == pytest.approx(bf.score(same, "A", "roc_auc"), abs=1e-12)
+    assert list(bf.compare(ev, rng=1)) == ["average_precision", "roc_auc"]
+    assert "are no probabilities" in ev.notes[0]
+    with pytest.raises(ValueError, match="brier needs probabilities from 0 to 1, but there is -"):
+        bf.score(ev, "A", "brier")
+    with pytest.raises(ValueError, match="on one scale"):
+        bf.randomization_test(ev, metric="roc_auc")
+
+
+def test_an_infinite_log_loss_is_named_and_left_out():
+    ev = bf.from_probabilities(
+        [1, 0, 1, 0] * 5, {"A": [0.0, 0.1, 0.8, 0.3] * 5, "B": [0.5, 0.1, 0.8, 0.3] * 5}
+    )
+    assert ev.task.default_metrics == ("brier", "average_precision", "roc_auc")
+    assert "no finite log loss" in ev.notes[0]
+    with pytest.raises(ValueError, match="log_loss is infinite, as a positive item has probability 0"):
+        bf.compare(ev, metrics="log_loss")
+    # B alone has none of these.
+    assert bf.score(ev.select(["B"]), "B", "log_loss") == pytest.approx(
+        metrics.log_loss([1, 0, 1, 0], [0.5, 0.1, 0.8, 0.3])
+    )
+
+
+def test_a_perfect_separation_is_told_to_leave_doubt():
+    ev = bf.from_probabilities([0, 1] * 20, {"A": [0.1, 0.9] * 20, "B": [0.6, 0.5] * 20})
+    assert "separates the labels perfectly" in ev.notes[0]
+    assert "separates the labels perfectly" in str(bf.compare(ev, rng=1))
+    assert ev.select(["B"]).notes == ()
+
+
+def test_functions_of_scikit_learns_are_measures():
+    y, p = items(40)
+    ev = bf.from_probabilities(y, p)
+    assert bf.score(ev, "A", metrics.d2_brier_score) == pytest.approx(metrics.d2_brier_score(y, p["A"]))
+    c = bf.compare(ev, metrics=metrics.brier_score_loss, rng=1, n_draws=500)["brier_score_loss"]
+    own = bf.compare(ev, metrics="brier", method="montecarlo", rng=1, n_draws=500)["brier"]
+    # The weights are the same; how much few items are inflated is drawn for each metric by itself.
+    assert c.difference.mean() == pytest.approx(own.difference.mean(), abs=0.1 * own.difference.std())
+    with pytest.raises(ValueError, match="metric 'broken' gave nan"):
+        bf.score(ev, "A", broken)
+
+
+def broken(y, p, sample_weight):
+    return float("nan")
+
+
+def test_items_are_put_in_order_by_their_ids():
+    y, p = items(30)
+    names = [f"d{i}" for i in range(30)]
+    by_id = {m: dict(zip(names, x, strict=True)) for m, x in p.items()}
+    by_id["B"] = dict(reversed(by_id["B"].items()))
+    gold = pd.Series(y, index=names)
+    assert bf.from_probabilities(gold, by_id) == bf.from_probabilities(y, p)
+
+
+def test_runs_are_methods():
+    y, p = items(30)
+    assert bf.from_probabilities(y, {"net": {"1": p["A"], "2": p["B"]}, "tree": p["A"]}).names == (
+        "net",
+        "tree",
+    )
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options", "words"),
+    [
+        ([0, 1], [0.1, 0.9], {}, "probabilities must be a mapping"),
+        ([0, 1], {"A": [[0.1, 0.9], [0.8, 0.2]]}, {}, r"the positive label alone, such as p\[:, 1\]"),
+        ([0, 1], {"A": [[0.1, 0.8, 0.1]] * 2}, {}, "one label against the rest"),
+        ([0, 1], {"A": [0.1]}, {}, "probabilities of 'A' have 1 values, but y_true 2"),
+        ([0, 1], {"A": [0.1, np.nan]}, {}, "probabilities of 'A' have nan for item 2"),
+        ([0, 1], {"A": ["x", "y"]}, {}, "probabilities of 'A' must be numbers"),
+        ([1, 1], {"A": [0.1, 0.2]}, {}, "y_true holds no negative item"),
+        (["a", "b"], {"A": [0.1, 0.2]}, {}, "which label is positive"),
+        (["a", "b", "c"], {"A": [0.1, 0.2, 0.3]}, {}, "which label is positive"),
+        (["a", "b"], {"A": [0.1, 0.2]}, {"positive": "c"}, "y_true holds no positive item"),
+        ([0, 1], {"A": [0.1, 0.2]}, {"groups": [1]}, "groups have 1 values, but y_true 2"),
+    ],
+)
+def test_bad_probabilities_are_named(y, p, options, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_probabilities(y, p, **options)
+
+
+def test_an_unknown_measure_lists_those_there_are():
+    with pytest.raises(
+        ValueError, match=r"did you mean 'roc_auc'\? \(known: roc_auc, average_precision, brier, log_loss"
+    ):
+        bf.score(bf.from_probabilities(*items()), "A", "roc_auk")
+
+
+def test_models_that_score_the_same_in_every_draw_are_not_told_apart():
+    y = [0, 1] * 20
+    said = {"A": [0.1 + 0.5 * v + 0.001 * i for i, v in enumerate(y)], "B": [0.2 + 0.7 * v for v in y]}
+    res = bf.compare(bf.from_probabilities(y, said), metrics=["roc_auc", "brier"], rng=1)
+    assert res.sentence("roc_auc") == (
+        "A and B have the same ROC AUC, whichever items are drawn: nothing tells them apart."
+    )
+    assert "B outperforms A" in res.sentence("brier")

@@ -1,0 +1,292 @@
+"""Items right or wrong: closed forms against brute force, and what 0 and 1 must not be taken for."""
+
+import itertools
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import gamma_sum_sf, sampling_model
+from evaluations import EVALUATIONS, MODELS
+
+
+def of_counts(only_a, only_b, both, neither):
+    """Two models with these joint counts."""
+    a = [1] * only_a + [0] * only_b + [1] * both + [0] * neither
+    b = [0] * only_a + [1] * only_b + [1] * both + [0] * neither
+    return bf.from_correct({"A": a, "B": b})
+
+
+# ---- the defect -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("build", [bf.from_correct, bf.from_scores])
+@pytest.mark.parametrize("kind", [bool, int, float])
+def test_twenty_of_twenty_is_no_proof_of_beating_eighteen(build, kind):
+    a = np.array([1] * 18 + [0] * 2).astype(kind)
+    ev = build({"A": a, "B": np.ones(20, dtype=kind)})
+    res = bf.compare(ev, rng=1, prior=1)["accuracy"]
+    # Be(2.5, 0.5) above one half.
+    assert res.p_h1 == pytest.approx(stats.beta(2.5, 0.5).sf(0.5), abs=4 * res.mcse)
+    assert res.posterior_b.interval(0.95) == pytest.approx(stats.beta(21, 1).ppf([0.025, 0.975]))
+    low, high = res.difference.interval(0.95)
+    assert low < 0 < high
+    assert "do not decide" in str(res)
+
+
+def test_models_that_have_all_right_are_still_in_doubt():
+    ev = bf.from_scores({"A": [1] * 12, "B": [1] * 12})
+    assert bf.compare(ev, rng=1)["accuracy"].p_h1 == 0.5
+    assert bf.posterior(ev, "A").interval(0.95)[0] < 0.82
+
+
+# ---- closed forms -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prior", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("counts", [(0, 2, 18, 0), (3, 9, 60, 40), (5, 0, 0, 0), (0, 0, 4, 1)])
+def test_probabilities_are_those_of_the_joint_dirichlet(counts, prior):
+    n = 400_000
+    alpha = np.array(counts) + 0.5 * prior
+    drawn = np.random.default_rng(1).dirichlet(alpha, n)
+    gap = drawn[:, 1] - drawn[:, 0]
+    res = bf.compare(of_counts(*counts), prior=prior, rope=0.04, rng=1)["accuracy"]
+    for ours, theirs in (
+        (res.p_h1, gap > 0),
+        (res.p_less, gap < -0.04),
+        (res.p_greater, gap > 0.04),
+        (res.p_rope, np.abs(gap) <= 0.04),
+    ):
+        assert abs(ours - theirs.mean()) < 4 * np.hypot(0.5 / np.sqrt(n), max(res.mcse, 5e-4))
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b", "others", "prior", "margin"),
+    [
+        (0, 2, 18, 1.0, 0.05),
+        (0, 2, 18, 1.0, -0.05),
+        (0, 0, 20, 0.2, 0.01),
+        (30, 40, 1000, 0.5, 0.01),
+        (5, 20, 0, 1.0, 0.2),
+        (3, 1, 2, 1.0, 0.4),
+        (50, 20, 100_000, 1.0, 0.0001),
+    ],
+)
+def test_a_margin_is_integrated_to_full_precision(only_a, only_b, others, prior, margin):
+    with mpmath.workdps(25):
+        for_a, for_b = only_a + prior / 2, only_b + prior / 2
+        a, b = (for_a, for_b) if margin > 0 else (for_b, for_a)
+        d = mpmath.mpf(abs(margin))
+        s, r = a + b, others + prior
+        mean, sd = s / (s + r), mpmath.sqrt(s * r / (s + r + 1)) / (s + r)
+        cuts = [d, *(x for k in (-12, -6, -3, -1, 0, 1, 3, 6, 12) if d < (x := mean + k * sd) < 1), 1]
+        ahead = mpmath.quad(
+            lambda x: (
+                x ** (s - 1)
+                * (1 - x) ** (r - 1)
+                / mpmath.beta(s, r)
+                * mpmath.betainc(a, b, 0, (x - d) / (2 * x), regularized=True)
+            ),
+            cuts,
+        )
+    expected = float(ahead if margin > 0 else 1 - ahead)
+    found = gamma_sum_sf(
+        np.array([1.0, -1.0, 0.0]) - margin,
+        np.array([only_b + prior / 2, only_a + prior / 2, others + prior]),
+    )
+    assert found == pytest.approx(expected, abs=1e-8)
+
+
+def test_the_error_rate_mirrors_the_accuracy():
+    ev = of_counts(3, 9, 60, 40)
+    res = bf.compare(ev, metrics=["accuracy", "error_rate"], rng=1)
+    right, wrong = (resolve_metric(name, ev) for name in ("accuracy", "error_rate"))
+    assert (right.sign, wrong.sign) == (1.0, -1.0)
+    assert bf.score(ev, "A", "error_rate") == pytest.approx(1 - bf.score(ev, "A", "accuracy"))
+    assert res["accuracy"].p_h1 == pytest.approx(res["error_rate"].p_h1, abs=1e-9)
+    assert res["error_rate"].difference.mean() == pytest.approx(-res["accuracy"].difference.mean(), abs=1e-9)
+
+
+def test_bounds_hold_for_every_pairing_of_the_totals():
+    # 14 and 11 right of 20: every overlap that the totals allow.
+    found = []
+    for both in range(5, 12):
+        ev = of_counts(14 - both, 11 - both, both, 20 - 25 + both)
+        assert ev.tables.tolist() == [[14, 6], [11, 9]]
+        found.append(bf.compare(ev, rng=1, prior=1)["accuracy"].p_h1)
+    alone = bf.compare(ev, assumption="independent", prior=1)["accuracy"]
+    bounds = bf.pairing_bounds(ev, metric="accuracy", prior=1)
+    assert tuple(bounds) == pytest.approx((min(found), max(found)), abs=4 * np.hypot(bounds.error, 5e-4))
+    assert alone.p_h1 == pytest.approx(
+        integrate.quad(lambda x: stats.beta(12, 10).sf(x) * stats.beta(15, 7).pdf(x), 0, 1)[0], abs=1e-8
+    )
+
+
+# ---- prior and draws --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_models", [2, 5, 14])
+def test_every_accuracy_is_beta_however_many_models_there_are(n_models):
+    rng = np.random.default_rng(n_models)
+    flags = {f"M{i}": rng.random(12) < 0.8 for i in range(n_models)}
+    ev = bf.from_correct(flags)
+    draws = np.concatenate(list(sampling_model(ev).draw(prior=1.0, n_draws=20_000, rng=rng)))
+    np.testing.assert_allclose(draws.sum(axis=2), draws.sum(axis=2)[:, :1].repeat(n_models, 1))
+    shares = draws[..., 0] / draws.sum(axis=2)
+    for i, right in enumerate(flags.values()):
+        distribution = stats.beta(right.sum() + 1, 12 - right.sum() + 1)
+        assert stats.kstest(shares[:, i], distribution.cdf).pvalue > 1e-4
+
+
+def test_joint_outcomes_share_the_prior():
+    kind = EVALUATIONS["right or wrong"]().task
+    for n in (1, 2, 3):
+        outcomes = kind.joint_outcomes(n)
+        assert outcomes.shape == (2**n, n, 2)
+        weight = 2 * 1.0 / 2**n
+        np.testing.assert_allclose(weight * outcomes.sum(axis=0), np.ones((n, 2)))
+    assert kind.describe_prior(1.0) == "Beta(1, 1) prior of each accuracy"
+    assert kind.describe_prior(0.5) == "Beta(0.5, 0.5) prior of each accuracy"
+
+
+def test_items_of_a_document_are_no_trials():
+    rng = np.random.default_rng(2)
+    ease = np.repeat(rng.random(30), 20)
+    a, b = rng.random((2, 600)) < ease
+    where = np.repeat(np.arange(30), 20)
+    ev = bf.from_correct({"A": a, "B": b}, groups=where)
+    assert (ev.unit, ev.assumption) == ("document", "clustered")
+    items = bf.from_correct({"A": a, "B": b})
+    assert ev.items == items
+    clustered = bf.posterior(ev, "A", rng=1).std()
+    single = bf.posterior(ev, "A", assumption="paired").std()
+    assert single == pytest.approx(bf.posterior(items, "A").std())
+    assert clustered > 2 * single
+
+
+# ---- names ------------------------------------------------------------------------------------------------
+
+
+def test_a_mean_is_the_accuracy_under_the_name_that_was_asked_for():
+    ev = bf.from_scores({"A": [1, 0, 1, 1] * 5, "B": [1, 1, 1, 1] * 5}, name="EM")
+    res = bf.compare(ev, metrics=["accuracy", "mean"], rng=1)
+    assert [c.label for c in res.values()] == ["EM", "Mean EM"]
+    assert res["mean"].p_h1 == res["accuracy"].p_h1
+    assert resolve_metric("mean", bf.from_correct({"A": [1, 0]})).label == "Mean"
+    assert resolve_metric(None, bf.from_correct({"A": [1, 0]})).label == "Accuracy"
+
+
+def test_statistics_and_functions_of_scores_go_on_where_all_scores_are_0_or_1():
+    ev = bf.from_scores({"A": [1.0, 0.0, 1.0], "B": [1.0, 1.0, 1.0]})
+    assert bf.score(ev, "A", "median") == 1.0
+    assert bf.score(ev, "A", "geometric_mean") == 0.0
+
+    def share_of_ones(scores, weights):
+        assert scores.tolist() == [0.0, 1.0]
+        return (weights * (scores == 1)).sum(axis=-1) / weights.sum(axis=-1)
+
+    assert bf.score(ev, "A", share_of_ones) == pytest.approx(2 / 3)
+    assert bf.score(ev, "A", lambda tables: tables[..., 0]) == 2.0
+
+
+def test_zeros_that_are_better_are_right():
+    ev = bf.from_scores({"A": [1, 0, 0, 1], "B": [0, 0, 0, 1]}, lower_is_better=True)
+    assert ev.cells == ("wrong", "right")
+    assert bf.score(ev, "A") == bf.score(ev, "A", "mean") == bf.score(ev, "A", "error_rate") == 0.5
+    assert bf.score(ev, "B", "accuracy") == 0.75
+    for name, sign in (("mean", -1.0), ("error_rate", -1.0), ("accuracy", 1.0), ("median", -1.0)):
+        assert resolve_metric(name, ev).sign == sign
+    assert "error rate" in ev.task.describe_prior(1.0)
+
+
+def test_neither_right_nor_wrong_can_be_left_out():
+    with pytest.raises(ValueError, match="no cell can be left out"):
+        bf.from_correct({"A": [1, 0]}).keep(("right",))
+
+
+# ---- randomisation, shards --------------------------------------------------------------------------------
+
+
+def test_randomisation_on_items_is_mcnemars_test():
+    ev = of_counts(2, 9, 30, 5)
+    exact = stats.binomtest(2, 11).pvalue
+    assert bf.randomization_test(ev).p_value == pytest.approx(exact)
+    a, b = [1] * 2 + [0] * 9, [0] * 2 + [1] * 9
+    assert bf.randomization_test(bf.from_scores({"A": np.array(a, bool), "B": b})).p_value == pytest.approx(
+        exact
+    )
+
+
+def test_shards_add_up_and_others_do_not():
+    flags = {m: np.arange(40) % k > 0 for m, k in zip("AB", (3, 5), strict=True)}
+    whole = bf.from_correct(flags)
+    parts = [bf.from_correct({m: x[s] for m, x in flags.items()}) for s in (slice(15), slice(15, 40))]
+    assert sum(parts) == whole
+    assert pickle.loads(pickle.dumps(whole)) == whole
+    queries = bf.from_scores(flags)
+    grouped = bf.from_correct(flags, groups=np.arange(40) // 4, unit="query")
+    for other in (queries, bf.from_scores({m: x + 0.5 for m, x in flags.items()})):
+        with pytest.raises(ValueError, match="do not add up"):
+            whole + other
+    # Queries that are single items, and queries of several.
+    with pytest.raises(ValueError, match="do not add up"):
+        queries + grouped
+
+
+def test_patterns_are_those_of_a_plain_count():
+    flags = {m: np.random.default_rng(i).random(200) < 0.6 for i, m in enumerate("ABC")}
+    ev = bf.from_correct(flags)
+    rows = ev.patterns[..., 0].astype(bool)
+    for pattern in itertools.product([False, True], repeat=3):
+        expected = sum(tuple(row) == pattern for row in zip(*flags.values(), strict=True))
+        assert ev.weights[(rows == pattern).all(axis=1)].sum() == expected
+
+
+@pytest.mark.parametrize("name", ["right or wrong", "right or wrong in documents"])
+def test_every_verb_has_an_answer(name, tmp_path):
+    ev = EVALUATIONS[name]()
+    res = bf.compare(ev, "A", "B", rope=0.02, rng=1)
+    res.to_html(tmp_path / "report.html")
+    assert "accuracy" in res.methods_sentence()
+    assert set(bf.rank(ev, rng=1).models) == set(MODELS)
+    assert len(bf.summary(ev, rng=1)) == 3
+    assert {"wilson", "clopper_pearson", "delta"} <= set(bf.intervals(ev, "A", rng=1).to_frame().index)
+    assert bf.difference_intervals(ev, "A", "B", rng=1).estimate == pytest.approx(
+        bf.score(ev, "B") - bf.score(ev, "A")
+    )
+    assert bf.plan(0.05, pilot=ev, model="A").unit == ev.unit
+    assert bf.plan_comparison(ev, "A", "B", difference=0.05, rng=1).n_units > 50
+    assert bf.resolution(ev, "A", "B", rng=1).difference > 0
+    assert bf.to_arviz(ev, rng=1) is not None
+    for axes in (bf.plot_difference(res), bf.plot_posterior(ev), bf.plot_rank(bf.rank(ev, rng=1))):
+        bf.save_plot(axes, tmp_path / "figure.pdf")
+
+
+def test_a_plan_holds_what_it_promises():
+    # 200 items: McNemar's normal approximation of the Bayes test's power, as in Connor (1987).
+    ev = of_counts(20, 20, 100, 60)
+    plan = bf.plan_comparison(ev, difference=0.05, rng=1)
+    psi, d = 0.2, 0.05
+    n = ((1.96 * np.sqrt(psi) + 0.8416 * np.sqrt(psi - d * d)) / d) ** 2
+    assert plan.n_units == pytest.approx(n, rel=0.05)
+
+
+def test_corpora_of_items_right_or_wrong_share_what_they_know(tmp_path):
+    corpora = {f"c{seed}": EVALUATIONS["right or wrong"](seed) for seed in range(3)}
+    fit = bf.hierarchical(corpora, draws=500, rng=1)
+    assert 0 < fit.compare("B", "A")["accuracy"].p_h1 < 1
+    fit.save(tmp_path / "fit.nc")
+    assert str(bf.load_fit(tmp_path / "fit.nc")) == str(fit)
+
+
+def test_a_saved_fit_keeps_the_name_and_the_direction(tmp_path):
+    flags = {m: [1, 0, 1, 1, 0] * 6 for m in "AB"}
+    ev = bf.from_scores(flags, name="WER", lower_is_better=True)
+    fit = bf.hierarchical({"x": ev, "y": ev}, draws=200, rng=1)
+    fit.save(tmp_path / "fit.nc")
+    (measure,) = bf.load_fit(tmp_path / "fit.nc").metrics
+    assert (measure.label, measure.lower_is_better) == ("WER", True)

@@ -1,0 +1,224 @@
+"""Measures that are functions of sums: drawn as a weighted corpus is, whatever the function is."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.sampling import sampling_model
+from evaluations import EVALUATIONS
+
+
+def rate(totals):
+    return totals[..., 0] / totals[..., 1]
+
+
+def rate_of_one(totals):
+    errors, words = totals
+    return errors / words if words > 0 else 0.0
+
+
+def counts(n=40, seed=1, models="AB"):
+    rng = np.random.default_rng(seed)
+    words = rng.integers(5, 40, n)
+    return {m: np.stack([rng.binomial(words, 0.1 + 0.05 * i), words], axis=1) for i, m in enumerate(models)}
+
+
+SUMS = counts()
+
+
+def build(sums=SUMS, measure=rate, **options):
+    return bf.from_statistics(sums, measure, **{"name": "WER", "lower_is_better": True, **options})
+
+
+def test_a_measure_of_one_corpus_after_another_answers_as_one_of_many():
+    many, one = build(), build(measure=rate_of_one)
+    assert bf.score(many, "A") == bf.score(one, "A") == SUMS["A"][:, 0].sum() / SUMS["A"][:, 1].sum()
+    a, b = (bf.compare(ev, rng=1, n_draws=2000)["wer"] for ev in (many, one))
+    assert a.p_h1 == b.p_h1
+    assert a.difference.interval(0.95) == pytest.approx(b.difference.interval(0.95), rel=1e-12)
+
+
+def test_rows_as_many_as_statistics_are_not_taken_for_columns():
+    # Of a square array totals[0] is a row as long as a column is.
+    ev = build(measure=lambda totals: totals[0] / totals[1])
+    assert bf.score(ev, "B") == SUMS["B"][:, 0].sum() / SUMS["B"][:, 1].sum()
+    assert np.array_equal(resolve_metric(None, ev)(ev.tables, ev.cells), [bf.score(ev, m) for m in "AB"])
+
+
+def test_the_draws_are_those_of_dirichlet_weights():
+    c = bf.compare(build(), rng=1, n_draws=40_000)["wer"]
+    weights = np.random.default_rng(2).dirichlet(np.ones(40), 40_000)
+    gaps = rate(weights @ SUMS["B"]) - rate(weights @ SUMS["A"])
+    assert c.difference.mean() == pytest.approx(gaps.mean(), abs=5 * gaps.std() / 200)
+    effective_sample = sampling_model(c.ev).effective_sample(c.definition)
+    inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
+    assert c.difference.std() == pytest.approx(inflation * gaps.std(), rel=0.02)
+    tables = np.concatenate(
+        list(sampling_model(c.ev).draw(prior=1.0, n_draws=20_000, rng=np.random.default_rng(3)))
+    )
+    drawn = np.diff(c.definition(tables, c.ev.cells))[:, 0]
+    assert stats.ks_2samp(drawn[::4], gaps[::4]).pvalue > 1e-4
+
+
+def test_units_are_worth_the_same_on_every_scale_of_a_statistic():
+    scaled = {m: x * np.array([100.0, 0.01]) for m, x in SUMS.items()}
+    one, other = build(), build(scaled)
+    worths = [sampling_model(ev).effective_sample(resolve_metric(None, ev)) for ev in (one, other)]
+    assert worths[0] == pytest.approx(worths[1], rel=1e-9)
+    padded = {m: np.concatenate([x, np.eye(40)[:, :1] * 1e6], axis=1) for m, x in SUMS.items()}
+    ev = build(padded, measure=lambda totals: totals[..., 0] / totals[..., 1])
+    assert sampling_model(ev).effective_sample(resolve_metric(None, ev)) == pytest.approx(worths[0], rel=1e-9)
+
+
+def test_even_units_are_worth_their_number_and_a_long_one_is_seen():
+    even = {"A": np.tile([2.0, 10.0], (12, 1)) + 0.0, "B": np.tile([3.0, 10.0], (12, 1))}
+    ev = build(even)
+    assert sampling_model(ev).effective_sample(resolve_metric(None, ev)).units == pytest.approx(12)
+    even["A"][0] = even["B"][0] = [200, 1000]
+    ev = build(even)
+    assert sampling_model(ev).effective_sample(resolve_metric(None, ev)).units < 2
+    with pytest.warns(UserWarning, match="effectively about 1"):
+        bf.compare(ev, rng=1, n_draws=1000)
+
+
+@pytest.mark.parametrize("name", ["statistics", "statistics in documents"])
+def test_swapping_the_models_swaps_the_answer(name):
+    ev = EVALUATIONS[name]()
+    one, other = (bf.compare(ev, *pair, rng=1)["wer"] for pair in (("A", "B"), ("B", "A")))
+    assert one.p_h1 == pytest.approx(other.p_h0, abs=1e-12)
+    low, high = one.difference.interval(0.95)
+    assert other.difference.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
+    p, q = (bf.randomization_test(ev, *pair, rng=1).p_value for pair in (("A", "B"), ("B", "A")))
+    assert p == pytest.approx(q, abs=0.01)
+
+
+def test_every_verb_answers():
+    ev = build(counts(models="ABC"))
+    found = bf.compare(ev, "A", "C", rope=0.01, rng=1)
+    assert "WER" in found.to_latex()
+    assert "Bayesian bootstrap" in found.methods_sentence()
+    assert json.loads(found.to_json())["comparisons"][0]["metric"] == "wer"
+    assert bf.rank(ev, rng=1).p_best.sum() == pytest.approx(1.0)
+    assert bf.summary(ev, rng=1).loc[("A", "wer"), "mean"] == pytest.approx(bf.score(ev, "A"), abs=0.005)
+    assert bf.posterior(ev, "A", rng=1).std() > 0
+    ends = {row.method: row.length for row in bf.difference_intervals(ev, "A", "B", rng=1).rows}
+    assert ends["delta"] == pytest.approx(ends["bootstrap_bca"], rel=0.15)
+    assert bf.to_arviz(ev, rng=1)["posterior"].sizes["system"] == 3
+
+
+def test_shards_add_up_where_the_measure_is_the_same():
+    whole = build()
+    halves = [build({m: x[part] for m, x in SUMS.items()}) for part in (slice(15), slice(15, 40))]
+    assert halves[0] + halves[1] == whole
+    with pytest.raises(ValueError, match="do not add up"):
+        halves[0] + build({m: x[15:] for m, x in SUMS.items()}, measure=rate_of_one)
+
+
+def test_groups_are_units_of_sums():
+    where = np.arange(40) // 4
+    ev = build(groups=where)
+    assert (ev.unit, ev.units.size, ev.assumption) == ("document", 10, "clustered")
+    joined = {m: x.reshape(10, 4, 2).sum(axis=1) for m, x in SUMS.items()}
+    assert ev.units == build(joined, unit="document").units
+    assert ev.items.units.size == 40
+    apart = bf.compare(ev, assumption="paired", rng=1)["wer"].difference.std()
+    assert apart == pytest.approx(bf.compare(build(), rng=1)["wer"].difference.std(), rel=0.02)
+
+
+def test_a_measure_has_its_own_name_and_direction():
+    ev = bf.from_statistics(SUMS, rate)
+    assert resolve_metric(None, ev).name == "rate"
+    assert not resolve_metric(None, ev).lower_is_better
+    assert resolve_metric("WER", build()).label == "WER"
+    assert resolve_metric(rate_of_one, build()).name == "rate_of_one"
+    assert "More WER was taken as better" in bf.from_statistics(SUMS, rate, name="WER").notes[0]
+    assert bf.from_statistics(SUMS, lambda t: t[0] / t[1]).task.scored == "metric"
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [
+        {m: pd.DataFrame(x, columns=["errors", "words"]) for m, x in SUMS.items()},
+        {m: pl.DataFrame(x, schema=["errors", "words"]) for m, x in SUMS.items()},
+    ],
+)
+def test_statistics_have_names_in_frames(sums):
+    ev = build(sums)
+    assert ev.cells == ("errors", "words")
+    assert np.array_equal(ev.tables, build().tables)
+
+
+def test_units_are_put_in_order_by_their_ids():
+    names = [f"s{i}" for i in range(40)]
+    back = np.arange(40)[::-1]
+    frames = {m: pd.DataFrame(x, columns=["errors", "words"], index=names) for m, x in SUMS.items()}
+    shuffled = {"A": frames["A"], "B": frames["B"].iloc[back]}
+    assert build(shuffled) == build(frames)
+
+
+def test_runs_are_methods():
+    sums = {"bert": {"1": SUMS["A"], "2": SUMS["B"]}, "crf": SUMS["B"]}
+    assert build(sums).names == ("bert", "crf")
+
+
+def broken(totals):
+    raise KeyError("words")
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (broken, r"measure 'WER' raised KeyError \('words'\) for totals such as \["),
+        (lambda totals: float("nan"), "measure 'WER' gave nan for the totals"),
+        (lambda totals: totals[..., 0], "gave [0-9]+ for the totals and [0-9]+ for twice as much"),
+        (lambda totals: [1.0, 2.0, 3.0], "is no number"),
+        ("wer", "measure must be a function, not 'wer'"),
+    ],
+)
+def test_a_measure_that_fails_is_named(measure, words):
+    with pytest.raises(ValueError, match=words):
+        build(measure=measure)
+
+
+@pytest.mark.parametrize(
+    ("sums", "words"),
+    [
+        ([1, 2], "statistics must be a mapping"),
+        ({"A": [1.0, 2.0]}, r"statistics of 'A' have shape \(2,\); an array \(unit, statistic\)"),
+        ({"A": [["x", "y"]]}, "statistics of 'A' must be numbers"),
+        ({"A": [[1, 2], [3, -4]]}, "have -4 for unit 2, statistic 2; sums are finite and not negative"),
+        ({"A": [[1, 2], [3, np.nan]]}, "have nan for unit 2, statistic 2"),
+        (
+            {"A": [[1, 2]], "B": [[1, 2], [3, 4]]},
+            "statistics of 'B' have 2 values, but .* 1",
+        ),
+        (
+            {"A": pd.DataFrame({"e": [1], "w": [2]}), "B": pd.DataFrame({"w": [2], "e": [1]})},
+            "give the same columns in the same order",
+        ),
+    ],
+)
+def test_bad_statistics_are_named(sums, words):
+    with pytest.raises(ValueError, match=words):
+        build(sums)
+
+
+def test_other_arguments_that_are_wrong_are_named():
+    for options, words in (
+        ({"name": 3}, "name must be a string"),
+        ({"lower_is_better": "yes"}, "lower_is_better must be True or False"),
+        ({"groups": [1, 2]}, "40 values, but groups 2"),
+        ({"unit": "fold"}, "no independent units"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            build(**options)
+    with pytest.raises(ValueError, match="unknown metric 'bleu' of statistics"):
+        bf.score(build(), "A", "bleu")
+    with pytest.raises(ValueError, match="no cell can be left out"):
+        build().keep(("s1",))
