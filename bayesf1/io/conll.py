@@ -7,7 +7,7 @@ import warnings
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import compress, islice
 from operator import ne
 from os import PathLike
 from typing import Any, TypeAlias
@@ -27,6 +27,8 @@ _MAX_BYTES = 1 << 29
 _SAMPLE = 1000
 _BLANKS = " \t\v\f"
 _DOCSTART = re.compile(r"-DOCSTART-(?![^ \t])")
+# Only lines that begin with one of these can be blank, a document's start or a comment.
+_ODD = np.frombuffer(b"#-" + _BLANKS.encode(), np.uint8)
 _COMMENT = ("# ", "#begin document", "#end document")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 _PREFIXES = frozenset("BIOESLUM")
@@ -55,54 +57,82 @@ class _Columns:
 
 
 def _fields(line: str) -> list[str]:
+    if "\t" in line:
+        return line.split("\t")
     # str.split() without argument would also split at no-break spaces, which tokens may hold.
-    return line.split("\t") if "\t" in line else [field for field in line.split(" ") if field]
+    row = line.split(" ")
+    return [field for field in row if field] if "" in row else row
 
 
 def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
     r"""Read column files: one token a line, a blank line after each sentence; each file begins a document.
 
-    A line with a tab is split at tabs, so that its fields may hold blanks; others are split at runs of blanks. All lines
-    have the same number of columns. A line that begins with ``-DOCSTART-`` begins a document. A line that begins with
-    ``# `` where a sentence might begin is a comment unless it has, split as the file's first line with a token, just as
-    many columns: in a file of two columns ``# O`` is a token, and ``# sent_id = 1`` is none.
+    If the first line with a token has a tab, all are split at tabs, so that fields may hold blanks; else at runs of blanks.
+    All have the same number of columns. A line that begins with ``-DOCSTART-`` begins a document. A line that begins with
+    ``# `` where a sentence might begin is a comment unless it has just as many columns: in a file of two columns ``# O``
+    is a token, and ``# sent_id = 1`` is none.
     """
     own = _Columns(files, [[] for _ in columns])
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
     for file in files:
-        lines = file.text(_MAX_BYTES).split("\n")
-        filled = [line for line in lines if line.strip(_BLANKS) and not _DOCSTART.match(line)]
-        if not filled:
-            raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
+        text = file.text(_MAX_BYTES)
+        lines = as_written = text.split("\n")
+        filled = (line for line in lines if line.strip(_BLANKS) and not _DOCSTART.match(line))
         # Comments come before tokens, so a file of nothing but # lines still ends with a token.
-        model = next((line for line in filled if line[0] != "#"), filled[-1])
-        width, inside, begins = len(_fields(model)), False, True
-        for number, line in enumerate(lines, 1):
+        model = next((line for line in filled if line[0] != "#"), None) or _last_filled(file, lines)
+        separator = "\t" if "\t" in model else " "
+        if separator == " " and any(run in text for run in ("  ", " \n", "\n ")):
+            # Not by str.split() without argument, which splits at no-break spaces, too, which tokens may hold.
+            lines = [line.strip(" ") for line in re.sub("  +", " ", text).split("\n")]
+            text = "\n".join(lines)
+        width = len(_fields(model))
+        letters = np.frombuffer(text.encode(), np.uint8)
+        starts = np.append(0, np.flatnonzero(letters == ord("\n")) + 1)
+        separators = np.flatnonzero(letters == ord(separator))
+        n_columns = 1 + np.diff(np.searchsorted(separators, np.append(starts, letters.size)))
+        # Few lines are no plain tokens, and only these are looked at one by one.
+        odd = np.isin(np.append(letters, 0)[starts], _ODD) | (n_columns != width)
+        is_token, documents = np.ones(len(lines), dtype=bool), []
+        for i in np.flatnonzero(odd).tolist():
+            line = lines[i]
             if not line.strip(_BLANKS) or _DOCSTART.match(line):
-                inside, begins = False, begins or "-" in line
+                is_token[i] = False
+                documents += [i] if "-" in line else []
                 continue
-            row = _fields(line)
-            alike = len(row) == width and ("\t" in line or "\t" not in model)
-            if not inside and line.startswith(_COMMENT) and not alike:
-                continue
-            if len(row) != width or width < needed:
-                right = (
-                    f"at least {needed}, the token's and the tags'" if width < needed else f"{width} as all"
-                )
-                raise ValueError(f"{file}, line {number}, has {len(row)} columns, but should have {right}")
-            if not inside:
-                own.documents.append((own.documents[-1] if own.documents else -1) + begins)
-                own.lengths.append(0)
-                inside, begins = True, False
-            own.lengths[-1] += 1
-            own.tokens.append(row[0])
-            own.lines.append(number)
-            for column, tags in zip(columns, own.tags, strict=True):
-                tags.append(row[column].strip(" "))
-                if not tags[-1]:
-                    raise ValueError(f"{file}, line {number}, has an empty column {column}")
+            inside = i > 0 and is_token[i - 1]
+            is_token[i] = inside or n_columns[i] == width or not as_written[i].startswith(_COMMENT)
+            if is_token[i] and n_columns[i] != width:
+                right = f"{width} as all"
+                raise ValueError(f"{file}, line {i + 1}, has {n_columns[i]} columns, but should have {right}")
+        at = np.flatnonzero(is_token)
+        if width < needed:
+            right = f"at least {needed}, the token's and the tags'"
+            raise ValueError(f"{file}, line {at[0] + 1}, has {width} columns, but should have {right}")
+        begins = np.flatnonzero(~np.append(False, is_token)[at])
+        before = np.searchsorted(documents, at[begins])
+        number = np.cumsum(np.append(1, np.diff(before) > 0)) + (own.documents[-1] if own.documents else -1)
+        own.documents.extend(number.tolist())
+        own.lengths.extend(np.diff(np.append(begins, at.size)).tolist())
+        own.lines.extend((at + 1).tolist())
+        # Cells in one list: a list a line would take the collector of garbage twice as long as reading.
+        cells = separator.join(compress(lines, is_token.tolist())).split(separator)
+        own.tokens.extend(cells[::width])
+        for column, tags in zip(columns, own.tags, strict=True):
+            found = cells[column % width :: width]
+            if separator == "\t":
+                found = [cell.strip(" ") for cell in found]
+            if "" in found:
+                raise ValueError(f"{file}, line {at[found.index('')] + 1}, has an empty column {column}")
+            tags.extend(found)
         own.ends.append(len(own.tokens))
     return own
+
+
+def _last_filled(file: InputFile, lines: Sequence[str]) -> str:
+    for line in reversed(lines):
+        if line.strip(_BLANKS) and not _DOCSTART.match(line):
+            return line
+    raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
 
 
 def _line_up(own: _Columns, gold: _Columns) -> None:

@@ -50,9 +50,10 @@ def test_blanks_line_ends_byte_order_marks_and_empty_lines_make_no_difference(
     check_read(write(text), ADA, tmp_path)
 
 
-def test_lines_between_tabs_and_between_blanks_may_stand_in_one_file(write, tmp_path):
-    check_read(write("Ada\tB-PER\nran O\n\nOn  O\n"), ADA, tmp_path)
-    check_read(write("Ada B-PER\nran\tO\n\nOn O\n"), ADA, tmp_path)
+@pytest.mark.parametrize("text", ["Ada\tB-PER\nran O\n\nOn  O\n", "Ada B-PER\nran\tO\n\nOn O\n"])
+def test_lines_between_tabs_and_between_blanks_in_one_file_are_refused(write, text):
+    with pytest.raises(ValueError, match="line 2, has 1 columns, but should have 2"):
+        bf.from_conll(None, {"A": write(text)})
 
 
 @pytest.mark.parametrize(
