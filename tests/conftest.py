@@ -30,7 +30,13 @@ def pytest_runtest_setup():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    # The tests of a file go to one process, as what they share takes seconds to make.
     from xdist.scheduler import LoadFileScheduling
 
-    return LoadFileScheduling(config, log)
+    class ByFile(LoadFileScheduling):
+        """The tests of a file go to one process, as what they share takes seconds to make; those of PyMC half a minute."""
+
+        def _split_scope(self, nodeid):
+            scope = super()._split_scope(nodeid)
+            return scope.rpartition("/")[0] if "/hierarchical/" in scope else scope
+
+    return ByFile(config, log)
