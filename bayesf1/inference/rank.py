@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 _DRAWS = 50_000
 _COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied", "equivalent", "among_best")
@@ -162,24 +159,6 @@ class Ranking(Answer):
             "signature": self.signature(),
         }
 
-    def to_xarray(self) -> xr.Dataset:
-        """Return the numbers as a Dataset over ``system``, ``opponent`` and ``rank``."""
-        import xarray as xr
-
-        dims = {
-            "p_rank": ("system", "rank"),
-            "p_beats": ("system", "opponent"),
-            "jointly": ("system", "opponent"),
-        }
-        return xr.Dataset(
-            {name: (dims.get(name, ("system",)), getattr(self, name)) for name in (*_COLUMNS, *dims)},
-            coords={
-                "system": list(self.models),
-                "opponent": list(self.models),
-                "rank": np.arange(1, len(self.models) + 1),
-            },
-        )
-
     @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
@@ -254,22 +233,20 @@ def rank(
     for (block,) in sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng)):
         scores[at : at + len(block)] = block
         at += len(block)
-    sampled = sampling.settings(metric)
     return ranking_of(
         scores,
         sampling.plain(metric),
         ev.names,
         metric,
-        Settings(
-            **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+        Settings.of(
+            sampling,
+            metric,
             prior=prior,
-            prior_name=ev.task.describe_prior(prior) if sampling.training_variance is None else "No prior",
             prob=prob,
             rope=region,
             method="montecarlo",
             n_draws=n_draws,
             rng=start_of(rng),
-            citation=ev.task.citation,
         ),
         posteriors=[distribution_under(sampling, metric, i, prior) for i in range(len(ev.names))],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
@@ -391,7 +368,7 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
     >>> found.among_best.tolist(), found.beats.tolist()
     ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
     """
-    among, p_among = _with_the_best(scores, 0.0, claim_threshold(prob))
+    among, p_among = _with_the_best(scores, claim_threshold(prob))
     beats, p_beats = _all_true(scores, margin, prob)
     return JointClaims(among, p_among, beats, p_beats, _p_order(scores, margin))
 
@@ -405,13 +382,10 @@ def _p_order(scores: FloatArray, margin: float) -> float:
     return float(kept.mean())
 
 
-def _with_the_best(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
+def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], float]:
     """Add one system after the other, that which covers most draws, until enough of them have a best one."""
-    most = scores.max(axis=1)
-    best = np.stack([most <= one + margin for one in scores.T], axis=1)
-    if margin == 0.0:
-        # Of those that tie in a draw the first is the best.
-        best = best.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+    # Of those that tie in a draw the first is the best.
+    best = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
     chosen, open_ = np.zeros(scores.shape[1], dtype=bool), np.ones(len(scores), dtype=bool)
     while (covered := 1.0 - float(open_.mean())) < prob:
         gain = np.where(chosen, -1.0, best[open_].sum(axis=0))
