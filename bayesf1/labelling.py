@@ -13,17 +13,15 @@ Neyman (1934), Journal of the Royal Statistical Society 97, 558–625.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, crossing
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
 from bayesf1.base.naming import printable, quoted
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
@@ -36,6 +34,7 @@ from bayesf1.tasks.judged import (
     Agreement,
     Audited,
     agreement,
+    drawn_gaps,
     judge_words,
     labels_worth,
     score_of,
@@ -267,9 +266,6 @@ class LabelPlan(CellTable):
         Probability that the interval of a difference excludes 0 after the plan, and after as many labels at random.
     decided
         Whether it does today.
-    until, until_random
-        Labels after which it does if the difference stays what it seems today, by plan and at random; None where not
-        even after all.
     difference, prob
         The difference as it seems today, or the score, and the mass of intervals.
     chosen
@@ -287,8 +283,6 @@ class LabelPlan(CellTable):
     verdict: float | None
     verdict_random: float | None
     decided: bool
-    until: int | None
-    until_random: int | None
     difference: float
     prob: float
     chosen: NDArray[Any] | None
@@ -327,20 +321,13 @@ class LabelPlan(CellTable):
             else:
                 said.append(
                     f"They bring a verdict with probability {probability(self.verdict)}, as many at random with "
-                    f"{probability(self.verdict_random)}; {self._until()}."
+                    f"{probability(self.verdict_random)}."
                 )
         said.append(
             "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
             "good, frequent looks call one of them better by chance in more than one of twenty cases."
         )
         return [printable(line) for line in (*said, *self.cautions)]
-
-    def _until(self) -> str:
-        gap = points(self.difference, 1 if self.percent else 3, sign=True, percent=self.percent)
-        stays = f"if the difference stays {gap}{' percentage points' if self.percent else ''}"
-        ways = ((self.until, "by plan"), (self.until_random, "at random"))
-        found = [f"{n:,} labels {way}" for n, way in ways if n is not None]
-        return f"{stays} it takes {' or '.join(found)}" if found else f"{stays} not even all labels do"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -420,17 +407,13 @@ def plan_labels(
         raise ValueError(f"a plan of labels takes the name of a measure, such as 'f1', not {quoted(metric)}")
     sampling, weight = sampling_model(pair), pair.check_prior(prior)
     generator = check_rng(rng)
-    n_draws = min(_DRAWS, sampling.n_draws())
-    blocks = sampling.scores([metric], prior=weight, n_draws=n_draws, rng=generator)
-    scores = np.concatenate([block for (block,) in blocks])
-    drawn = scores[:, -1] - scores[:, 0] if len(pair.names) > 1 else scores[:, 0]
+    drawn = drawn_gaps(sampling, metric, _DRAWS, prior=weight, rng=generator)
     doubt = doubt_of(pair, task, metric, prior=weight)
     known = doubt.variance()
     doubt = replace(
         doubt, scale=float(drawn.var()) / known if known > 0.0 else 1.0, mean=float(drawn.mean()), prob=prob
     )
-    by_plan = partial(doubt.neyman, explore=_EXPLORE)
-    plan, random = by_plan(budget), doubt.at_random(budget)
+    plan, random = doubt.neyman(budget, explore=_EXPLORE), doubt.at_random(budget)
     several = len(pair.names) > 1
     tail = float(np.mean(drawn > 0.0))
     counts = task.counts(pair.tables)
@@ -452,8 +435,6 @@ def plan_labels(
         verdict=doubt.verdict(plan) if several else None,
         verdict_random=doubt.verdict(random) if several else None,
         decided=several and max(tail, 1.0 - tail) >= 0.5 * (1.0 + prob),
-        until=doubt.labels_until(by_plan) if several else None,
-        until_random=doubt.labels_until(doubt.at_random) if several else None,
         difference=doubt.mean,
         prob=prob,
         chosen=None if task.unlabelled is None else task.unlabelled.chosen(plan, generator),
@@ -510,11 +491,8 @@ class Doubt:
 
         some = self.spread > 0.0
         full = self.labelled + self.believed + self.unlabelled
-        low, high = 0.0, float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if taken(middle).sum() < budget else (low, middle)
-        found = taken(high)
+        most = float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
+        found = taken(crossing(lambda t: taken(t).sum() - budget, 0.0, most))
         short = budget - found.sum()
         if short > 0.0:
             # Strata that tell nothing take what is left.
@@ -546,15 +524,6 @@ class Doubt:
         need = self._z * np.sqrt(after)
         above, below = (self.mean - need) / moved, (-self.mean - need) / moved
         return float(special.ndtr(above) + special.ndtr(below))
-
-    def labels_until(self, allocate: Callable[[int], FloatArray]) -> int | None:
-        """Return after how many labels the interval excludes 0 if the mean stays; None where not even after all."""
-        every = int(self.unlabelled.sum())
-
-        def decided(n: int) -> bool:
-            return 2.0 * abs(self.mean) >= self.length(allocate(n))
-
-        return bisect_left(range(every), True, key=decided) if decided(every) else None
 
 
 def whole(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:

@@ -266,9 +266,7 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
     (1.03090..., True)
     """
     s, f = check_counts(successes=successes, failures=failures)
-    share = ratio(s, s + f)
-    variance = ratio(share * ratio(f, s + f), s + f)
-    return normal_bounds(share, variance, confidence_level, undefined=s + f == 0.0)
+    return tversky_delta(s, f, 0.0, a=1.0, b=0.0, confidence_level=confidence_level)
 
 
 def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -350,12 +348,8 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
     ----------
     Lam (2023), Eqs. 28-31.
     """
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    wrong, nu = fp + fn, tp + fp + fn
-    f1 = _f1(tp, wrong)
-    # 1 - F1 without a subtraction, so that F1 close to 1 keeps its digits.
-    variance = ratio(f1 * ratio(wrong, tp + nu) * (2.0 - f1) ** 2, 2.0 * nu)
-    return normal_bounds(f1, variance, confidence_level, undefined=nu == 0.0)
+    # Jiang's variance is Lam's where beta is 1.
+    return fbeta_delta(tp, fp, fn, confidence_level=confidence_level)
 
 
 def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:

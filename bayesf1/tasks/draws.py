@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.evaluation import Task, Units
+from bayesf1.evaluation import Score, Task, Units
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling import draw_patterns
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation import Units
     from bayesf1.sampling import SamplingModel
 
 
@@ -87,6 +86,13 @@ class BootstrappedTask(Task):
     def describe_prior(self, prior: float) -> str:
         """Say that nothing was believed before the data."""
         return "No prior"
+
+    def sums(self, metric: Metric) -> tuple[Any, Score]:
+        """Return the sums that a metric is a function of: of a ratio the two that it is made of."""
+        pair = self.ratio(metric)
+        if pair is None:
+            return super().sums(metric)
+        return np.stack(pair, axis=1), lambda s: ratio(s[..., 0], s[..., 1])
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units:
         """Return the units: there is no prior."""

@@ -90,8 +90,6 @@ class Voices:
     @classmethod
     def of(cls, golds: Sequence[str], said: Sequence[tuple[str, ...]]) -> Voices:
         """Return the voices that said this in each stratum."""
-        from scipy.sparse import csr_array
-
         k, place = len(golds), dict[tuple[object, ...], int]()
         events = [
             place.setdefault((v, gold, word) if k == 2 else (v, word == gold), len(place))
@@ -99,9 +97,8 @@ class Voices:
             for gold in golds
             for v, word in enumerate(row)
         ]
-        n = len(said) * k
-        at = np.repeat(np.arange(n), len(said[0]))
-        adds = csr_array((np.ones(len(at)), (events, at)), shape=(len(place), n))
+        at = np.repeat(np.arange(len(said) * k), len(said[0]))
+        adds = indicators(events, at, (len(place), len(said) * k))
         rivals = [event[:2] if k == 2 else event[:1] for event in place]
         beside = np.array([[float(one == other) for other in rivals] for one in rivals])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
@@ -120,6 +117,14 @@ class Voices:
         found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
         found = np.exp(found - found.max(axis=-1, keepdims=True))
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice."""
+    from scipy.sparse import csr_array
+
+    rows, columns = (np.ravel(places) for places in (rows, columns))
+    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
 def _times(matrix: Any, numbers: FloatArray) -> FloatArray:
@@ -148,15 +153,11 @@ class Pools:
 
     @cached_property
     def _adds(self) -> Any:
-        from scipy.sparse import csr_array
-
-        n = self.slots.size
-        return csr_array((np.ones(n), (self.slots.ravel(), np.arange(n))), shape=(len(self.strata), n))
+        return indicators(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
-        flat = labelled.reshape(-1, self.slots.size)
-        return np.ascontiguousarray((self._adds @ flat.T).T).reshape(*labelled.shape[:-2], len(self.strata))
+        return _times(self._adds, labelled.reshape(*labelled.shape[:-2], -1))
 
     def means(self, shares: FloatArray) -> FloatArray:
         """Return mean shares of gold labels in the strata of each pool, axes (..., stratum, gold) to (..., share)."""
@@ -255,19 +256,14 @@ class Strata:
 
     def word_sums(self, model: int) -> Any:
         """Return what adds strata up by what a model said in them: a sparse array (said, stratum)."""
-        from scipy.sparse import csr_array
-
-        where = (self.said_by(model), np.arange(self.size))
-        return csr_array((np.ones(self.size), where), shape=(len(self.golds) + 1, self.size))
+        return indicators(self.said_by(model), np.arange(self.size), (len(self.golds) + 1, self.size))
 
     @cached_property
     def cell_sums(self) -> Any:
         """What adds cells of a model's table up, whatever it said: a sparse array (cell, stratum·[*gold, none])."""
-        from scipy.sparse import csr_array
-
         width = len(self.golds) + 1
-        to = (self.stratum[:, None] * width + np.arange(width)).ravel()
-        return csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), self.size * width))
+        to = self.stratum[:, None] * width + np.arange(width)
+        return indicators(np.arange(to.size), to, (to.size, self.size * width))
 
     def words(self, stratum: int) -> str:
         """Return what is known of a stratum's items, in words."""
@@ -441,18 +437,6 @@ class _Scored:
 
 
 @dataclass(frozen=True)
-class _Filled(Metric):
-    """A measure of tables with gaps; what it rests on are the labelled items, of two outcomes those of the rarer."""
-
-    counts: FloatArray | None = field(default=None, compare=False, repr=False)
-
-    def denominator_weights(self, cells: tuple[str, ...]) -> FloatArray:
-        """Return 1 for each cell of labelled items, of two gold labels for those of the rarer."""
-        assert self.counts is not None
-        return self.counts
-
-
-@dataclass(frozen=True)
 class Audited(Task):
     """Items of which some have a gold label, and all what the models and perhaps a judge said.
 
@@ -548,30 +532,25 @@ class Audited(Task):
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
-        if isinstance(asked, _Filled):
-            return asked
         inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
         size = float(tables.reshape(-1, len(self.cells))[0].sum())
-        found = {
-            **vars(inner),
-            "needs": self.cells,
-            "distribution": None,
-            "function": _Scored(self, inner, size),
+        return replace(
+            inner,
+            needs=self.cells,
+            distribution=None,
+            function=_Scored(self, inner, size),
             # Derivatives in many cells take too long.
-            "smooth": len(self.cells) <= _MOST_CELLS,
-        }
-        return _Filled(**found, counts=self._relevant(tables))
+            smooth=len(self.cells) <= _MOST_CELLS,
+        )
 
-    def _relevant(self, tables: FloatArray) -> FloatArray:
+    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
         """Return 1 for cells of labelled items; of two gold labels the rarer tells how well a score is known."""
-        k, n = len(self.strata.golds), len(self.strata.pairs)
-        counts = np.ones(k + 1)
-        counts[-1] = 0.0
-        if k == 2:
-            labelled = self.strata.split(tables)[0]
-            totals = labelled.reshape(-1, 2).sum(axis=0)
-            counts[np.argmax(totals)] = 0.0 if totals.all() else 1.0
-        return np.tile(counts, n)
+        k = len(self.strata.golds)
+        counts = np.arange(k + 1) < k
+        totals = self.counts(tables)[:, :-1].sum(axis=0)
+        if k == 2 and totals.all():
+            counts[np.argmax(totals)] = False
+        return np.tile(counts.astype(float), (len(tables), len(self.strata.pairs)))
 
     # ---- prior and posterior ------------------------------------------------------------------------------
 
@@ -647,14 +626,11 @@ class Audited(Task):
 
         The number of gold labels stands for an item that has none.
         """
-        from scipy.sparse import csr_array
-
         width = len(self.strata.golds) + 1
         cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
         columns = cell + np.arange(len(models)) * len(self.cells)
-        row = np.broadcast_to(np.arange(len(columns))[:, None], columns.shape)
-        shape = (len(columns), len(models) * len(self.cells))
-        return csr_array((np.ones(columns.size), (row.ravel(), columns.ravel())), shape=shape)
+        row = np.repeat(np.arange(len(columns)), len(models))
+        return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
 
     def assisted(self, sampling: SamplingModel, metric: Metric) -> Assisted | str:
         """Return the difference estimator, as prediction-powered inference has it."""
@@ -720,16 +696,14 @@ def settled(ev: Evaluation) -> Evaluation:
 
 def without_judge(ev: Evaluation) -> Evaluation:
     """Return the evaluation as it is where nothing but the predictions is known of every item."""
-    from scipy.sparse import csr_array
-
     task: Audited = ev.task  # type: ignore[assignment]
     old = task.strata
     new, which = strata_of(old.golds, old.models, (), [row[: len(old.models)] for row in old.said])
     width = len(old.golds) + 1
     place = {pair: i for i, pair in enumerate(new.pairs)}
     pair = np.array([place[int(which[c]), own] for c, own in old.pairs])
-    to = (pair[:, None] * width + np.arange(width)).ravel()
-    moves = csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), len(new.cells)))
+    to = pair[:, None] * width + np.arange(width)
+    moves = indicators(np.arange(to.size), to, (to.size, len(new.cells)))
     return _moved(ev, replace(task, strata=new, unlabelled=None), moves)
 
 
@@ -799,23 +773,20 @@ def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> floa
 
     V are posterior variances of the score, or of the difference of two, without and with what the judge said.
     """
-    judged, alone = (
-        _variance(one, metric) for one in (sampling, replace(sampling, ev=without_judge(sampling.ev)))
-    )
+    alone = without_judge(sampling.ev)
+    bare = metric if metric.origin is None else alone.task.metric(metric.origin[1], alone.tables)
+    v1 = float(drawn_gaps(sampling, metric, _DRAWS).var())
+    v0 = float(drawn_gaps(replace(sampling, ev=alone), bare, _DRAWS).var())
     labelled = float(task.counts(sampling.ev.tables)[:, :-1].sum())
-    return labelled * (alone / judged - 1.0) if judged > 0.0 else 0.0
+    return labelled * (v0 / v1 - 1.0) if v1 > 0.0 else 0.0
 
 
-def _variance(sampling: SamplingModel, metric: Metric) -> float:
-    task = sampling.ev.task
-    if metric.needs != task.cells and metric.origin is not None:
-        metric = task.metric(metric.origin[1], sampling.ev.tables)
-    n_draws = min(_DRAWS, sampling.n_draws())
-    blocks = sampling.scores(
-        [metric], prior=task.default_prior, n_draws=n_draws, rng=np.random.default_rng(0)
-    )
+def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
+    """Return draws of the score of one model, or of the difference of two."""
+    how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
+    blocks = sampling.scores([metric], n_draws=min(n_draws, sampling.n_draws()), **how)
     scores = np.concatenate([block for (block,) in blocks])
-    return float(np.var(scores[:, 1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0]))
+    return np.asarray(scores[:, -1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0])
 
 
 def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Iterator[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bayesf1.evaluation import Task
 from bayesf1.tasks.binary import Binary
+from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited
 from bayesf1.tasks.labels import LabelSets, TypedSpans
 from bayesf1.tasks.multiclass import MultiClass
 from bayesf1.tasks.probabilities import Probabilities
-from bayesf1.tasks.right_wrong import Correctness
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
 

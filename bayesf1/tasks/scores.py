@@ -10,18 +10,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.evaluation import Score
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
-
-if TYPE_CHECKING:
-    pass
 
 # What losses are called.
 _LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl|error|errors)\b")
@@ -109,14 +105,6 @@ class Scores(BootstrappedTask):
             lower_is_better=down,
             alias=self.scored if named and name == "mean" else "",
             smooth=name in ("mean", "geometric_mean"),
-        )
-
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a statistic is a function of; the mean needs one beside the number of units."""
-        if not _is_mean(metric):
-            return super().sums(metric)
-        return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: ratio(
-            s[..., 0], s[..., 1]
         )
 
     def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:

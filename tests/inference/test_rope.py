@@ -17,7 +17,11 @@ REGION = (-0.005, 0.02)
 def test_margins_of_independent_recalls_are_those_of_two_beta_laws():
     c = bf.compare(COUNTS, metrics="recall", rope=REGION, prior=1)["recall"]
     a, b = stats.beta(78, 11), stats.beta(81, 8)
-    for margin, found in ((REGION[0], c.p_not_worse), (REGION[1], c.p_greater), (0.03, c.difference.sf(0.03))):
+    for margin, found in (
+        (REGION[0], c.p_not_worse),
+        (REGION[1], c.p_greater),
+        (0.03, c.difference.sf(0.03)),
+    ):
         exact, _ = integrate.quad(lambda t, d=margin: a.pdf(t) * b.sf(t + d), 0.0, 1.0, epsabs=1e-13)
         assert found == pytest.approx(exact, abs=1e-9)
     assert c.p_rope == pytest.approx(1.0 - c.p_less - c.p_greater, abs=1e-15)

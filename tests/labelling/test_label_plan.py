@@ -46,7 +46,6 @@ def test_a_plan_labels_where_models_disagree():
     odd = sum(cell.plan for cell in plan.cells if ("A 1" in cell.known) != ("B 1" in cell.known))
     assert odd > 70
     assert plan.length_after < plan.length_random < plan.length
-    assert plan.until <= plan.until_random
 
 
 def test_the_allocation_is_the_best_of_all_of_whole_numbers():
@@ -121,14 +120,6 @@ def test_the_probability_of_a_verdict_is_that_of_a_simulation():
     assert prospect.verdict(more) == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(400_000))
 
 
-def test_the_number_of_labels_until_a_verdict_is_the_first_that_suffices():
-    doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.001)
-    prospect = replace(doubt, mean=0.5)
-    n = prospect.labels_until(doubt.at_random)
-    assert prospect.length(doubt.at_random(n)) <= 1.0 < prospect.length(doubt.at_random(n - 1))
-    assert replace(doubt, mean=0.01).labels_until(doubt.at_random) is None
-
-
 def test_items_are_unlabelled_and_of_the_cells_that_were_planned():
     _, known, said, judge = items()
     plan = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), budget=120, rng=1)
@@ -178,7 +169,6 @@ def test_one_model_has_a_plan_of_its_own_without_a_verdict():
     plan = bf.plan_labels(evaluation(), "A", budget=50, rng=1)
     assert plan.models == ("A",)
     assert plan.verdict is None
-    assert plan.until is None
     assert "F1 of A" in plan.title
 
 
