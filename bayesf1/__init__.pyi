@@ -46,7 +46,7 @@ from .io.scores import (
     from_statistics as from_statistics,
 )
 from .io.tags import from_tags as from_tags
-from .labelling import audit as audit, plan_labels as plan_labels
+from .labelling import plan_labels as plan_labels
 from .output.arviz import to_arviz as to_arviz
 from .output.figures import save_plot as save_plot
 from .output.plots import (

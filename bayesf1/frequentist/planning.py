@@ -205,7 +205,9 @@ def plan(
         )
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
-        metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
+        if prevalence is not None:
+            raise ValueError("prevalence is supposed where there is no pilot; leave one of them out")
+        metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model)
     elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
     else:
@@ -252,7 +254,7 @@ def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tupl
 
 
 def _from_pilot(
-    needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
+    needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None
 ) -> tuple[Metric, int | None, int | None, str]:
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
     check_evaluation(pilot)
@@ -275,13 +277,7 @@ def _from_pilot(
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
-    n_units = None
-    if known or one.task.counts_all_items:
-        if prevalence is not None:
-            raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
-        n_units = _ceil(sample.size * times)
-    elif prevalence is not None and positives is not None:
-        n_units = _ceil(positives / prevalence)
+    n_units = _ceil(sample.size * times) if known or one.task.counts_all_items else None
     if positives is None and n_units is None:
         raise ValueError(
             "the pilot's totals do not tell how many items there were; give one with predictions"

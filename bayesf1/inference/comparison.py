@@ -302,11 +302,6 @@ class Comparison:
         return "accept H0" if self.p_h0 >= self.p_h1 else "accept H1"
 
     @property
-    def odds(self) -> float:
-        """Posterior odds P(H1)/P(H0)."""
-        return self.p_h1 / self.p_h0 if self.p_h0 else math.inf
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
         return text.notes(self)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,11 +228,9 @@ def rank(
     region, prior, prob = check_rope(rope, metric), ev.check_prior(prior), check_prob(prob)
     n_draws = number_of_draws(sampling, n_draws, _DRAWS)
     warn_if_few(sampling, metric)
+    blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
-    scores, at = np.empty((n_draws, len(ev.names)), order="F"), 0
-    for (block,) in sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng)):
-        scores[at : at + len(block)] = block
-        at += len(block)
+    scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))
     return ranking_of(
         scores,
         sampling.plain(metric),
@@ -307,11 +305,7 @@ def ranking_of(
         p_beats=p_beats,
         tied=claims.among_best | (np.arange(k) == 0),
         equivalent=np.array(near) & bool(rope),
-        among_best=claims.among_best,
-        p_among_best=claims.p_among_best,
-        jointly=claims.beats,
-        p_jointly=claims.p_beats,
-        p_order=claims.p_order,
+        **claims._asdict(),
         settings=settings,
         remarks=remarks,
     )
@@ -328,15 +322,14 @@ def _shares_of_ranks(better: FloatArray) -> FloatArray:
     return np.asarray(found.reshape(k, k) / n)
 
 
-@dataclass(frozen=True, eq=False)
-class JointClaims:
+class JointClaims(NamedTuple):
     """Statements that hold together.
 
     Attributes
     ----------
     among_best, p_among_best
         The smallest set of systems, as found one after the other, that has the best in it, and with which probability.
-    beats, p_beats
+    jointly, p_jointly
         Which systems (rows) beat which (columns) by more than the margin, and with which probability all of them do.
     p_order
         Probability that no system beats one before it by more than the margin.
@@ -344,8 +337,8 @@ class JointClaims:
 
     among_best: NDArray[np.bool_]
     p_among_best: float
-    beats: NDArray[np.bool_]
-    p_beats: float
+    jointly: NDArray[np.bool_]
+    p_jointly: float
     p_order: float
 
 
@@ -365,7 +358,7 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
     --------
     >>> draws = np.random.default_rng(1).normal([2.0, 1.9, 0.0], 0.3, size=(10_000, 3))
     >>> found = joint_claims(draws, 0.0, 0.95)
-    >>> found.among_best.tolist(), found.beats.tolist()
+    >>> found.among_best.tolist(), found.jointly.tolist()
     ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
     """
     among, p_among = _with_the_best(scores, claim_threshold(prob))

@@ -34,8 +34,8 @@ from bayesf1.io.label_values import (
     stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
+from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.labels import LabelSets
 from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
 
 # Cell of an item by 2·(gold is positive) + (prediction is positive).

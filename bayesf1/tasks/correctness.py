@@ -17,7 +17,6 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
 from bayesf1.metrics import Metric, MetricLike, Proportion, metric_of, proportion
 from bayesf1.tasks.binary import BinaryOutcome
-from bayesf1.tasks.scores import STATISTICS
 
 RIGHT_WRONG = ("right", "wrong")
 
@@ -74,17 +73,10 @@ class Correctness(BinaryOutcome):
         known = {"accuracy": "Accuracy", "error_rate": "Error rate", "mean": f"Mean {self.scored}".strip()}
         if name not in known and same_name(asked, self.scored):
             (name,) = self.default_metrics
-        if name in STATISTICS and name != "mean":
-            label, statistic = STATISTICS[name]
-            return Metric(
-                name,
-                f"{label} {self.scored}".strip(),
-                self.cells,
-                None,
-                lambda tables: statistic(np.array([0.0, 1.0]), tables[..., ::-1]),
-                lower_is_better=self.counts_errors,
-                smooth=False,
-            )
+        if name == "median":
+            # It is 1 where most items have what 1 stands for.
+            label, down = f"Median {self.scored}".strip(), self.counts_errors
+            return Metric(name, label, self.cells, None, _majority, lower_is_better=down, smooth=False)
         if name not in known:
             names = [*known, *filter(None, [self.scored])]
             raise ValueError(f"unknown metric {asked!r} of items right or wrong; {nearest(asked, names)}")
@@ -117,3 +109,7 @@ class Correctness(BinaryOutcome):
     def about(self) -> str:
         """What being right is called, or the cells."""
         return self.scored or super().about
+
+
+def _majority(tables: FloatArray) -> FloatArray:
+    return np.asarray(0.5 + 0.5 * np.sign(tables[..., 0] - tables[..., 1]))

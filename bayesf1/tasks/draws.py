@@ -34,13 +34,16 @@ def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator
 
 
 def draw_bootstrap(
-    sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
+    sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator, more: int = 0
 ) -> Iterator[FloatArray]:
-    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell)."""
+    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell).
+
+    A draw takes `more` numbers beside its variates and its tables.
+    """
     ev, units = sampling.ev, bootstrapped(sampling)
-    size = units.n_patterns + 2 * ev.tables.size
+    size = units.n_patterns + 2 * ev.tables.size + more
     for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-        yield flat.reshape(len(flat), *ev.tables.shape)
+        yield np.ascontiguousarray(flat).reshape(len(flat), *ev.tables.shape)
 
 
 def bootstrapped(sampling: SamplingModel) -> Units:
@@ -78,10 +81,6 @@ class BootstrappedTask(Task):
 
     bootstraps_items: ClassVar[bool] = True
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
-
-    def cell_priors(self, prior: float) -> float:
-        """Return 0: there is no prior."""
-        return 0.0
 
     def describe_prior(self, prior: float) -> str:
         """Say that nothing was believed before the data."""

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,13 +198,11 @@ class Strata:
 
     def check(self) -> None:
         """Raise a ValueError where names come twice, or what was said is not in order or not said by everybody."""
-        for names in (self.golds, self.voices):
-            if len({*names}) < len(names):
-                raise ValueError(f"strata must have different names, not {names!r:.60}")
-        if len(self.golds) < 2 or not self.models or not self.said:
-            raise ValueError("strata must have two gold labels, a model and a stratum at least")
-        if len(self.judges) > 1:
-            raise ValueError(f"strata must have one judge at most, not {joined(self.judges)}")
+        for names, least in ((self.golds, 2), (self.voices, 1), (self.said, 1)):
+            if not least <= len(names) == len({*names}):
+                raise ValueError(f"strata must have {least} different names at least, not {names!r:.60}")
+        if len(self.judges) > 1 or not self.models:
+            raise ValueError(f"strata must have a model, and one judge at most, not {self.voices!r:.60}")
         if {*map(len, self.said)} != {len(self.voices)} or list(self.said) != sorted({*self.said}):
             raise ValueError(f"strata must say in order what all of {len(self.voices)} voices said")
 
@@ -333,19 +331,16 @@ class Strata:
         found = found + by * POOLED * self.pooled(found, scale)
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
-    def filled(
-        self, tables: FloatArray, shares: FloatArray | None = None, *, size: float | None = None
-    ) -> FloatArray:
+    def filled(self, tables: FloatArray, size: float | None = None) -> FloatArray:
         """Return tables (..., cell) in which what nobody has labelled has gold labels by shares, axes (..., pair, gold).
 
-        Without shares they are those of the tables, of samples of as many items as `size` says.
+        The tables are of samples of as many items as `size` says.
         """
         known, unknown = self.split(tables)
         if not unknown.any():
             return known
-        if shares is None:
-            scale = 1.0 if size is None else tables.sum(axis=-1) / size
-            shares = self.shares(self.by_stratum(known), scale)
+        scale = 1.0 if size is None else tables.sum(axis=-1) / size
+        shares = self.shares(self.by_stratum(known), scale)
         return np.asarray(known + unknown * shares[..., self.stratum, :])
 
     def confusion(self, filled: FloatArray) -> FloatArray:
@@ -432,7 +427,7 @@ class _Scored:
     size: float
 
     def __call__(self, tables: FloatArray) -> FloatArray:
-        filled = self.task.strata.filled(tables, size=self.size)
+        filled = self.task.strata.filled(tables, self.size)
         return self.inner(self.task.tables_of(filled), self.task.task.cells)
 
 
@@ -474,12 +469,6 @@ class Audited(Task):
         """Names of the classes, where there are several."""
         return self.task.classes
 
-    def keep(self, cells: tuple[str, ...]) -> Self:
-        """Refuse: what is not labelled could be in any cell."""
-        raise ValueError(
-            "where items have no gold label any cell may hold them, so that none can be left out"
-        )
-
     def union(self, other: Self) -> Self:
         """Return the task with the strata of both."""
         a, b = self.strata, other.strata
@@ -508,27 +497,18 @@ class Audited(Task):
         return self.task.default_metrics
 
     @cached_property
-    def _outcomes(self) -> FloatArray:
-        """What an item of each gold label and prediction adds to a table of the task, axes (gold·said, cell)."""
-        k = len(self.strata.golds)
-        if not self.classes:
-            # tn, fp, fn, tp, by gold and what was said; a model that says anything else does not say yes.
-            return np.array(
-                [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 1, 0]], float
-            )
-        pairs = np.stack([i.ravel() for i in np.indices((k, k + 1))], axis=1)
-        return np.asarray(class_outcomes(pairs, k).toarray())
-
-    @property
     def outcomes_of_gold(self) -> FloatArray:
         """What an item of each gold label and prediction adds to a table of the task, axes (gold, said, cell)."""
         k = len(self.strata.golds)
-        return self._outcomes.reshape(k, k + 1, -1)
+        if not self.classes:
+            # The cells are tp, fp, fn and tn; a model that says anything else does not say yes.
+            return np.eye(4)[[[3, 1, 3], [2, 0, 2]]]
+        pairs = np.stack([i.ravel() for i in np.indices((k, k + 1))], axis=1)
+        return np.asarray(class_outcomes(pairs, k).toarray()).reshape(k, k + 1, -1)
 
     def tables_of(self, filled: FloatArray) -> FloatArray:
         """Return tables of the task from filled ones, axes (..., pair, gold) to (..., cell)."""
-        matrices = self.strata.confusion(filled)
-        return np.asarray(matrices.reshape(*matrices.shape[:-2], -1) @ self._outcomes)
+        return np.asarray(np.tensordot(self.strata.confusion(filled), self.outcomes_of_gold, 2))
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
@@ -582,15 +562,12 @@ class Audited(Task):
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores from tables of the task, as draws have no gaps and far fewer cells are enough."""
-        asked = [metric.function for metric in metrics]
-        if not all(isinstance(each, _Scored) for each in asked):
-            yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
-            return
+        scored = [cast("_Scored", metric.function) for metric in metrics]
         words = [self.strata.word_sums(model) for model in self._shown(sampling)]
         for parts in self._drawn(sampling, prior, n_draws, rng):
             matrices = [_by_word(filled, word) for filled, word in zip(parts, words, strict=True)]
-            tables = np.stack(matrices, axis=1) @ self._outcomes
-            yield tuple(each.inner(tables, self.task.cells) for each in asked if isinstance(each, _Scored))
+            tables = np.tensordot(np.stack(matrices, axis=1), self.outcomes_of_gold, 2)
+            yield tuple(each.inner(tables, self.task.cells) for each in scored)
 
     def _shown(self, sampling: SamplingModel) -> list[int]:
         return [self.strata.models.index(model) for model in sampling.ev.models]
@@ -632,10 +609,6 @@ class Audited(Task):
         row = np.repeat(np.arange(len(columns)), len(models))
         return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
 
-    def assisted(self, sampling: SamplingModel, metric: Metric) -> Assisted | str:
-        """Return the difference estimator, as prediction-powered inference has it."""
-        return difference_estimate(sampling, self, metric) if self.gaps(sampling.ev.tables) else ""
-
     # ---- words --------------------------------------------------------------------------------------------
 
     @property
@@ -676,10 +649,10 @@ class Audited(Task):
 
 
 def _by_word(filled: FloatArray, word: Any) -> FloatArray:
-    """Return numbers of gold labels and what the model said, axes (draw, gold·said), from those of strata."""
+    """Return numbers of gold labels and what the model said, axes (draw, gold, said), from those of strata."""
     n, size, k = filled.shape
     sums = word @ filled.transpose(1, 2, 0).reshape(size, -1)
-    return np.asarray(sums.reshape(-1, k, n).transpose(2, 1, 0).reshape(n, -1))
+    return np.asarray(sums.reshape(-1, k, n).transpose(2, 1, 0))
 
 
 def settled(ev: Evaluation) -> Evaluation:
@@ -754,18 +727,13 @@ def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
     if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
         return None
     gold = counts[:, :-1] + counts[:, -1:] * strata.shares(counts[:, :-1])
-    matrix = gold.T @ np.eye(len(strata.golds) + 1)[judge_words(strata)] / gold.sum()
+    place, k = {name: i for i, name in enumerate(strata.golds)}, len(strata.golds)
+    # Of two gold labels the first is whatever is not the second.
+    words = [place.get(said[-1], 0 if k == 2 else k) for said in strata.said]
+    matrix = gold.T @ np.eye(k + 1)[words] / gold.sum()
     share = float(np.trace(matrix[:, :-1]))
     chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
     return Agreement(strata.judges[0], share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0)
-
-
-def judge_words(strata: Strata) -> NDArray[np.intp]:
-    """Return what the judge says in each stratum as a number of a gold label, and their number for any other word."""
-    place = {name: i for i, name in enumerate(strata.golds)}
-    # Of two gold labels the first is whatever is not the second.
-    otherwise = 0 if len(place) == 2 else len(place)
-    return np.array([place.get(row[-1], otherwise) for row in strata.said], dtype=np.intp)
 
 
 def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> float:
@@ -826,17 +794,17 @@ _STEP = 1e-5
 _LEVEL = 1e-3
 
 
-def difference_estimate(sampling: SamplingModel, task: Audited, metric: Metric) -> Assisted | str:
-    """Return the difference estimator of a score, or of the difference of two, or say why there is none."""
-    ev, strata = sampling.ev, task.strata
-    units, counts = ev.units, task.counts(ev.tables)
-    if units is None or metric.origin is None or not sampling.shared or not counts[:, :-1].any():
-        return ""
-    if _are_uneven(sampling, task):
-        return (
-            "There is no difference estimator, as it takes labels that were given at random, and these lie in some cells "
-            "more often than that."
-        )
+def difference_estimate(sampling: SamplingModel, metric: Metric) -> Assisted | None:
+    """Return the difference estimator of a score, or of the difference of two, as prediction-powered inference has it.
+
+    None if all items are labelled, or if labels were not given at random.
+    """
+    ev, task = sampling.ev, sampling.ev.task
+    if not isinstance(task, Audited) or not task.gaps(ev.tables) or not sampling.shared:
+        return None
+    units, strata, counts = ev.units, task.strata, task.counts(ev.tables)
+    if units is None or metric.origin is None or not counts[:, :-1].any() or _are_uneven(sampling, task):
+        return None
     predicted = _predicted(strata, counts)[strata.stratum]
     labelled, unlabelled = strata.split(ev.tables.reshape(len(ev.models), -1))
     known_items = labelled.sum(axis=-1, keepdims=True)

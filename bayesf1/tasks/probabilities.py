@@ -103,16 +103,7 @@ def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) 
 # Name, what it is called in print and by others.
 _AREAS = {"roc_auc": "ROC AUC", "average_precision": "Average precision"}
 _LOSSES = {"brier": "Brier score", "log_loss": "Log loss"}
-_ALIASES = {
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
-    "ap": "average_precision",
-    "brier_score": "brier",
-    "brier_score_loss": "brier",
-    "neg_brier_score": "brier",
-    "logloss": "log_loss",
-    "neg_log_loss": "log_loss",
-}
+_ALIASES = {"auc": "roc_auc", "auroc": "roc_auc", "ap": "average_precision"}
 
 
 @dataclass(frozen=True)
@@ -144,14 +135,11 @@ class Probabilities(BootstrappedTask):
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where scores do not rise, or labels are not as many."""
-        if not self.values or len(self.values) != len(self.hits):
+        pairs = list(zip(self.values, self.hits, strict=False))
+        if not pairs or len(self.values) != len(self.hits) or pairs != sorted({*pairs}):
             raise ValueError(
-                f"hits must be one for each of {len(self.values):,} values, not {len(self.hits):,}"
-            )
-        pairs = list(self._pairs)
-        if pairs != sorted({*pairs}):
-            raise ValueError(
-                f"values must rise, and of equal ones the positive be last, not {self.values!r:.60}"
+                "values must rise, of equal ones the positive be last, and hits be as many, not "
+                f"{self.values!r:.60} and {self.hits!r:.60}"
             )
 
     def union(self, other: Self) -> Self:

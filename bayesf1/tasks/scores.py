@@ -89,9 +89,6 @@ class Scores(BootstrappedTask):
         values = np.array(self.values)
         named = isinstance(asked, str)
         down = points_down(asked, otherwise=self.lower_is_better)
-        if named and name == "geometric_mean" and values[0] < 0:
-            raise ValueError(f"a geometric mean needs scores from 0, but there is {values[0]:g}")
-
         support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         share = named and values[0] >= 0 and values[-1] <= 1
         return Metric(
@@ -104,7 +101,7 @@ class Scores(BootstrappedTask):
             percent=bool(share),
             lower_is_better=down,
             alias=self.scored if named and name == "mean" else "",
-            smooth=name in ("mean", "geometric_mean"),
+            smooth=name == "mean",
         )
 
     def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
@@ -148,16 +145,7 @@ def _median(scores: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(0.5 * (scores[lower] + scores[upper]))
 
 
-def _geometric_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        logs = np.where(scores > 0, np.log(np.where(scores > 0, scores, 1.0)), -np.inf)
-    used = (weights > 0) & np.isneginf(logs)
-    finite = np.where(np.isneginf(logs), 0.0, logs)
-    return np.where(used.any(axis=-1), 0.0, np.exp(_mean(finite, weights)))
-
-
 STATISTICS: dict[str, tuple[str, Statistic]] = {
     "mean": ("Mean", _mean),
     "median": ("Median", _median),
-    "geometric_mean": ("Geometric mean", _geometric_mean),
 }

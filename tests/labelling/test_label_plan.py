@@ -93,6 +93,7 @@ def test_the_doubt_is_the_variance_of_the_posterior():
     assert np.sqrt(doubt.variance()) == pytest.approx(spread(ev), rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["plan", "random"])
 def test_the_expected_length_is_that_after_labelling(way):
     ratios = []
