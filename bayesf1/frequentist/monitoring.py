@@ -43,7 +43,9 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
 
     def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
         if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
-            raise ValueError(f"previous.{where} is {quoted(value)} where {low:g} to {high:g} belongs")
+            raise ValueError(
+                f"previous.{where} is {quoted(value)} where a number from {low:g} to {high:g} belongs"
+            )
         return float(value)
 
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from scipy import special
@@ -15,7 +15,6 @@ from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior
-from bayesf1.distributions.fscore import UnitDistribution
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.inference.comparison import (
     Comparison,
@@ -30,6 +29,9 @@ from bayesf1.inference.comparison import (
 from bayesf1.inference.posterior import distribution_of, distribution_under, warn_if_few
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
+
+if TYPE_CHECKING:
+    from bayesf1.distributions.fscore import UnitDistribution
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
@@ -256,15 +258,15 @@ def _without_draws(sampling: SamplingModel, metric: Metric, asked: Asked) -> Com
     None if only draws will do.
     """
     trained, (low, high) = sampling.training_variance, metric.support
-    a, b = (distribution_under(sampling, metric, i, asked.prior) for i in (0, 1))
-    if a is None or b is None or (trained is None and sampling.shared):
+    if trained is None and sampling.shared:
         return None
-    difference: Posterior
-    if isinstance(a, UnitDistribution) and isinstance(b, UnitDistribution):
-        difference = Difference(a, b)
+    a, b = (distribution_under(sampling, metric, i, asked.prior) for i in (0, 1))
+    if a is None or b is None:
+        return None
+    if trained is not None:
+        difference: Posterior = trained.contrasts(metric).distribution([-1.0, 1.0], (low - high, high - low))
     else:
-        assert trained is not None
-        difference = trained.contrasts(metric).distribution([-1.0, 1.0], (low - high, high - low))
+        difference = Difference(cast("UnitDistribution", a), cast("UnitDistribution", b))
     tails = Tails.of_distribution(difference, metric, asked.rope)
     if trained is not None and difference.std() < _SAME:
         # Folds that differ alike do not show how much training varies.

@@ -82,6 +82,10 @@ class BootstrappedTask(Task):
     bootstraps_items: ClassVar[bool] = True
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
+    def cell_priors(self, prior: float) -> float:
+        """Return 0: there is no prior."""
+        return 0.0
+
     def describe_prior(self, prior: float) -> str:
         """Say that nothing was believed before the data."""
         return "No prior"

@@ -199,6 +199,7 @@ def test_monte_carlo_intervals_hold_the_exact_p_value_as_often_as_they_say():
     assert inside >= 88
 
 
+@pytest.mark.long
 def test_many_units_that_all_differ_are_swapped_at_random_as_few_are():
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=5003), rng.normal(0.02, 1.0, size=5003)

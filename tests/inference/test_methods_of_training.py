@@ -49,7 +49,7 @@ def test_training_widens_what_items_leave(ev, res):
 def test_the_difference_is_items_and_training_together(ev, res):
     c = res["f1"]
     (known,) = sampling_model(ev).training([c.definition], prior=0.5, rng=np.random.default_rng(0))
-    models = bf.compare(ev, target="models", metrics="f1", rng=2)["f1"]
+    models = bf.compare(ev, target="models", metrics="f1", rng=2, n_draws=20_000)["f1"]
     training = float((known.medians**2 / known.runs).sum())
     assert c.variance.training == pytest.approx(training)
     low, high = c.difference.interval(0.6827)
@@ -79,7 +79,7 @@ def test_words_say_what_was_allowed_for(res):
 
 
 def test_these_very_runs_are_named_as_such(ev):
-    text = str(bf.compare(ev, target="models", rng=1))
+    text = str(bf.compare(ev, target="models", rng=1, n_draws=2000))
     assert "averaged over these 4 runs each" in text
     assert "training" not in text
 

@@ -229,6 +229,7 @@ def test_patterns_are_those_of_a_plain_count():
         assert ev.weights[(rows == pattern).all(axis=1)].sum() == expected
 
 
+@pytest.mark.long
 def test_corpora_of_items_right_or_wrong_share_what_they_know(tmp_path):
     corpora = {f"c{seed}": EVALUATIONS["right or wrong"](seed) for seed in range(3)}
     fit = bf.hierarchical(corpora, draws=500, rng=1)

@@ -86,6 +86,7 @@ def test_even_units_are_worth_their_number_and_a_long_one_is_seen():
         bf.compare(ev, rng=1, n_draws=1000)
 
 
+@pytest.mark.long
 def test_every_verb_answers():
     ev = build(counts(models="ABC"))
     found = bf.compare(ev, "A", "C", rope=0.01, rng=1)
