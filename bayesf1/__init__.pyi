@@ -27,9 +27,8 @@ from .inference.compare import compare as compare
 from .inference.comparison import Comparison as Comparison, Comparisons as Comparisons
 from .inference.pairing import pairing_bounds as pairing_bounds
 from .inference.per_class import compare_classes as compare_classes
-from .inference.posterior import posterior as posterior
+from .inference.posterior import posterior as posterior, summary as summary
 from .inference.rank import rank as rank, scoreboard as scoreboard
-from .inference.summary import summary as summary
 from .io.conll import from_conll as from_conll
 from .io.counts import from_counts as from_counts, from_folds as from_folds
 from .io.frames import from_frame as from_frame, from_patterns as from_patterns
@@ -47,7 +46,7 @@ from .io.scores import (
     from_statistics as from_statistics,
 )
 from .io.tags import from_tags as from_tags
-from .labelling import audit as audit, plan_labels as plan_labels
+from .labelling import plan_labels as plan_labels
 from .output.arviz import to_arviz as to_arviz
 from .output.figures import save_plot as save_plot
 from .output.plots import (

@@ -1,4 +1,4 @@
-r"""Few gold labels: what those that there are tell of the others, and which items to label next.
+r"""Few gold labels: which items to label next.
 
 With :math:`N_c` items in stratum c, :math:`n_c` of them labelled, shares θ of gold labels and a score D of the tables,
 
@@ -13,17 +13,15 @@ Neyman (1934), Journal of the Royal Statistical Society 97, 558–625.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, crossing
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
 from bayesf1.base.naming import printable, quoted
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
@@ -33,11 +31,8 @@ from bayesf1.output.table import Table, points, probability
 from bayesf1.sampling import sampling_model
 from bayesf1.tasks.judged import (
     POOLED,
-    Agreement,
     Audited,
-    agreement,
-    judge_words,
-    labels_worth,
+    drawn_gaps,
     score_of,
     slopes_of,
 )
@@ -48,8 +43,7 @@ _DRAWS = 8000
 _EXPLORE = 0.1
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """Items of which the same is known.
 
     Attributes
@@ -59,196 +53,22 @@ class Cell:
     items, labelled
         How many there are, and how many of them have a gold label.
     gold
-        Shares of gold labels by label: in an audit among the labelled ones, None where none is; in a plan as expected.
-    agrees
-        In an audit the share of the labelled ones on which the judge says what gold says; None where none is labelled, or
-        no judge is.
+        The shares that gold labels are expected to have.
     plan, random
-        In a plan how many to label next, and how many a choice at random would label.
+        How many to label next, and how many a choice at random would label.
     """
 
     known: str
     predicted: dict[str, str]
     items: float
     labelled: float
-    gold: dict[str, float] | None
-    agrees: float | None = None
-    plan: int | None = None
-    random: float | None = None
+    gold: dict[str, float]
+    plan: int
+    random: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CellTable(Answer):
-    """What audits and plans share: the items by what is known of them."""
-
-    models: tuple[str, ...]
-    label: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def table(self) -> Table:
-        """A row for each kind of items."""
-        golds = list(next((cell.gold for cell in self.cells if cell.gold), {}))
-        positive = golds[1] if len(golds) == 2 else None
-        columns: dict[str, Callable[[Cell], str]] = {
-            "Known": lambda cell: printable(cell.known),
-            "Items": lambda cell: f"{cell.items:,.0f}",
-            "Labelled": lambda cell: f"{cell.labelled:,.0f}",
-        }
-        if positive is not None:
-            columns[f"Gold {positive} (%)"] = lambda cell: _percent((cell.gold or {}).get(positive))
-        if any(cell.agrees is not None for cell in self.cells):
-            columns["Judge right (%)"] = lambda cell: _percent(cell.agrees)
-        if any(cell.plan is not None for cell in self.cells):
-            columns["Label next"] = lambda cell: f"{cell.plan:,}"
-            columns["At random"] = lambda cell: f"{cell.random:,.1f}"
-        rows = tuple(tuple(column(cell) for column in columns.values()) for cell in self.cells)
-        return Table(tuple(map(printable, columns)), rows)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a row for each kind of items."""
-        return [
-            {
-                "known": cell.known,
-                **cell.predicted,
-                "items": cell.items,
-                "labelled": cell.labelled,
-                **{f"gold {name}": share for name, share in (cell.gold or {}).items()},
-                **{
-                    name: x for name in ("agrees", "plan", "random") if (x := getattr(cell, name)) is not None
-                },
-            }
-            for cell in self.cells
-        ]
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f}"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Audit(CellTable):
-    """What the labelled items tell of the others.
-
-    Attributes
-    ----------
-    models, label
-        Whose score, or whose difference in it, `effective_sample` is for, and how the metric is printed.
-    cells
-        The items by what is known of them, the largest cells first.
-    judge
-        How far the judge agrees with gold on all items; None where there is none.
-    effective_sample
-        How many gold labels the judge replaces; None where there is none.
-    notes
-        What a reader should know.
-    """
-
-    judge: Agreement | None
-    effective_sample: float | None
-    notes: tuple[str, ...]
-
-    json_format = "bayesf1.audit/1"
-
-    @property
-    def title(self) -> str:
-        """How many items are labelled."""
-        labelled, items = (sum(getattr(cell, name) for cell in self.cells) for name in ("labelled", "items"))
-        return f"{labelled:,.0f} of {items:,.0f} items are labelled"
-
-    @property
-    def below(self) -> Sequence[str]:
-        """What the judge is worth, and what a reader should know."""
-        return self.notes
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with stable names."""
-        return {
-            "models": list(self.models),
-            "metric": self.label,
-            "worth": self.effective_sample,
-            "judge": None if self.judge is None else self.judge._asdict(),
-            "cells": self.records(),
-            "notes": list(self.notes),
-        }
-
-
-def _with_gaps(ev: Evaluation, a: str | None, b: str | None, what: str) -> tuple[Evaluation, Audited]:
-    """Return the evaluation of the models that were asked for, and its task, which has items without a gold label."""
-    check_evaluation(ev)
-    if not isinstance(ev.task, Audited):
-        raise ValueError(
-            f"{what} is for items of which some have no gold label, and here all have one; build the evaluation by "
-            "from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
-        )
-    pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
-    return pair, ev.task
-
-
-@checked
-def audit(
-    ev: Evaluation, a: str | None = None, b: str | None = None, *, metric: MetricLike | None = None
-) -> Audit:
-    r"""Tell what the labelled items say of the others, cell by cell, and what the judge is worth.
-
-    A judge replaces :math:`n\,(V_0/V_1 - 1)` of n gold labels, where V are posterior variances without and with it.
-
-    Parameters
-    ----------
-    ev
-        An evaluation with gaps, from `from_labels` or `from_frame` with ``judge=``.
-    a, b
-        Names of the models whose difference the judge's worth is for; may be left out where there are one or two. `a`
-        alone asks for its score.
-    metric
-        Name of a measure; F1 by default.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_labels
-    >>> rng = np.random.default_rng(0)
-    >>> truth = rng.integers(0, 2, 5000)
-    >>> said = {name: np.where(rng.random(5000) < 0.2, 1 - truth, truth) for name in ("A", "B")}
-    >>> gold = np.where(np.arange(5000) < 200, truth, np.nan)
-    >>> found = audit(from_labels(gold, said, judge={"gpt": truth}, positive=1))
-    >>> found.title, found.judge.share > 0.99, found.effective_sample > 200
-    ('200 of 5,000 items are labelled', True, True)
-    """
-    pair, task = _with_gaps(ev, a, b, "an audit")
-    metric, sampling = resolve_metric(metric, pair), sampling_model(pair)
-    strata, counts = task.strata, task.counts(pair.tables)
-    judge = agreement(task, pair.tables)
-    cells = []
-    for c in np.argsort(-counts.sum(axis=1), kind="stable").tolist():
-        labelled = float(counts[c, :-1].sum())
-        cell = _cell(task, c, counts, counts[c, :-1] / labelled if labelled else None)
-        if judge is not None and cell.gold is not None:
-            cell = replace(cell, agrees=[*cell.gold.values(), 0.0][judge_words(strata)[c]])
-        cells.append(cell)
-    notes = (*pair.notes, *task.notes_on(sampling, metric))
-    effective_sample = (
-        labels_worth(sampling, task, metric) if strata.judges and metric.origin is not None else None
-    )
-    return Audit(
-        models=pair.names,
-        label=metric.label,
-        cells=tuple(cells),
-        judge=judge,
-        effective_sample=effective_sample,
-        notes=tuple(map(printable, notes)),
-    )
-
-
-def _cell(task: Audited, c: int, counts: FloatArray, gold: FloatArray | None, **more: Any) -> Cell:
-    """Return what is known of a stratum, with shares of gold labels."""
-    strata, items, labelled = task.strata, float(counts[c].sum()), float(counts[c, :-1].sum())
-    shares = None if gold is None else dict(zip(strata.golds, gold.tolist(), strict=True))
-    predicted = dict(zip(strata.voices, strata.said[c], strict=True))
-    return Cell(strata.words(c), predicted, items, labelled, shares, **more)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LabelPlan(CellTable):
+class LabelPlan(Answer):
     """Which items to label next, and what their labels are expected to tell.
 
     Attributes
@@ -267,9 +87,6 @@ class LabelPlan(CellTable):
         Probability that the interval of a difference excludes 0 after the plan, and after as many labels at random.
     decided
         Whether it does today.
-    until, until_random
-        Labels after which it does if the difference stays what it seems today, by plan and at random; None where not
-        even after all.
     difference, prob
         The difference as it seems today, or the score, and the mass of intervals.
     chosen
@@ -278,17 +95,18 @@ class LabelPlan(CellTable):
         What the choice of the items that are labelled makes doubtful.
     """
 
+    models: tuple[str, ...]
     metric: str
+    label: str
     percent: bool
     budget: int
+    cells: tuple[Cell, ...]
     length: float
     length_after: float
     length_random: float
     verdict: float | None
     verdict_random: float | None
     decided: bool
-    until: int | None
-    until_random: int | None
     difference: float
     prob: float
     chosen: NDArray[Any] | None
@@ -327,7 +145,7 @@ class LabelPlan(CellTable):
             else:
                 said.append(
                     f"They bring a verdict with probability {probability(self.verdict)}, as many at random with "
-                    f"{probability(self.verdict_random)}; {self._until()}."
+                    f"{probability(self.verdict_random)}."
                 )
         said.append(
             "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
@@ -335,12 +153,40 @@ class LabelPlan(CellTable):
         )
         return [printable(line) for line in (*said, *self.cautions)]
 
-    def _until(self) -> str:
-        gap = points(self.difference, 1 if self.percent else 3, sign=True, percent=self.percent)
-        stays = f"if the difference stays {gap}{' percentage points' if self.percent else ''}"
-        ways = ((self.until, "by plan"), (self.until_random, "at random"))
-        found = [f"{n:,} labels {way}" for n, way in ways if n is not None]
-        return f"{stays} it takes {' or '.join(found)}" if found else f"{stays} not even all labels do"
+    @property
+    def table(self) -> Table:
+        """A row for each kind of items."""
+        header, golds = ["Known", "Items", "Labelled", "Label next", "At random"], list(self.cells[0].gold)
+        rows = [
+            [
+                cell.known,
+                f"{cell.items:,.0f}",
+                f"{cell.labelled:,.0f}",
+                f"{cell.plan:,}",
+                f"{cell.random:,.1f}",
+            ]
+            for cell in self.cells
+        ]
+        if len(golds) == 2:
+            header.insert(3, f"Gold {golds[1]} (%)")
+            for row, cell in zip(rows, self.cells, strict=True):
+                row.insert(3, f"{100 * cell.gold[golds[1]]:.1f}")
+        return Table(tuple(map(printable, header)), tuple(tuple(map(printable, row)) for row in rows))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each kind of items."""
+        return [
+            {
+                "known": cell.known,
+                **cell.predicted,
+                "items": cell.items,
+                "labelled": cell.labelled,
+                **{f"gold {name}": share for name, share in cell.gold.items()},
+                "plan": cell.plan,
+                "random": cell.random,
+            }
+            for cell in self.cells
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -414,29 +260,40 @@ def plan_labels(
     """
     budget = check_whole(budget, "budget", 1, 12)
     prob = check_prob(prob)
-    pair, task = _with_gaps(ev, a, b, "a plan of labels")
+    check_evaluation(ev)
+    task = ev.task
+    if not isinstance(task, Audited):
+        raise ValueError(
+            "a plan of labels is for items of which some have no gold label, and here all have one; build the evaluation "
+            "by from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
+        )
+    pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
     metric = resolve_metric(metric, pair)
     if metric.origin is None:
         raise ValueError(f"a plan of labels takes the name of a measure, such as 'f1', not {quoted(metric)}")
     sampling, weight = sampling_model(pair), pair.check_prior(prior)
     generator = check_rng(rng)
-    n_draws = min(_DRAWS, sampling.n_draws())
-    blocks = sampling.scores([metric], prior=weight, n_draws=n_draws, rng=generator)
-    scores = np.concatenate([block for (block,) in blocks])
-    drawn = scores[:, -1] - scores[:, 0] if len(pair.names) > 1 else scores[:, 0]
+    drawn = drawn_gaps(sampling, metric, _DRAWS, prior=weight, rng=generator)
     doubt = doubt_of(pair, task, metric, prior=weight)
     known = doubt.variance()
     doubt = replace(
         doubt, scale=float(drawn.var()) / known if known > 0.0 else 1.0, mean=float(drawn.mean()), prob=prob
     )
-    by_plan = partial(doubt.neyman, explore=_EXPLORE)
-    plan, random = by_plan(budget), doubt.at_random(budget)
+    plan, random = doubt.neyman(budget, explore=_EXPLORE), doubt.at_random(budget)
     several = len(pair.names) > 1
     tail = float(np.mean(drawn > 0.0))
     counts = task.counts(pair.tables)
-    shares = task.strata.shares(counts[:, :-1])
+    strata, shares = task.strata, task.strata.shares(counts[:, :-1])
     cells = [
-        _cell(task, c, counts, shares[c], plan=int(plan[c]), random=float(random[c]))
+        Cell(
+            strata.words(c),
+            dict(zip(strata.voices, strata.said[c], strict=True)),
+            float(counts[c].sum()),
+            float(counts[c, :-1].sum()),
+            dict(zip(strata.golds, shares[c].tolist(), strict=True)),
+            int(plan[c]),
+            float(random[c]),
+        )
         for c in np.argsort(-plan, kind="stable").tolist()
     ]
     return LabelPlan(
@@ -452,8 +309,6 @@ def plan_labels(
         verdict=doubt.verdict(plan) if several else None,
         verdict_random=doubt.verdict(random) if several else None,
         decided=several and max(tail, 1.0 - tail) >= 0.5 * (1.0 + prob),
-        until=doubt.labels_until(by_plan) if several else None,
-        until_random=doubt.labels_until(doubt.at_random) if several else None,
         difference=doubt.mean,
         prob=prob,
         chosen=None if task.unlabelled is None else task.unlabelled.chosen(plan, generator),
@@ -510,11 +365,8 @@ class Doubt:
 
         some = self.spread > 0.0
         full = self.labelled + self.believed + self.unlabelled
-        low, high = 0.0, float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if taken(middle).sum() < budget else (low, middle)
-        found = taken(high)
+        most = float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
+        found = taken(crossing(lambda t: taken(t).sum() - budget, 0.0, most))
         short = budget - found.sum()
         if short > 0.0:
             # Strata that tell nothing take what is left.
@@ -546,15 +398,6 @@ class Doubt:
         need = self._z * np.sqrt(after)
         above, below = (self.mean - need) / moved, (-self.mean - need) / moved
         return float(special.ndtr(above) + special.ndtr(below))
-
-    def labels_until(self, allocate: Callable[[int], FloatArray]) -> int | None:
-        """Return after how many labels the interval excludes 0 if the mean stays; None where not even after all."""
-        every = int(self.unlabelled.sum())
-
-        def decided(n: int) -> bool:
-            return 2.0 * abs(self.mean) >= self.length(allocate(n))
-
-        return bisect_left(range(every), True, key=decided) if decided(every) else None
 
 
 def whole(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:

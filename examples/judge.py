@@ -50,9 +50,6 @@ def main() -> None:
         print(f"  {name:<22} {100 * low:+.1f} to {100 * high:+.1f}")
 
     print()
-    print(bf.audit(ev).table.to_text())
-
-    print()
     plan = bf.plan_labels(ev, budget=200, rng=1)
     print(plan)
 

@@ -73,7 +73,6 @@ def calls():
         "KFoldCV": [{"folds": 5, "repeats": 1, "rng": 0}],
         "adjust": [{"tests": tests}],
         "assumed_pilot": [{"prevalence": 0.3, "agreement": 0.9, "f1": 0.8, "n_items": 200}],
-        "audit": [{**pair, "ev": gaps}],
         "compare": [{"ev": counts, "a": "A", "b": "B"}, {**pair, "ev": documents, **drawn}, {"ev": folds, "a": "A", "b": "B", "metrics": "f1"}],
         "compare_classes": [{**pair, "ev": classes, "classes": ("a", "b"), **drawn}],
         "confusion": [{"ev": classes, "model": "A"}],
@@ -169,9 +168,7 @@ def calls():
 def objects():
     """Return an object of each kind that public functions return, by its name."""
     counts = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
-    items, documents, classes, gaps = (
-        EVALUATIONS[k]() for k in ("items", "documents", "classes", "items with gaps")
-    )
+    items, documents, classes = (EVALUATIONS[k]() for k in ("items", "documents", "classes"))
     drawn = {"n_draws": 200, "rng": 0}
     corpora = {"x": counts, "y": items.pair("A", "B")}
     fit = bf.hierarchical(corpora, draws=200, rng=0, progress=False)
@@ -205,7 +202,6 @@ def objects():
         "fold tests": bf.fold_tests(EVALUATIONS["folds"](), "A", "B"),
         "run tests": bf.run_tests({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.5, 0.1]}),
         "monitor": bf.monitor(items, "A", "B"),
-        "audit": bf.audit(gaps, "A", "B"),
         "label plan": bf.plan_labels(bf.from_labels(GAPS, **MORE["label plan"]), "A", "B", budget=20, rng=0),
         "fit": fit,
         "comparisons of corpora": fit.compare(),
@@ -231,7 +227,7 @@ OBJECTS = (
     "law", "F-score", "difference", "draws", "Student", "blocked", "k-fold", "balance", "evaluation",
     "evaluation of counts", "comparisons", "exact comparisons", "comparison", "exact comparison",
     "class comparisons", "class comparison", "ranking", "scoreboard", "intervals", "coverage curve", "sample size",
-    "decision plan", "randomisation", "fold tests", "run tests", "monitor", "audit", "label plan", "fit",
+    "decision plan", "randomisation", "fold tests", "run tests", "monitor", "label plan", "fit",
     "comparisons of corpora", "comparison of corpora", "ranking of corpora", "answer of a fit", "curve",
     "pairs of clusters", "coincidences",
 )  # fmt: skip

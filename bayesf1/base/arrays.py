@@ -42,42 +42,6 @@ def plain(value: Any) -> Any:
     return array if array.ndim else float(array)
 
 
-def increasing_root(
-    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    low: FloatArray,
-    high: FloatArray,
-    start: FloatArray,
-) -> FloatArray:
-    """Return the roots of increasing functions given with their slopes, by Newton steps inside a bracket.
-
-    Values are taken to be dimensionless: below 1e-8 one more step is the last.
-
-    Examples
-    --------
-    >>> squares = np.array([2.0, 9.0])
-    >>> increasing_root(lambda x: (np.log(x * x / squares), 2.0 / x), np.zeros(2), squares, np.ones(2))
-    array([1.41421356, 3.        ])
-    """
-    low, high = np.broadcast_arrays(low, high)
-    x = np.clip(start, low, high)
-    done = np.zeros(x.shape, dtype=bool)
-    with np.errstate(all="ignore"):
-        for _ in range(200):
-            y, slope = f(x)
-            step = np.where((slope > 0.0) & (slope < np.inf), y / slope, np.nan)
-            close = (np.abs(y) < 1e-8) | (np.fmin(np.abs(step), high - low) <= 4e-16 * np.abs(x))
-            low, high = np.where(y < 0.0, x, low), np.where(y > 0.0, x, high)
-            after = x - step
-            inside = (after >= low) & (after <= high)
-            after = np.where(inside, after, np.where(close, x, 0.5 * (low + high)))
-            # What has settled does not depend on its neighbours.
-            x = np.where(done, x, after)
-            done |= close
-            if done.all():
-                break
-    return x
-
-
 def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float = 1e-15) -> float:
     """Return where an increasing function changes sign, between low and high; if it does not, the nearer end.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, increasing_root, plain
+from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
@@ -23,7 +23,7 @@ from bayesf1.output import frequentist_text as text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import Samples, SamplingSettings, sampling_model
-from bayesf1.tasks.judged import Audited
+from bayesf1.tasks.judged import difference_estimate
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
@@ -108,19 +108,6 @@ def normal_quantile(confidence_level: float) -> float:
     1.959963...
     """
     return float(special.ndtri(0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
-
-
-def t_quantile(confidence_level: float, freedom: float) -> float:
-    """Return the same for Student's t, which is z with infinite degrees of freedom.
-
-    Examples
-    --------
-    >>> t_quantile(0.95, 9), t_quantile(0.95, np.inf) == normal_quantile(0.95)
-    (2.26215..., True)
-    """
-    if not np.isfinite(freedom):
-        return normal_quantile(confidence_level)
-    return float(special.stdtrit(freedom, 0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
 
 
 def check_counts(**counts: ArrayLike) -> list[FloatArray]:
@@ -266,9 +253,7 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
     (1.03090..., True)
     """
     s, f = check_counts(successes=successes, failures=failures)
-    share = ratio(s, s + f)
-    variance = ratio(share * ratio(f, s + f), s + f)
-    return normal_bounds(share, variance, confidence_level, undefined=s + f == 0.0)
+    return tversky_delta(s, f, 0.0, a=1.0, b=0.0, confidence_level=confidence_level)
 
 
 def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -350,12 +335,8 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
     ----------
     Lam (2023), Eqs. 28-31.
     """
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    wrong, nu = fp + fn, tp + fp + fn
-    f1 = _f1(tp, wrong)
-    # 1 - F1 without a subtraction, so that F1 close to 1 keeps its digits.
-    variance = ratio(f1 * ratio(wrong, tp + nu) * (2.0 - f1) ** 2, 2.0 * nu)
-    return normal_bounds(f1, variance, confidence_level, undefined=nu == 0.0)
+    # Jiang's variance is Lam's where beta is 1.
+    return fbeta_delta(tp, fp, fn, confidence_level=confidence_level)
 
 
 def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -384,11 +365,8 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
     wrong, nu = fp + fn, tp + fp + fn
-    z = normal_quantile(confidence_level)
-    # The roots of the score test of F* are close.
-    low, gap = wilson_ends(tp, wrong, z)
-    nearby = _from_jaccard(low), _from_jaccard(1.0 - gap)
-    return _bounds(tp, wrong, *_score_roots(_f1(tp, wrong), z * z / np.where(nu > 0.0, nu, 1.0), nearby))
+    k = normal_quantile(confidence_level) ** 2 / np.where(nu > 0.0, nu, 1.0)
+    return _bounds(tp, wrong, *_score_roots(_f1(tp, wrong), k))
 
 
 def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -414,34 +392,29 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     return _bounds(tp, fp + fn, _from_jaccard(low), 1.0 - gap / (2.0 - gap))
 
 
-def _score_roots(
-    f1: FloatArray, k: FloatArray, nearby: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    r"""Return the two roots of Lam's quartic for many tables, for k above 0, from first guesses in [0, 1].
+def _score_roots(f1: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Return the two roots of Lam's quartic for many tables, for k above 0.
 
     With :math:`F = \sin^2\theta` and :math:`c = \sqrt{k/2}` it falls apart into two equations that are smooth up to
     the ends of the interval, each with one root: plus for the lower end, minus for the upper one.
 
     .. math:: \sin^2\theta \pm c\,\sin\theta\cos\theta\,(1+\cos^2\theta) = \hat F_1
     """
-    middle, first, second = (np.arcsin(np.sqrt(f)) for f in (f1, *nearby))
-    c = np.sqrt(0.5 * k)
+    from scipy.optimize import elementwise
 
-    def root(c: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray) -> FloatArray:
-        def relative(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-            sin, cos = np.sin(theta), np.cos(theta)
-            sin2, product = sin * sin, sin * cos
-            value = sin2 - f1 + c * product * (2.0 - sin2)
-            slope = 2.0 * product + c * ((1.0 - 2.0 * sin2) * (2.0 - sin2) - 2.0 * product * product)
-            # A Newton step as a share of the angle, which may be tiny.
-            return value / (np.abs(slope) * theta), np.sign(slope) / theta
+    def excess(theta: FloatArray, c: FloatArray, f1: FloatArray) -> FloatArray:
+        sin, cos = np.sin(theta), np.cos(theta)
+        return np.asarray(sin * sin - f1 + c * sin * cos * (1.0 + cos * cos))
 
-        return np.sin(increasing_root(relative, low, high, start)) ** 2
-
-    low = root(c, np.zeros_like(middle), middle, first)
-    high = root(-c, middle, np.full_like(middle, 0.5 * np.pi), second)
-    # An estimate of 0 or 1 is a root itself.
-    return np.where(f1 == 0.0, 0.0, low), np.where(f1 == 1.0, 1.0, high)
+    c, middle, right = np.sqrt(0.5 * k), np.arcsin(np.sqrt(f1)), 0.5 * np.pi
+    # An estimate of 0 or 1 is a root itself, and has another one beside it.
+    low = elementwise.find_root(
+        excess, (np.zeros_like(middle), np.minimum(middle, right - 1e-9)), args=(c, f1)
+    )
+    high = elementwise.find_root(
+        excess, (np.maximum(middle, 1e-9), np.full_like(middle, right)), args=(-c, f1)
+    )
+    return np.where(f1 == 0.0, 0.0, np.sin(low.x) ** 2), np.where(f1 == 1.0, 1.0, np.sin(high.x) ** 2)
 
 
 def _f1(tp: FloatArray, wrong: FloatArray) -> FloatArray:
@@ -566,8 +539,6 @@ class MethodInterval:
         Standard error of the estimate, if the method has one.
     undefined
         Whether there is nothing to estimate from, so that the interval is the whole support.
-    few_items
-        Whether there are fewer relevant items than the method's theorem asks for.
     units
         What the method takes as independent, if the evaluation has clusters; else "".
     """
@@ -579,7 +550,6 @@ class MethodInterval:
     percent: bool = True
     standard_error: float | None = None
     undefined: bool = False
-    few_items: bool = False
     units: str = ""
 
     @property
@@ -898,7 +868,7 @@ def _intervals(
     estimate = float(contrast(metric(kept.tables, kept.cells)))
     inflation = sampling.inflation(metric)
     undefined = any(_is_undefined(metric, table, kept.cells) for table in kept.tables)
-    quantile = t_quantile(level, inflation.freedom)
+    quantile = float(special.stdtrit(inflation.freedom, 0.5 * (1.0 + level)))
     # All methods that apply, each a function that computes its interval.
     known: dict[str, Callable[[], MethodInterval]] = {}
 
@@ -909,10 +879,8 @@ def _intervals(
     def closed(method: str, function: Callable[..., Bounds]) -> MethodInterval:
         counts = grouped_counts(metric, kept.tables[0], kept.cells)
         ends = function(*counts, confidence_level=level)
-        # Lam (2023), Theorem 1.
-        few = method == "wilson_direct" and 0.0 < sum(counts) <= 11.0 / 16.0 * normal_quantile(level) ** 2
         units = "" if sampling.single else "item"
-        return row(method, ends, standard_error=ends.se, undefined=ends.undefined, few_items=few, units=units)
+        return row(method, ends, standard_error=ends.se, undefined=ends.undefined, units=units)
 
     def normal(method: str, centre: float, error: float, **more: Any) -> MethodInterval:
         # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
@@ -962,8 +930,8 @@ def _intervals(
 
     if alone and not kept.methods:
         known |= {name: partial(closed, name, method) for name, method in closed_methods(metric).items()}
-    assisted = kept.task.assisted(sampling, metric) if isinstance(kept.task, Audited) else ""
-    if not isinstance(assisted, str):
+    assisted = difference_estimate(sampling, metric)
+    if assisted is not None:
         value, error = assisted.value, assisted.standard_error
         known["difference_estimator"] = partial(normal, "difference_estimator", value, error)
     # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
@@ -986,7 +954,5 @@ def _intervals(
         rng=start_of(rng),
     )
     remarks = (*kept.notes, *kept.task.notes_on(sampling, metric))
-    if isinstance(assisted, str) and assisted:
-        remarks = (*remarks, assisted)
     rows = tuple(known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

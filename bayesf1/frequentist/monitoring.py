@@ -33,7 +33,6 @@ class Look(NamedTuple):
 
 
 _FORMAT = "bayesf1.monitor/2"
-_TEXTS = ("metric", "model_a", "model_b", "unit")
 
 
 def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,47 +40,38 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
 
     Every value is checked, as a file may have been cut or edited.
     """
-    if document.get("format", _FORMAT) != _FORMAT:
-        raise ValueError(f"previous.format is {quoted(document['format'])} where {_FORMAT!r} belongs")
-    for name in (*_TEXTS, "confidence_level", "largest", "tables", "looks"):
-        if name not in document:
-            raise ValueError(f"previous has no key {name!r}; give what to_dict() of the last look returned")
-    for name in _TEXTS:
-        if not isinstance(document[name], str):
-            raise ValueError(f"previous.{name} is {quoted(document[name])} where a text belongs")
+
+    def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
+        if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
+            raise ValueError(
+                f"previous.{where} is {quoted(value)} where a number from {low:g} to {high:g} belongs"
+            )
+        return float(value)
+
     try:
-        tables = tuple(tuple(_number(n, "previous.tables", 0.0) for n in row) for row in document["tables"])
-        looks = tuple(_look(row, f"previous.looks[{i}]") for i, row in enumerate(document["looks"]))
-    except (TypeError, KeyError, AttributeError):
+        if document.get("format", _FORMAT) != _FORMAT:
+            raise ValueError(f"previous.format is {quoted(document['format'])} where {_FORMAT!r} belongs")
+        looks, least = list[Look](), 1.0
+        for row in document["looks"]:
+            least = number(row["n_units"], "n_units", least)
+            low = number(row["low"], "low", -1.0, 1.0)
+            high = number(row["high"], "high", low, 1.0)
+            looks.append(Look(int(least), low, high, number(row["log_e"], "log_e")))
+        if not looks:
+            raise ValueError("previous.looks is empty; give what to_dict() of the last look returned")
+        a, b = (tuple(number(n, "tables", 0.0) for n in row) for row in document["tables"])
+        largest = document["largest"]
+        return {
+            **{name: document[name] for name in ("metric", "model_a", "model_b", "unit")},
+            "confidence_level": number(document["confidence_level"], "confidence_level"),
+            "largest": None if largest is None else number(largest, "largest"),
+            "tables": (a, b),
+            "looks": tuple(looks),
+        }
+    except (TypeError, KeyError, IndexError, AttributeError) as error:
         raise ValueError(
-            "previous.tables and previous.looks are lists of counts and of looks, as to_dict() of the last look returned"
+            f"previous is not what to_dict() of the last look returned ({type(error).__name__}: {error})"
         ) from None
-    numbers = [look.n_units for look in looks]
-    if len(tables) != 2 or not looks or numbers[0] < 1 or numbers != sorted(numbers):
-        raise ValueError(
-            f"previous.looks were at {numbers} units; each must be at 1 or more, none at fewer than before, and tables "
-            "are those of two models"
-        )
-    level = _number(document["confidence_level"], "previous.confidence_level")
-    largest = None if document["largest"] is None else _number(document["largest"], "previous.largest")
-    kept = {name: document[name] for name in _TEXTS}
-    return {**kept, "confidence_level": level, "largest": largest, "tables": tables, "looks": looks}
-
-
-def _number(value: Any, where: str, least: float = -math.inf) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or value < least:
-        raise ValueError(f"{where} is {quoted(value)} where a finite number belongs")
-    return float(value)
-
-
-def _look(row: Mapping[str, Any], where: str) -> Look:
-    low, high, log_e = (_number(row[name], f"{where}.{name}") for name in ("low", "high", "log_e"))
-    if type(row["n_units"]) is not int or not -1.0 <= low <= high <= 1.0:
-        raise ValueError(
-            f"{where} has low {low:g}, high {high:g} and n_units {quoted(row['n_units'])}; ends lie from -1 to 1, in order, "
-            "and units are a whole number"
-        )
-    return Look(row["n_units"], low, high, log_e)
 
 
 # Cells of f around the score, in standard errors, and over all that there is.

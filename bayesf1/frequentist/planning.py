@@ -205,7 +205,9 @@ def plan(
         )
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
-        metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model, prevalence)
+        if prevalence is not None:
+            raise ValueError("prevalence is supposed where there is no pilot; leave one of them out")
+        metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model)
     elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
     else:
@@ -252,7 +254,7 @@ def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tupl
 
 
 def _from_pilot(
-    needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None, prevalence: float | None
+    needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None
 ) -> tuple[Metric, int | None, int | None, str]:
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
     check_evaluation(pilot)
@@ -275,13 +277,7 @@ def _from_pilot(
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
-    n_units = None
-    if known or one.task.counts_all_items:
-        if prevalence is not None:
-            raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
-        n_units = _ceil(sample.size * times)
-    elif prevalence is not None and positives is not None:
-        n_units = _ceil(positives / prevalence)
+    n_units = _ceil(sample.size * times) if known or one.task.counts_all_items else None
     if positives is None and n_units is None:
         raise ValueError(
             "the pilot's totals do not tell how many items there were; give one with predictions"
@@ -704,62 +700,29 @@ def resolution(
 
 
 def _plan_decision(
-    pair: Evaluation,
+    ev: Evaluation,
     difference: float | None,
     not_worse_by: float | None,
     metric: MetricLike | None,
     p_h1: float,
-    assurance: float,
+    goal: float,
     prior: float | None,
     n_sets: int,
     rng: RNGLike,
 ) -> DecisionPlan:
-    """Return how many units show a difference, or, if none is given, the smallest that these units show."""
-    check_one_run(pair, "a plan")
-    check_no_gaps(pair, "a plan", "plan_labels plans labels")
-    metric = resolve_metric(metric, pair)
-    for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", assurance, 0.0)):
+    """Return how many units show a difference, or, if none is given, the smallest that these units show.
+
+    Test sets of the pilot's units are simulated.
+    """
+    check_one_run(ev, "a plan")
+    check_no_gaps(ev, "a plan", "plan_labels plans labels")
+    metric = resolve_metric(metric, ev)
+    for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", goal, 0.0)):
         if not is_number(value) or not low < value < 1.0:
             raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
-    found = _between_models(
-        pair,
-        metric,
-        difference,
-        not_worse_by or 0.0,
-        p_h1,
-        assurance,
-        pair.check_prior(prior),
-        check_draws(n_sets, "n_sets"),
-        check_rng(rng),
-    )
-    return DecisionPlan(
-        metric=metric.name,
-        label=metric.label,
-        percent=metric.percent,
-        unit=pair.unit,
-        p_h1=float(p_h1),
-        goal=float(assurance),
-        question="resolution" if difference is None else "size",
-        not_worse_by=not_worse_by,
-        rng=start_of(rng),
-        **found,
-    )
-
-
-def _between_models(
-    ev: Evaluation,
-    metric: Metric,
-    difference: float | None,
-    margin: float,
-    p_h1: float,
-    goal: float,
-    prior: float,
-    n_sets: int,
-    rng: np.random.Generator,
-) -> dict[str, Any]:
-    """Plan for two models, by simulated test sets of the pilot's units."""
-    pair = simulated_pair(ev, metric, prior)
-    largest = pair.largest
+    pair = simulated_pair(ev, metric, ev.check_prior(prior))
+    n_sets, generator = check_draws(n_sets, "n_sets"), check_rng(rng)
+    margin, largest = not_worse_by or 0.0, pair.largest
     if difference is not None and abs(difference) >= 0.99 * largest:
         raise ValueError(
             f"difference {difference:g} is out of reach: of models that differ on {1 - pair.agreement:.3g} of the "
@@ -769,17 +732,28 @@ def _between_models(
     # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
     sets = int(np.clip(_SEARCHED // len(pair.weights), min(1000, n_sets), n_sets))
 
-    def planned(n: int, target: float) -> dict[str, Any]:
-        p = pair.probabilities(n, pair.shares(target), n_sets, rng, margin)
-        reached = float((p >= p_h1).mean())
-        return {
-            "difference": target,
-            "n_units": n,
-            "agreement": pair.agreement,
-            "assurance": reached,
-            "mcse": math.sqrt(reached * (1.0 - reached) / n_sets),
-            "n_sets": n_sets,
-        }
+    def simulated(n: int, target: float, sets: int) -> FloatArray:
+        return pair.probabilities(n, pair.shares(target), sets, generator, margin)
+
+    def planned(n: int, target: float) -> DecisionPlan:
+        reached = float((simulated(n, target, n_sets) >= p_h1).mean())
+        return DecisionPlan(
+            metric=metric.name,
+            label=metric.label,
+            percent=metric.percent,
+            difference=target,
+            n_units=n,
+            unit=ev.unit,
+            agreement=pair.agreement,
+            p_h1=float(p_h1),
+            goal=float(goal),
+            assurance=reached,
+            mcse=math.sqrt(reached * (1.0 - reached) / n_sets),
+            question="resolution" if difference is None else "size",
+            not_worse_by=not_worse_by,
+            n_sets=n_sets,
+            rng=start_of(rng),
+        )
 
     def units_of(root: float) -> int:
         if root * root > _MAX_UNITS:
@@ -799,7 +773,7 @@ def _between_models(
     x = min(x, 0.9 * most)
     for _ in range(_ROUNDS):
         n, target = (size, x) if difference is None else (units_of(x), difference)
-        p = pair.probabilities(n, pair.shares(target), sets, rng, margin)
+        p = simulated(n, target, sets)
         reached = float(np.clip(np.quantile(p, 1.0 - goal), 1e-12, 1.0 - 1e-12))
         missing = float(special.ndtri(p_h1) - special.ndtri(reached))
         x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
@@ -816,8 +790,8 @@ def _between_models(
     found = planned(units_of(x), difference)
     for _ in range(_ROUNDS):
         # If few units tell the models apart, probabilities come in lumps that quantiles pass over.
-        if found["assurance"] >= goal - 3.0 * found["mcse"]:
+        if found.assurance >= goal - 3.0 * found.mcse:
             break
-        x += float(special.ndtri(goal) - special.ndtri(max(found["assurance"], 1e-3))) / slope
+        x += float(special.ndtri(goal) - special.ndtri(max(found.assurance, 1e-3))) / slope
         found = planned(units_of(x), difference)
     return found

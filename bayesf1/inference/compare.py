@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from scipy import special
@@ -20,16 +20,18 @@ from bayesf1.inference.comparison import (
     Comparison,
     Comparisons,
     FoldSpread,
-    Method,
     Rope,
     RopeLike,
     Settings,
     Variance,
     check_rope,
 )
-from bayesf1.inference.posterior import distribution_of, warn_if_few
+from bayesf1.inference.posterior import distribution_of, distribution_under, warn_if_few
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
+
+if TYPE_CHECKING:
+    from bayesf1.distributions.fscore import UnitDistribution
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
@@ -185,6 +187,19 @@ class Tails(NamedTuple):
         return cls(1.0 - zero, zero, 1.0 - low, high) if rope else cls(1.0 - zero, zero, 1.0 - zero, zero)
 
     @classmethod
+    def of_distribution(cls, difference: Posterior, metric: Metric, rope: Rope) -> Tails:
+        """Return them from the distribution of B minus A."""
+        region = rope.differences(metric)
+        p_less, p_greater = p_h0, p_h1 = difference.cdf(0.0), difference.sf(0.0)
+        if region:
+            p_less, p_greater = difference.cdf(region.low), difference.sf(region.high)
+        return (
+            cls(p_h1, p_h0, p_greater, p_less)
+            if metric.lower_is_better
+            else cls(p_h0, p_h1, p_less, p_greater)
+        )
+
+    @classmethod
     def of_draws(cls, gains: FloatArray, rope: Rope) -> tuple[Tails, float]:
         """Return them from draws of how much better B is than A, with the standard error of P(H1)."""
         n, margins = len(gains), (0.0, rope.low, rope.high)
@@ -206,13 +221,25 @@ class Posteriors(NamedTuple):
     b: Posterior
     difference: Posterior
 
+    @classmethod
+    def of_draws(
+        cls, sampling: SamplingModel, metric: Metric, prior: float, scores: FloatArray, gaps: FloatArray
+    ) -> Posteriors:
+        """Return them from draws of both scores, axes (draw, model), and of the difference; scores in closed form if any."""
+        low, high = metric.support
+        a, b = (
+            (distribution_of(metric, sampling.ev, i, prior) if sampling.closed else None)
+            or EmpiricalPosterior.within(scores[:, i], metric.support)
+            for i in (0, 1)
+        )
+        return cls(a, b, EmpiricalPosterior.within(gaps, (low - high, high - low)))
+
 
 def _compare_all(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
     found: dict[str, Comparison] = {}
     if asked.method != "montecarlo":
         for metric in metrics:
-            exact = _by_contrasts(sampling, metric, asked) or _in_closed_form(sampling, metric, asked)
-            if exact is not None:
+            if (exact := _without_draws(sampling, metric, asked)) is not None:
                 found[metric.name] = exact
     missing = [metric for metric in metrics if metric.name not in found]
     if missing and asked.method == "exact":
@@ -225,45 +252,26 @@ def _compare_all(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -
     return [found[metric.name] for metric in metrics]
 
 
-def _in_closed_form(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
-    """Return the exact comparison of independent models, None if a posterior has no closed form."""
-    if sampling.shared or not sampling.closed:
-        return None
-    distributions = [distribution_of(metric, sampling.ev, i, asked.prior) for i in (0, 1)]
-    if distributions[0] is None or distributions[1] is None:
-        return None
-    difference, rope = Difference(distributions[0], distributions[1]), asked.rope.differences(metric)
-    p_less, p_greater = p_h0, p_h1 = difference.cdf(0.0), difference.sf(0.0)
-    if rope:
-        p_less, p_greater = difference.cdf(rope.low), difference.sf(rope.high)
-    tails = Tails(p_h0, p_h1, p_less, p_greater)
-    if metric.lower_is_better:
-        tails = Tails(p_h1, p_h0, p_greater, p_less)
-    return comparison_of(
-        sampling, metric, asked, tails, Posteriors(distributions[0], distributions[1], difference)
-    )
+def _without_draws(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
+    """Return the comparison of independent models in closed form, or of two ways of training by fold scores alone.
 
-
-def _by_contrasts(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
-    """Return what the fold scores alone say of two ways of training: a t distribution of the difference."""
-    if sampling.training_variance is None or sampling.training_variance.mixed:
+    None if only draws will do.
+    """
+    trained, (low, high) = sampling.training_variance, metric.support
+    if trained is None and sampling.shared:
         return None
-    known = sampling.training_variance.contrasts(metric)
-    low, high = metric.support
-    distribution, rope = (
-        known.distribution([-1.0, 1.0], (low - high, high - low)),
-        asked.rope.differences(metric),
-    )
-    tails = Tails(
-        distribution.cdf(0.0), distribution.sf(0.0), distribution.cdf(rope.low), distribution.sf(rope.high)
-    )
-    if metric.lower_is_better:
-        tails = Tails(tails.p_h1, tails.p_h0, tails.p_greater, tails.p_less)
-    if distribution.std() < _SAME:
+    a, b = (distribution_under(sampling, metric, i, asked.prior) for i in (0, 1))
+    if a is None or b is None:
+        return None
+    if trained is not None:
+        difference: Posterior = trained.contrasts(metric).distribution([-1.0, 1.0], (low - high, high - low))
+    else:
+        difference = Difference(cast("UnitDistribution", a), cast("UnitDistribution", b))
+    tails = Tails.of_distribution(difference, metric, asked.rope)
+    if trained is not None and difference.std() < _SAME:
         # Folds that differ alike do not show how much training varies.
         tails = Tails(0.5, 0.5, 0.5, 0.5)
-    a, b = (known.distribution(weights, metric.support) for weights in ([1.0, 0.0], [0.0, 1.0]))
-    return comparison_of(sampling, metric, asked, tails, Posteriors(a, b, distribution))
+    return comparison_of(sampling, metric, asked, tails, Posteriors(a, b, difference))
 
 
 def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
@@ -296,21 +304,13 @@ def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> l
         tails, mcse = one.tails()
         if ev.alike:
             # What is left is the noise of the draws.
-            beyond = 0.5 * (tails.p_less + tails.p_greater) if asked.rope.symmetric else None
-            less, greater = (beyond, beyond) if beyond is not None else (tails.p_less, tails.p_greater)
-            tails = Tails(0.5, 0.5, less, greater)
-        known = [distribution_of(one.metric, ev, i, asked.prior) if sampling.closed else None for i in (0, 1)]
+            tails = tails._replace(p_h0=0.5, p_h1=0.5)
+            if asked.rope.symmetric:
+                beyond = 0.5 * (tails.p_less + tails.p_greater)
+                tails = tails._replace(p_less=beyond, p_greater=beyond)
         scores = np.concatenate(one.kept)[:, turn]
-        low, high = one.metric.support
-        a, b = (
-            distribution or EmpiricalPosterior.within(scores[:, i], one.metric.support)
-            for i, distribution in enumerate(known)
-        )
-        posteriors = Posteriors(
-            a,
-            b,
-            EmpiricalPosterior.within(scores[:, 1] - scores[:, 0], (low - high, high - low)),
-        )
+        gaps = scores[:, 1] - scores[:, 0]
+        posteriors = Posteriors.of_draws(sampling, one.metric, asked.prior, scores, gaps)
         found.append(comparison_of(sampling, one.metric, asked, tails, posteriors, mcse=mcse, n_draws=made))
     return found
 
@@ -365,18 +365,15 @@ def comparison_of(
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; its difference is that of the scores, unless told."""
     ev, folds, trained = sampling.ev, sampling.ev.folds, sampling.training_variance
-    method: Method = "montecarlo" if mcse else "exact"
-    sampled = sampling.settings(metric)
-    settings = Settings(
-        **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+    settings = Settings.of(
+        sampling,
+        metric,
         prior=asked.prior,
-        prior_name=ev.task.describe_prior(asked.prior) if trained is None else "No prior",
         prob=asked.prob,
         rope=asked.rope,
-        method=method,
+        method="montecarlo" if mcse else "exact",
         n_draws=n_draws,
         rng=asked.start,
-        citation=ev.task.citation,
     )
     score_a, score_b = map(float, sampling.plain(metric))
     if np.isnan(score_a + score_b):

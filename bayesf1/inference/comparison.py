@@ -16,7 +16,7 @@ from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
-from bayesf1.sampling import SamplingSettings
+from bayesf1.sampling import SamplingModel, SamplingSettings
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -117,6 +117,14 @@ class Settings(SamplingSettings):
     rng: int | None
     citation: str = ""
     model: str = ""
+
+    @classmethod
+    def of(cls, sampling: SamplingModel, metric: Metric, *, prior: float, **asked: Any) -> Settings:
+        """Return what was asked with what was sampled, the prior in words and its citation."""
+        task = sampling.ev.task
+        name = task.describe_prior(prior) if sampling.training_variance is None else "No prior"
+        sampled = vars(sampling.settings(metric))
+        return cls(**sampled, prior=prior, prior_name=name, citation=task.citation, **asked)
 
 
 class Variance(NamedTuple):
@@ -279,28 +287,6 @@ class Comparison:
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
-    @checked
-    def p_better_by(self, least: float) -> float:
-        r"""Return :math:`P(\nu_B - \nu_A > x)`, the other way round if lower is better; x may be negative.
-
-        Examples
-        --------
-        >>> from bayesf1 import compare, from_counts
-        >>> c = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rope=(-0.01, 0.02))["f1"]
-        >>> c.p_better_by(0.02) == c.p_greater, round(c.p_better_by(0.1), 4)
-        (True, 0.8056)
-        """
-        if not is_number(least) or not math.isfinite(least):
-            raise ValueError(f"better by what is a number such as 0.01 for one point, not {least!r}")
-        known = {0.0: self.p_h1}
-        if self.rope:
-            known |= {self.rope.low: self.p_not_worse, self.rope.high: self.p_greater}
-        if least in known:
-            return known[least]
-        if self.definition.lower_is_better:
-            return float(self.difference.cdf(math.nextafter(-least, -math.inf)))
-        return float(self.difference.sf(least))
-
     @property
     def verdict(self) -> str:
         """What may be claimed, by the models' names.
@@ -314,11 +300,6 @@ class Comparison:
     def decision(self) -> str:
         """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019)."""
         return "accept H0" if self.p_h0 >= self.p_h1 else "accept H1"
-
-    @property
-    def odds(self) -> float:
-        """Posterior odds P(H1)/P(H0)."""
-        return self.p_h1 / self.p_h0 if self.p_h0 else math.inf
 
     @property
     def notes(self) -> tuple[str, ...]:

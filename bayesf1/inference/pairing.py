@@ -17,7 +17,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked
 from bayesf1.evaluation import Evaluation, Units, check_evaluation, resolve_metric
 from bayesf1.inference.compare import compare
-from bayesf1.tasks.binary import BinaryOutcome, answered
+from bayesf1.tasks.binary import BinaryOutcome
 
 # Overlaps that are looked at in each direction, and draws for each of them.
 _OVERLAPS, _DRAWS = 7, 20_000
@@ -80,8 +80,11 @@ def pairing_bounds(
     if ev.folds is not None or ev.methods:
         raise ValueError("pairing bounds are those of two tables of one test set, without folds or runs")
     definition = resolve_metric(metric, ev)
-    sorts = answered(ev.task, ev.tables)
-    assert isinstance(ev.task, BinaryOutcome)
+    if not isinstance(ev.task, BinaryOutcome):
+        raise ValueError(
+            f"pairing bounds are those of two tables of two outcomes, and this is a {ev.task.name} task"
+        )
+    sorts = [_answered(ev, yes, no) for yes, no in ev.task.answers]
     grids = [_overlaps(*numbers) for numbers in sorts]
     row = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
     nothing = np.zeros(len(ev.cells))
@@ -99,6 +102,20 @@ def pairing_bounds(
         found.append(compare(paired, metrics=definition, prior=prior, n_draws=_DRAWS)[definition.name])
     p = [c.p_h1 for c in found]
     return PairingBounds(min(p), max(p), max(float(c.mcse) for c in found), definition.name)
+
+
+def _answered(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
+    """Return how many items of one sort two models say yes to, and how many there are; infinity if that is unknown."""
+    if yes not in ev.cells:
+        raise ValueError(f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(ev.cells)}")
+    said = ev.tables[:, ev.cells.index(yes)]
+    totals = said + (ev.tables[:, ev.cells.index(no)] if no in ev.cells else np.inf)
+    if not np.isclose(totals[0], totals[1], rtol=1e-9, atol=1e-9):
+        raise ValueError(
+            f"the tables have {totals[0]:g} and {totals[1]:g} items of {yes}+{no}, so they are not from one test set "
+            "and there is no pairing to bound"
+        )
+    return float(said[0]), float(said[1]), float(totals[0])
 
 
 def _overlaps(a: float, b: float, total: float) -> FloatArray:

@@ -9,13 +9,12 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, checked
-from bayesf1.base.naming import nearest, printable, quoted
-from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
-from bayesf1.inference.posterior import distribution_of, warn_if_few
+from bayesf1.inference.posterior import warn_if_few
 from bayesf1.metrics import Metric
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
@@ -110,11 +109,7 @@ def compare_classes(
             "two labels, or by from_tags with by_type=True"
         )
     ev = ev.pair(a, b)
-    chosen = (
-        ev.classes
-        if classes is None
-        else [name if isinstance(name, str) else quoted(name) for name in classes]
-    )
+    chosen = ev.classes if classes is None else classes
     if not chosen:
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
@@ -142,16 +137,6 @@ def _of_class(
     sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, gaps: FloatArray
 ) -> Comparison:
     tails, mcse = Tails.of_draws(metric.sign * gaps, asked.rope)
-    low, high = metric.support
-    a, b = (
-        (distribution_of(metric, sampling.ev, i, asked.prior) if sampling.closed else None)
-        or EmpiricalPosterior.within(scores[:, i], metric.support)
-        for i in (0, 1)
-    )
-    posteriors = Posteriors(
-        a,
-        b,
-        EmpiricalPosterior.within(gaps, (low - high, high - low)),
-    )
+    posteriors = Posteriors.of_draws(sampling, metric, asked.prior, scores, gaps)
     gap = float(posteriors.difference.mean())
     return comparison_of(sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(gaps), gap=gap)

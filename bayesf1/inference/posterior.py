@@ -1,20 +1,24 @@
-"""What is believed about one model's score: a closed-form law, or draws where there is none."""
+"""What is believed about the models' scores: distributions in closed form, or draws if there are none."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
-from bayesf1.evaluation import Evaluation, resolve_metric
+from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion
 from bayesf1.output.text import few_units
 from bayesf1.sampling import SamplingModel, sampling_model
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Below, a quadrature in double precision loses mass at 0 or 1: P = 1/2 comes out as .5009 at .01.
 _MIN_SHAPE = 0.02
@@ -76,38 +80,27 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
-    prior = ev.check_prior(prior)
-    if ev.methods:
-        # A method is spoken of beside the others, whose runs tell of its training, too; a run by itself.
-        ev = ev if model in ev.names else ev.select([model])
-    index = ev.names.index(model) if ev.methods else ev.index(model)
-    sampling = sampling_model(ev, assumption, target)
-    if sampling.training_variance is not None:
-        # Of one way of training its own contrasts tell.
-        sampling, index = sampling_model(ev.select([model]), assumption, target), 0
-    warn_if_few(sampling, metric)
-    distribution = distribution_under(sampling, metric, index, prior)
-    if distribution is not None:
-        return distribution
-    n_draws = number_of_draws(sampling, n_draws)
-    drawn = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
-    return EmpiricalPosterior.within(
-        np.concatenate([scores[:, index] for (scores,) in drawn]), metric.support
-    )
+    alone = target == "method" and ev.folds is not None
+    if model not in ev.names or alone:
+        # A run is spoken of by itself, and of one way of training its own contrasts tell.
+        ev = ev.select([model])
+    how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
+    return posteriors(ev, [metric], **how)[model, metric.name]
 
 
 def posteriors(
     ev: Evaluation,
     metrics: Sequence[Metric],
     *,
-    prior: float,
-    assumption: str,
-    n_draws: int | None,
-    rng: np.random.Generator,
+    prior: float | None = None,
+    assumption: str = "auto",
     target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
 ) -> dict[tuple[str, str], Posterior]:
     """Return what is believed of every model and measure, by their names; measures without a law share draws."""
-    sampling = sampling_model(ev, assumption, target)
+    sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
+    n_draws = number_of_draws(sampling, n_draws)
     warn_if_few(sampling, *metrics)
     found: dict[tuple[str, str], Posterior] = {}
     drawn: list[Metric] = []
@@ -119,12 +112,68 @@ def posteriors(
             elif metric not in drawn:
                 drawn.append(metric)
     if drawn:
-        n_draws = number_of_draws(sampling, n_draws)
-        scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=rng)
+        scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng))
         for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
             for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
                 found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
     return found
+
+
+@checked
+def summary(
+    ev: Evaluation,
+    *,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    prior: float | None = None,
+    prob: float = 0.95,
+    assumption: str = "auto",
+    target: str = "auto",
+    n_draws: int | None = None,
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Summarise every model's posterior: mean, sd and highest density interval.
+
+    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever
+    there is one.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    metrics
+        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+    prior
+        λ of the Dirichlet prior on each model's cells.
+    prob
+        Mass of the intervals.
+    assumption, target, n_draws, rng
+        As in `posterior`.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> summary(from_counts(A=(77, 44, 10))).round(3)
+                       mean     sd  hdi_2.5%  hdi_97.5%
+    system metric
+    A      precision  0.635  0.043     0.550      0.719
+           recall     0.881  0.034     0.812      0.944
+           f1         0.737  0.034     0.670      0.803
+    """
+    import pandas as pd
+
+    check_prob(prob)
+    metrics = resolve_metrics(metrics, ev)
+    how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
+    beliefs = posteriors(ev, metrics, **how)
+    tail = 50.0 * (1.0 - prob)
+    rows = {}
+    for model in ev.names:
+        for metric in metrics:
+            post = beliefs[model, metric.name]
+            rows[model, metric.name] = (post.mean(), post.std(), *post.hdi(prob))
+    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
+    columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
+    return pd.DataFrame(list(rows.values()), index=index, columns=columns)
 
 
 def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
@@ -174,4 +223,4 @@ def number_of_draws(sampling: SamplingModel, asked: int | None, usual: int = _DR
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
     """Warn once if there are too few units to know well how much they vary."""
     if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
-        warnings.warn(caution, stacklevel=3)
+        warnings.warn(caution, stacklevel=4)

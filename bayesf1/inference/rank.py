@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 _DRAWS = 50_000
 _COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied", "equivalent", "among_best")
@@ -162,24 +159,6 @@ class Ranking(Answer):
             "signature": self.signature(),
         }
 
-    def to_xarray(self) -> xr.Dataset:
-        """Return the numbers as a Dataset over ``system``, ``opponent`` and ``rank``."""
-        import xarray as xr
-
-        dims = {
-            "p_rank": ("system", "rank"),
-            "p_beats": ("system", "opponent"),
-            "jointly": ("system", "opponent"),
-        }
-        return xr.Dataset(
-            {name: (dims.get(name, ("system",)), getattr(self, name)) for name in (*_COLUMNS, *dims)},
-            coords={
-                "system": list(self.models),
-                "opponent": list(self.models),
-                "rank": np.arange(1, len(self.models) + 1),
-            },
-        )
-
     @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
@@ -249,27 +228,23 @@ def rank(
     region, prior, prob = check_rope(rope, metric), ev.check_prior(prior), check_prob(prob)
     n_draws = number_of_draws(sampling, n_draws, _DRAWS)
     warn_if_few(sampling, metric)
+    blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
-    scores, at = np.empty((n_draws, len(ev.names)), order="F"), 0
-    for (block,) in sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng)):
-        scores[at : at + len(block)] = block
-        at += len(block)
-    sampled = sampling.settings(metric)
+    scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))
     return ranking_of(
         scores,
         sampling.plain(metric),
         ev.names,
         metric,
-        Settings(
-            **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+        Settings.of(
+            sampling,
+            metric,
             prior=prior,
-            prior_name=ev.task.describe_prior(prior) if sampling.training_variance is None else "No prior",
             prob=prob,
             rope=region,
             method="montecarlo",
             n_draws=n_draws,
             rng=start_of(rng),
-            citation=ev.task.citation,
         ),
         posteriors=[distribution_under(sampling, metric, i, prior) for i in range(len(ev.names))],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
@@ -330,11 +305,7 @@ def ranking_of(
         p_beats=p_beats,
         tied=claims.among_best | (np.arange(k) == 0),
         equivalent=np.array(near) & bool(rope),
-        among_best=claims.among_best,
-        p_among_best=claims.p_among_best,
-        jointly=claims.beats,
-        p_jointly=claims.p_beats,
-        p_order=claims.p_order,
+        **claims._asdict(),
         settings=settings,
         remarks=remarks,
     )
@@ -351,15 +322,14 @@ def _shares_of_ranks(better: FloatArray) -> FloatArray:
     return np.asarray(found.reshape(k, k) / n)
 
 
-@dataclass(frozen=True, eq=False)
-class JointClaims:
+class JointClaims(NamedTuple):
     """Statements that hold together.
 
     Attributes
     ----------
     among_best, p_among_best
         The smallest set of systems, as found one after the other, that has the best in it, and with which probability.
-    beats, p_beats
+    jointly, p_jointly
         Which systems (rows) beat which (columns) by more than the margin, and with which probability all of them do.
     p_order
         Probability that no system beats one before it by more than the margin.
@@ -367,8 +337,8 @@ class JointClaims:
 
     among_best: NDArray[np.bool_]
     p_among_best: float
-    beats: NDArray[np.bool_]
-    p_beats: float
+    jointly: NDArray[np.bool_]
+    p_jointly: float
     p_order: float
 
 
@@ -388,10 +358,10 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
     --------
     >>> draws = np.random.default_rng(1).normal([2.0, 1.9, 0.0], 0.3, size=(10_000, 3))
     >>> found = joint_claims(draws, 0.0, 0.95)
-    >>> found.among_best.tolist(), found.beats.tolist()
+    >>> found.among_best.tolist(), found.jointly.tolist()
     ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
     """
-    among, p_among = _with_the_best(scores, 0.0, claim_threshold(prob))
+    among, p_among = _with_the_best(scores, claim_threshold(prob))
     beats, p_beats = _all_true(scores, margin, prob)
     return JointClaims(among, p_among, beats, p_beats, _p_order(scores, margin))
 
@@ -405,13 +375,10 @@ def _p_order(scores: FloatArray, margin: float) -> float:
     return float(kept.mean())
 
 
-def _with_the_best(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
+def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], float]:
     """Add one system after the other, that which covers most draws, until enough of them have a best one."""
-    most = scores.max(axis=1)
-    best = np.stack([most <= one + margin for one in scores.T], axis=1)
-    if margin == 0.0:
-        # Of those that tie in a draw the first is the best.
-        best = best.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+    # Of those that tie in a draw the first is the best.
+    best = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
     chosen, open_ = np.zeros(scores.shape[1], dtype=bool), np.ones(len(scores), dtype=bool)
     while (covered := 1.0 - float(open_.mean())) < prob:
         gain = np.where(chosen, -1.0, best[open_].sum(axis=0))

@@ -34,9 +34,9 @@ from bayesf1.io.label_values import (
     stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
-from bayesf1.tasks.labels import LabelSets
+from bayesf1.tasks.classed import LabelSets
+from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
-from bayesf1.tasks.right_wrong import Correctness
 
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]

@@ -37,7 +37,7 @@ def from_scores(
     """Build an Evaluation from scores, one for each unit and model: paired over the units.
 
     So measures of ranked lists, clusterings or translations can be compared: average precision of each query,
-    BLEU of each sentence. Ask for ``"mean"``, ``"median"``, ``"geometric_mean"``, or give a function
+    BLEU of each sentence. Ask for ``"mean"``, ``"median"``, or give a function
     ``f(scores, weights)`` whose weights have axes (..., score).
 
     Scores that are all 0 or 1 are no amounts but items right or wrong, which a bootstrap over a few of them knows too

@@ -25,7 +25,7 @@ from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import read_groups
 from bayesf1.io.labels import merge_codes
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
-from bayesf1.tasks.labels import TypedSpans
+from bayesf1.tasks.classed import TypedSpans
 
 __all__ = ["SCHEMES", "SpanTable", "TagError", "from_span_table", "from_tags", "read_spans", "split_spans"]
 

@@ -26,39 +26,6 @@ if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
 
 
-def answered(task: Task, tables: FloatArray) -> list[tuple[float, float, float]]:
-    """Return for each sort of item how many two models say yes to, and how many there are; infinity where that is unknown.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> ev = from_counts(A=(77, 44, 10), B=(80, 30, 7))
-    >>> answered(ev.task, ev.tables)
-    [(77.0, 80.0, 87.0), (44.0, 30.0, inf)]
-    """
-    if not isinstance(task, BinaryOutcome) or tables.shape[0] != 2:
-        raise ValueError(
-            f"pairing bounds are those of two tables of two outcomes, and this is a {task.name} task"
-        )
-    found = []
-    for yes, no in task.answers:
-        if yes not in task.cells:
-            raise ValueError(
-                f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(task.cells)}"
-            )
-        a, b = tables[:, task.cells.index(yes)].tolist()
-        totals = [np.inf, np.inf]
-        if no in task.cells:
-            totals = tables[:, [task.cells.index(yes), task.cells.index(no)]].sum(axis=1).tolist()
-            if not np.isclose(totals[0], totals[1], rtol=1e-9, atol=1e-9):
-                raise ValueError(
-                    f"the tables have {totals[0]:g} and {totals[1]:g} items of {yes}+{no}, so they are not from one test set "
-                    "and there is no pairing to bound"
-                )
-        found.append((a, b, totals[0]))
-    return found
-
-
 @dataclass(frozen=True)
 class BinaryOutcome(Task):
     """A task whose items put each model into one of two cells."""

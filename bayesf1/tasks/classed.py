@@ -8,16 +8,16 @@ class and nobody's false positive.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation import Task
+from bayesf1.evaluation import Outcomes, Task
 from bayesf1.metrics import (
     METRICS,
     FMeasure,
@@ -28,6 +28,10 @@ from bayesf1.metrics import (
     metric_of,
     ratio,
 )
+from bayesf1.tasks.draws import atoms_of, break_sticks, draw_bootstrap, draw_cells
+
+if TYPE_CHECKING:
+    from bayesf1.sampling import SamplingModel
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -88,6 +92,9 @@ def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
     if one is not None:
         return _of_one_class(_base(one[1], name), one[2], task)
     key = key.lower().replace("-", "_")
+    if key == "accuracy" and task.exclusive:
+        micro = _average("micro", METRICS["recall"], task, tables)
+        return replace(micro, name=key, label=METRICS[key].label)
     if key in _WHOLE and task.exclusive:
         return _of_whole(key, task, tables)
     star = _STAR.fullmatch(key)
@@ -233,9 +240,6 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
     first = blocks(task, tables)
     in_gold = (first.tp + first.fn).sum(axis=0) > 0
 
-    def accuracy(b: Blocks) -> FloatArray:
-        return ratio(b.tp.sum(axis=-1), (b.tp + b.fn).sum(axis=-1))
-
     def balanced(b: Blocks) -> FloatArray:
         gold = np.where(in_gold, b.tp + b.fn, 0.0)
         return ratio(ratio(b.tp, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
@@ -248,21 +252,12 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
         precision = np.where(said > 0, ratio(right, said), np.where(in_gold, gold, 0.0))
         return np.asarray(0.5 * (recall + precision).mean(axis=-1))
 
-    scorers = {
-        "accuracy": accuracy,
-        "balanced_accuracy": balanced,
-        "sba": symmetric,
-        "mcc": correlation,
-        "kappa": agreement,
-    }
-    scorer, plain = scorers[name], METRICS[name]
-    distribution = Proportion(_cells(task, "tp"), _cells(task, "fn")) if name == "accuracy" else None
-    return replace(
-        plain,
-        needs=task.cells,
-        distribution=distribution,
-        function=lambda tables: scorer(blocks(task, tables, negatives=False)),
-    )
+    scorers = {"balanced_accuracy": balanced, "sba": symmetric, "mcc": correlation, "kappa": agreement}
+
+    def function(tables: FloatArray) -> FloatArray:
+        return scorers[name](blocks(task, tables, negatives=False))
+
+    return replace(METRICS[name], needs=task.cells, distribution=None, function=function)
 
 
 def correlation(b: Blocks) -> FloatArray:
@@ -351,3 +346,68 @@ class Classed(Task):
 
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").replace(".", "", 1).isdecimal()
+
+
+# ---- classes that do not exclude each other ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelSets(Classed):
+    """Every item has any number of labels, each of which is right or wrong by itself."""
+
+    name: ClassVar[str] = "multilabel"
+    true_negatives: ClassVar[bool] = True
+
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
+
+        They are K to the power of the models' number and more. The prior is a gamma process, of which only the
+        few atoms that carry mass are drawn, each with a random joint outcome.
+        """
+        ev, n_models = sampling.ev, len(sampling.ev.models)
+        if not sampling.shared or ev.units is None:
+            yield from draw_cells(ev.tables + self.cell_priors(prior), n_draws=n_draws, rng=rng)
+            return
+        atoms = atoms_of(2.0 * prior)
+        for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=(n_models + 3) * atoms):
+            self._add_prior(tables, prior, atoms, rng)
+            yield tables
+
+    def _add_prior(self, tables: FloatArray, prior: float, atoms: int, rng: np.random.Generator) -> None:
+        """Add to each class an equal share of λ on its cells."""
+        n, k = len(tables), len(self.classes)
+        for yes, no in ((0, 2), (1, 3)):
+            sticks = break_sticks(2.0 * prior, atoms, n, rng)
+            which = rng.integers(0, k, size=(n, atoms))
+            for j in range(tables.shape[1]):
+                found = rng.random((n, atoms)) < 0.5
+                _add_at(tables[:, j], yes * k + which, np.where(found, sticks, 0.0))
+                if no < tables.shape[2] // k:
+                    _add_at(tables[:, j], no * k + which, np.where(found, 0.0, sticks))
+
+
+def _add_at(table: FloatArray, columns: Any, values: FloatArray) -> None:
+    """Add values to columns of each draw's table, axes (draw, ...); several may hit the same column."""
+    n, width = table.shape
+    places = columns + width * np.arange(n)[:, None]
+    table += np.bincount(places.ravel(), weights=values.ravel(), minlength=n * width).reshape(n, width)
+
+
+@dataclass(frozen=True)
+class TypedSpans(LabelSets):
+    """Spans by their types: each is found, missed or claimed, and nothing is a true negative."""
+
+    name: ClassVar[str] = "spans"
+    noun: ClassVar[str] = "types"
+    true_negatives: ClassVar[bool] = False
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The cells."""
+        return Outcomes(self.cells, np.eye(len(self.cells)))
+
+    def outcome_prior(self, prior: float | None) -> float:
+        """Return a type's share of λ."""
+        return super().outcome_prior(prior) / len(self.classes)

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.evaluation import Task, Units
+from bayesf1.evaluation import Score, Task, Units
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling import draw_patterns
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation import Units
     from bayesf1.sampling import SamplingModel
 
 
@@ -35,13 +34,16 @@ def draw_cells(parameters: FloatArray, *, n_draws: int, rng: np.random.Generator
 
 
 def draw_bootstrap(
-    sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
+    sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator, more: int = 0
 ) -> Iterator[FloatArray]:
-    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell)."""
+    """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell).
+
+    A draw takes `more` numbers beside its variates and its tables.
+    """
     ev, units = sampling.ev, bootstrapped(sampling)
-    size = units.n_patterns + 2 * ev.tables.size
+    size = units.n_patterns + 2 * ev.tables.size + more
     for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-        yield flat.reshape(len(flat), *ev.tables.shape)
+        yield np.ascontiguousarray(flat).reshape(len(flat), *ev.tables.shape)
 
 
 def bootstrapped(sampling: SamplingModel) -> Units:
@@ -87,6 +89,13 @@ class BootstrappedTask(Task):
     def describe_prior(self, prior: float) -> str:
         """Say that nothing was believed before the data."""
         return "No prior"
+
+    def sums(self, metric: Metric) -> tuple[Any, Score]:
+        """Return the sums that a metric is a function of: of a ratio the two that it is made of."""
+        pair = self.ratio(metric)
+        if pair is None:
+            return super().sums(metric)
+        return np.stack(pair, axis=1), lambda s: ratio(s[..., 0], s[..., 1])
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units:
         """Return the units: there is no prior."""

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,6 @@ class Voices:
     @classmethod
     def of(cls, golds: Sequence[str], said: Sequence[tuple[str, ...]]) -> Voices:
         """Return the voices that said this in each stratum."""
-        from scipy.sparse import csr_array
-
         k, place = len(golds), dict[tuple[object, ...], int]()
         events = [
             place.setdefault((v, gold, word) if k == 2 else (v, word == gold), len(place))
@@ -99,9 +97,8 @@ class Voices:
             for gold in golds
             for v, word in enumerate(row)
         ]
-        n = len(said) * k
-        at = np.repeat(np.arange(n), len(said[0]))
-        adds = csr_array((np.ones(len(at)), (events, at)), shape=(len(place), n))
+        at = np.repeat(np.arange(len(said) * k), len(said[0]))
+        adds = indicators(events, at, (len(place), len(said) * k))
         rivals = [event[:2] if k == 2 else event[:1] for event in place]
         beside = np.array([[float(one == other) for other in rivals] for one in rivals])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
@@ -120,6 +117,14 @@ class Voices:
         found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
         found = np.exp(found - found.max(axis=-1, keepdims=True))
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice."""
+    from scipy.sparse import csr_array
+
+    rows, columns = (np.ravel(places) for places in (rows, columns))
+    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
 def _times(matrix: Any, numbers: FloatArray) -> FloatArray:
@@ -148,15 +153,11 @@ class Pools:
 
     @cached_property
     def _adds(self) -> Any:
-        from scipy.sparse import csr_array
-
-        n = self.slots.size
-        return csr_array((np.ones(n), (self.slots.ravel(), np.arange(n))), shape=(len(self.strata), n))
+        return indicators(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
-        flat = labelled.reshape(-1, self.slots.size)
-        return np.ascontiguousarray((self._adds @ flat.T).T).reshape(*labelled.shape[:-2], len(self.strata))
+        return _times(self._adds, labelled.reshape(*labelled.shape[:-2], -1))
 
     def means(self, shares: FloatArray) -> FloatArray:
         """Return mean shares of gold labels in the strata of each pool, axes (..., stratum, gold) to (..., share)."""
@@ -197,13 +198,11 @@ class Strata:
 
     def check(self) -> None:
         """Raise a ValueError where names come twice, or what was said is not in order or not said by everybody."""
-        for names in (self.golds, self.voices):
-            if len({*names}) < len(names):
-                raise ValueError(f"strata must have different names, not {names!r:.60}")
-        if len(self.golds) < 2 or not self.models or not self.said:
-            raise ValueError("strata must have two gold labels, a model and a stratum at least")
-        if len(self.judges) > 1:
-            raise ValueError(f"strata must have one judge at most, not {joined(self.judges)}")
+        for names, least in ((self.golds, 2), (self.voices, 1), (self.said, 1)):
+            if not least <= len(names) == len({*names}):
+                raise ValueError(f"strata must have {least} different names at least, not {names!r:.60}")
+        if len(self.judges) > 1 or not self.models:
+            raise ValueError(f"strata must have a model, and one judge at most, not {self.voices!r:.60}")
         if {*map(len, self.said)} != {len(self.voices)} or list(self.said) != sorted({*self.said}):
             raise ValueError(f"strata must say in order what all of {len(self.voices)} voices said")
 
@@ -255,19 +254,14 @@ class Strata:
 
     def word_sums(self, model: int) -> Any:
         """Return what adds strata up by what a model said in them: a sparse array (said, stratum)."""
-        from scipy.sparse import csr_array
-
-        where = (self.said_by(model), np.arange(self.size))
-        return csr_array((np.ones(self.size), where), shape=(len(self.golds) + 1, self.size))
+        return indicators(self.said_by(model), np.arange(self.size), (len(self.golds) + 1, self.size))
 
     @cached_property
     def cell_sums(self) -> Any:
         """What adds cells of a model's table up, whatever it said: a sparse array (cell, stratum·[*gold, none])."""
-        from scipy.sparse import csr_array
-
         width = len(self.golds) + 1
-        to = (self.stratum[:, None] * width + np.arange(width)).ravel()
-        return csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), self.size * width))
+        to = self.stratum[:, None] * width + np.arange(width)
+        return indicators(np.arange(to.size), to, (to.size, self.size * width))
 
     def words(self, stratum: int) -> str:
         """Return what is known of a stratum's items, in words."""
@@ -337,19 +331,16 @@ class Strata:
         found = found + by * POOLED * self.pooled(found, scale)
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
-    def filled(
-        self, tables: FloatArray, shares: FloatArray | None = None, *, size: float | None = None
-    ) -> FloatArray:
+    def filled(self, tables: FloatArray, size: float | None = None) -> FloatArray:
         """Return tables (..., cell) in which what nobody has labelled has gold labels by shares, axes (..., pair, gold).
 
-        Without shares they are those of the tables, of samples of as many items as `size` says.
+        The tables are of samples of as many items as `size` says.
         """
         known, unknown = self.split(tables)
         if not unknown.any():
             return known
-        if shares is None:
-            scale = 1.0 if size is None else tables.sum(axis=-1) / size
-            shares = self.shares(self.by_stratum(known), scale)
+        scale = 1.0 if size is None else tables.sum(axis=-1) / size
+        shares = self.shares(self.by_stratum(known), scale)
         return np.asarray(known + unknown * shares[..., self.stratum, :])
 
     def confusion(self, filled: FloatArray) -> FloatArray:
@@ -436,20 +427,8 @@ class _Scored:
     size: float
 
     def __call__(self, tables: FloatArray) -> FloatArray:
-        filled = self.task.strata.filled(tables, size=self.size)
+        filled = self.task.strata.filled(tables, self.size)
         return self.inner(self.task.tables_of(filled), self.task.task.cells)
-
-
-@dataclass(frozen=True)
-class _Filled(Metric):
-    """A measure of tables with gaps; what it rests on are the labelled items, of two outcomes those of the rarer."""
-
-    counts: FloatArray | None = field(default=None, compare=False, repr=False)
-
-    def denominator_weights(self, cells: tuple[str, ...]) -> FloatArray:
-        """Return 1 for each cell of labelled items, of two gold labels for those of the rarer."""
-        assert self.counts is not None
-        return self.counts
 
 
 @dataclass(frozen=True)
@@ -490,12 +469,6 @@ class Audited(Task):
         """Names of the classes, where there are several."""
         return self.task.classes
 
-    def keep(self, cells: tuple[str, ...]) -> Self:
-        """Refuse: what is not labelled could be in any cell."""
-        raise ValueError(
-            "where items have no gold label any cell may hold them, so that none can be left out"
-        )
-
     def union(self, other: Self) -> Self:
         """Return the task with the strata of both."""
         a, b = self.strata, other.strata
@@ -524,54 +497,40 @@ class Audited(Task):
         return self.task.default_metrics
 
     @cached_property
-    def _outcomes(self) -> FloatArray:
-        """What an item of each gold label and prediction adds to a table of the task, axes (gold·said, cell)."""
-        k = len(self.strata.golds)
-        if not self.classes:
-            # tn, fp, fn, tp, by gold and what was said; a model that says anything else does not say yes.
-            return np.array(
-                [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 1, 0]], float
-            )
-        pairs = np.stack([i.ravel() for i in np.indices((k, k + 1))], axis=1)
-        return np.asarray(class_outcomes(pairs, k).toarray())
-
-    @property
     def outcomes_of_gold(self) -> FloatArray:
         """What an item of each gold label and prediction adds to a table of the task, axes (gold, said, cell)."""
         k = len(self.strata.golds)
-        return self._outcomes.reshape(k, k + 1, -1)
+        if not self.classes:
+            # The cells are tp, fp, fn and tn; a model that says anything else does not say yes.
+            return np.eye(4)[[[3, 1, 3], [2, 0, 2]]]
+        pairs = np.stack([i.ravel() for i in np.indices((k, k + 1))], axis=1)
+        return np.asarray(class_outcomes(pairs, k).toarray()).reshape(k, k + 1, -1)
 
     def tables_of(self, filled: FloatArray) -> FloatArray:
         """Return tables of the task from filled ones, axes (..., pair, gold) to (..., cell)."""
-        matrices = self.strata.confusion(filled)
-        return np.asarray(matrices.reshape(*matrices.shape[:-2], -1) @ self._outcomes)
+        return np.asarray(np.tensordot(self.strata.confusion(filled), self.outcomes_of_gold, 2))
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
-        if isinstance(asked, _Filled):
-            return asked
         inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
         size = float(tables.reshape(-1, len(self.cells))[0].sum())
-        found = {
-            **vars(inner),
-            "needs": self.cells,
-            "distribution": None,
-            "function": _Scored(self, inner, size),
+        return replace(
+            inner,
+            needs=self.cells,
+            distribution=None,
+            function=_Scored(self, inner, size),
             # Derivatives in many cells take too long.
-            "smooth": len(self.cells) <= _MOST_CELLS,
-        }
-        return _Filled(**found, counts=self._relevant(tables))
+            smooth=len(self.cells) <= _MOST_CELLS,
+        )
 
-    def _relevant(self, tables: FloatArray) -> FloatArray:
+    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
         """Return 1 for cells of labelled items; of two gold labels the rarer tells how well a score is known."""
-        k, n = len(self.strata.golds), len(self.strata.pairs)
-        counts = np.ones(k + 1)
-        counts[-1] = 0.0
-        if k == 2:
-            labelled = self.strata.split(tables)[0]
-            totals = labelled.reshape(-1, 2).sum(axis=0)
-            counts[np.argmax(totals)] = 0.0 if totals.all() else 1.0
-        return np.tile(counts, n)
+        k = len(self.strata.golds)
+        counts = np.arange(k + 1) < k
+        totals = self.counts(tables)[:, :-1].sum(axis=0)
+        if k == 2 and totals.all():
+            counts[np.argmax(totals)] = False
+        return np.tile(counts.astype(float), (len(tables), len(self.strata.pairs)))
 
     # ---- prior and posterior ------------------------------------------------------------------------------
 
@@ -603,15 +562,12 @@ class Audited(Task):
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores from tables of the task, as draws have no gaps and far fewer cells are enough."""
-        asked = [metric.function for metric in metrics]
-        if not all(isinstance(each, _Scored) for each in asked):
-            yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
-            return
+        scored = [cast("_Scored", metric.function) for metric in metrics]
         words = [self.strata.word_sums(model) for model in self._shown(sampling)]
         for parts in self._drawn(sampling, prior, n_draws, rng):
             matrices = [_by_word(filled, word) for filled, word in zip(parts, words, strict=True)]
-            tables = np.stack(matrices, axis=1) @ self._outcomes
-            yield tuple(each.inner(tables, self.task.cells) for each in asked if isinstance(each, _Scored))
+            tables = np.tensordot(np.stack(matrices, axis=1), self.outcomes_of_gold, 2)
+            yield tuple(each.inner(tables, self.task.cells) for each in scored)
 
     def _shown(self, sampling: SamplingModel) -> list[int]:
         return [self.strata.models.index(model) for model in sampling.ev.models]
@@ -647,18 +603,11 @@ class Audited(Task):
 
         The number of gold labels stands for an item that has none.
         """
-        from scipy.sparse import csr_array
-
         width = len(self.strata.golds) + 1
         cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
         columns = cell + np.arange(len(models)) * len(self.cells)
-        row = np.broadcast_to(np.arange(len(columns))[:, None], columns.shape)
-        shape = (len(columns), len(models) * len(self.cells))
-        return csr_array((np.ones(columns.size), (row.ravel(), columns.ravel())), shape=shape)
-
-    def assisted(self, sampling: SamplingModel, metric: Metric) -> Assisted | str:
-        """Return the difference estimator, as prediction-powered inference has it."""
-        return difference_estimate(sampling, self, metric) if self.gaps(sampling.ev.tables) else ""
+        row = np.repeat(np.arange(len(columns)), len(models))
+        return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
 
     # ---- words --------------------------------------------------------------------------------------------
 
@@ -700,10 +649,10 @@ class Audited(Task):
 
 
 def _by_word(filled: FloatArray, word: Any) -> FloatArray:
-    """Return numbers of gold labels and what the model said, axes (draw, gold·said), from those of strata."""
+    """Return numbers of gold labels and what the model said, axes (draw, gold, said), from those of strata."""
     n, size, k = filled.shape
     sums = word @ filled.transpose(1, 2, 0).reshape(size, -1)
-    return np.asarray(sums.reshape(-1, k, n).transpose(2, 1, 0).reshape(n, -1))
+    return np.asarray(sums.reshape(-1, k, n).transpose(2, 1, 0))
 
 
 def settled(ev: Evaluation) -> Evaluation:
@@ -720,16 +669,14 @@ def settled(ev: Evaluation) -> Evaluation:
 
 def without_judge(ev: Evaluation) -> Evaluation:
     """Return the evaluation as it is where nothing but the predictions is known of every item."""
-    from scipy.sparse import csr_array
-
     task: Audited = ev.task  # type: ignore[assignment]
     old = task.strata
     new, which = strata_of(old.golds, old.models, (), [row[: len(old.models)] for row in old.said])
     width = len(old.golds) + 1
     place = {pair: i for i, pair in enumerate(new.pairs)}
     pair = np.array([place[int(which[c]), own] for c, own in old.pairs])
-    to = (pair[:, None] * width + np.arange(width)).ravel()
-    moves = csr_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), len(new.cells)))
+    to = pair[:, None] * width + np.arange(width)
+    moves = indicators(np.arange(to.size), to, (to.size, len(new.cells)))
     return _moved(ev, replace(task, strata=new, unlabelled=None), moves)
 
 
@@ -780,18 +727,13 @@ def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
     if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
         return None
     gold = counts[:, :-1] + counts[:, -1:] * strata.shares(counts[:, :-1])
-    matrix = gold.T @ np.eye(len(strata.golds) + 1)[judge_words(strata)] / gold.sum()
+    place, k = {name: i for i, name in enumerate(strata.golds)}, len(strata.golds)
+    # Of two gold labels the first is whatever is not the second.
+    words = [place.get(said[-1], 0 if k == 2 else k) for said in strata.said]
+    matrix = gold.T @ np.eye(k + 1)[words] / gold.sum()
     share = float(np.trace(matrix[:, :-1]))
     chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
     return Agreement(strata.judges[0], share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0)
-
-
-def judge_words(strata: Strata) -> NDArray[np.intp]:
-    """Return what the judge says in each stratum as a number of a gold label, and their number for any other word."""
-    place = {name: i for i, name in enumerate(strata.golds)}
-    # Of two gold labels the first is whatever is not the second.
-    otherwise = 0 if len(place) == 2 else len(place)
-    return np.array([place.get(row[-1], otherwise) for row in strata.said], dtype=np.intp)
 
 
 def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> float:
@@ -799,23 +741,20 @@ def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> floa
 
     V are posterior variances of the score, or of the difference of two, without and with what the judge said.
     """
-    judged, alone = (
-        _variance(one, metric) for one in (sampling, replace(sampling, ev=without_judge(sampling.ev)))
-    )
+    alone = without_judge(sampling.ev)
+    bare = metric if metric.origin is None else alone.task.metric(metric.origin[1], alone.tables)
+    v1 = float(drawn_gaps(sampling, metric, _DRAWS).var())
+    v0 = float(drawn_gaps(replace(sampling, ev=alone), bare, _DRAWS).var())
     labelled = float(task.counts(sampling.ev.tables)[:, :-1].sum())
-    return labelled * (alone / judged - 1.0) if judged > 0.0 else 0.0
+    return labelled * (v0 / v1 - 1.0) if v1 > 0.0 else 0.0
 
 
-def _variance(sampling: SamplingModel, metric: Metric) -> float:
-    task = sampling.ev.task
-    if metric.needs != task.cells and metric.origin is not None:
-        metric = task.metric(metric.origin[1], sampling.ev.tables)
-    n_draws = min(_DRAWS, sampling.n_draws())
-    blocks = sampling.scores(
-        [metric], prior=task.default_prior, n_draws=n_draws, rng=np.random.default_rng(0)
-    )
+def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
+    """Return draws of the score of one model, or of the difference of two."""
+    how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
+    blocks = sampling.scores([metric], n_draws=min(n_draws, sampling.n_draws()), **how)
     scores = np.concatenate([block for (block,) in blocks])
-    return float(np.var(scores[:, 1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0]))
+    return np.asarray(scores[:, -1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0])
 
 
 def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Iterator[str]:
@@ -855,17 +794,17 @@ _STEP = 1e-5
 _LEVEL = 1e-3
 
 
-def difference_estimate(sampling: SamplingModel, task: Audited, metric: Metric) -> Assisted | str:
-    """Return the difference estimator of a score, or of the difference of two, or say why there is none."""
-    ev, strata = sampling.ev, task.strata
-    units, counts = ev.units, task.counts(ev.tables)
-    if units is None or metric.origin is None or not sampling.shared or not counts[:, :-1].any():
-        return ""
-    if _are_uneven(sampling, task):
-        return (
-            "There is no difference estimator, as it takes labels that were given at random, and these lie in some cells "
-            "more often than that."
-        )
+def difference_estimate(sampling: SamplingModel, metric: Metric) -> Assisted | None:
+    """Return the difference estimator of a score, or of the difference of two, as prediction-powered inference has it.
+
+    None if all items are labelled, or if labels were not given at random.
+    """
+    ev, task = sampling.ev, sampling.ev.task
+    if not isinstance(task, Audited) or not task.gaps(ev.tables) or not sampling.shared:
+        return None
+    units, strata, counts = ev.units, task.strata, task.counts(ev.tables)
+    if units is None or metric.origin is None or not counts[:, :-1].any() or _are_uneven(sampling, task):
+        return None
     predicted = _predicted(strata, counts)[strata.stratum]
     labelled, unlabelled = strata.split(ev.tables.reshape(len(ev.models), -1))
     known_items = labelled.sum(axis=-1, keepdims=True)

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from bayesf1.evaluation import Task
 from bayesf1.tasks.binary import Binary
+from bayesf1.tasks.classed import LabelSets, TypedSpans
+from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited
-from bayesf1.tasks.labels import LabelSets, TypedSpans
 from bayesf1.tasks.multiclass import MultiClass
 from bayesf1.tasks.probabilities import Probabilities
-from bayesf1.tasks.right_wrong import Correctness
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
 
-TASKS: dict[str, type[Task]] = {
-    task.name: task
-    for task in (
-        Binary,
-        MultiClass,
-        LabelSets,
-        TypedSpans,
-        Correctness,
-        Scores,
-        Statistics,
-        Probabilities,
-        Audited,
-    )
-}
+_MEASURED = (Scores, Statistics, Probabilities)
+_COUNTED = (Binary, Correctness, MultiClass, LabelSets, TypedSpans, Audited)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_COUNTED, *_MEASURED)}

@@ -20,9 +20,8 @@ from bayesf1.base.checks import checked
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
 from bayesf1.metrics import Metric, Proportion
-from bayesf1.sampling import draw_patterns
 from bayesf1.tasks.classed import Classed
-from bayesf1.tasks.draws import atoms_of, bootstrapped, break_sticks, coin_shares
+from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_bootstrap
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -195,11 +194,8 @@ class MultiClass(Classed):
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and of the prior's items."""
-        observed, units = sampling.ev.tables, bootstrapped(sampling)
-        size = units.n_patterns + 4 * observed.size
-        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            tables = np.ascontiguousarray(flat).reshape(len(flat), *observed.shape)
-            self._add_prior(tables, observed, prior, rng, shared=sampling.shared)
+        for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * sampling.ev.tables.size):
+            self._add_prior(tables, sampling.ev.tables, prior, rng, shared=sampling.shared)
             yield tables
 
     def _add_prior(
@@ -252,8 +248,8 @@ class MultiClass(Classed):
         """Return 1 / (1 + mean of 1/n) of averages over classes with n gold items: of few items draws vary too little."""
         if not metric.label.startswith("Macro ") and metric.name not in ("balanced_accuracy", "sba"):
             return 1.0
-        cells = dict(zip(self.cells, tables.reshape(-1, len(self.cells)).mean(axis=0), strict=True))
-        sizes = np.array([cells[f"tp[{name}]"] + cells[f"fn[{name}]"] for name in self.classes])
+        right, _, missed = np.split(tables.reshape(-1, len(self.cells)).mean(axis=0), 3)
+        sizes = right + missed
         return float(1.0 / (1.0 + np.mean(1.0 / np.maximum(sizes[sizes > 0.0], 1.0)))) if sizes.any() else 1.0
 
     def outcome_prior(self, prior: float | None) -> float:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Score
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +103,7 @@ def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) 
 # Name, what it is called in print and by others.
 _AREAS = {"roc_auc": "ROC AUC", "average_precision": "Average precision"}
 _LOSSES = {"brier": "Brier score", "log_loss": "Log loss"}
-_ALIASES = {
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
-    "ap": "average_precision",
-    "brier_score": "brier",
-    "brier_score_loss": "brier",
-    "neg_brier_score": "brier",
-    "logloss": "log_loss",
-    "neg_log_loss": "log_loss",
-}
+_ALIASES = {"auc": "roc_auc", "auroc": "roc_auc", "ap": "average_precision"}
 
 
 @dataclass(frozen=True)
@@ -147,14 +135,11 @@ class Probabilities(BootstrappedTask):
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where scores do not rise, or labels are not as many."""
-        if not self.values or len(self.values) != len(self.hits):
+        pairs = list(zip(self.values, self.hits, strict=False))
+        if not pairs or len(self.values) != len(self.hits) or pairs != sorted({*pairs}):
             raise ValueError(
-                f"hits must be one for each of {len(self.values):,} values, not {len(self.hits):,}"
-            )
-        pairs = list(self._pairs)
-        if pairs != sorted({*pairs}):
-            raise ValueError(
-                f"values must rise, and of equal ones the positive be last, not {self.values!r:.60}"
+                "values must rise, of equal ones the positive be last, and hits be as many, not "
+                f"{self.values!r:.60} and {self.hits!r:.60}"
             )
 
     def union(self, other: Self) -> Self:
@@ -269,9 +254,7 @@ class Probabilities(BootstrappedTask):
         return np.where(hits, ratio(one, positive**2), ratio(one, negative**2))
 
     def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a measure is a function of: of a loss it and the number of items, of areas all cells."""
-        if metric.name in _LOSSES:
-            return self.sums_of_loss(metric.name)
+        """Return the sums that a metric is a function of: of a loss it and the number of items, of areas all cells."""
         if not self.are_probabilities:
             raise ValueError(
                 "outputs of two models can only be exchanged where they are on one scale, but there are scores such as "
@@ -284,14 +267,8 @@ class Probabilities(BootstrappedTask):
         """Return the losses and ones, where the measure is a mean loss."""
         if metric.name not in _LOSSES or metric.origin is None:
             return None
-        lost, number = self.sums_of_loss(metric.name)[0].T
-        return lost, number
-
-    def sums_of_loss(self, name: str) -> tuple[FloatArray, Score]:
-        """Return what an item of each cell adds to a loss and to the number of items, and the mean loss."""
-        loss = self.losses[name]
-        known = np.where(np.isfinite(loss), loss, 0.0)
-        return np.stack([known, np.ones(len(known))], axis=1), lambda s: ratio(s[..., 0], s[..., 1])
+        loss = self.losses[metric.name]
+        return np.where(np.isfinite(loss), loss, 0.0), np.ones(len(loss))
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Say why a loss is not defined, and where a bootstrap of an area sees no doubt."""

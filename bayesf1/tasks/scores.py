@@ -10,18 +10,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.evaluation import Score
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
-
-if TYPE_CHECKING:
-    pass
 
 # What losses are called.
 _LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl|error|errors)\b")
@@ -93,9 +89,6 @@ class Scores(BootstrappedTask):
         values = np.array(self.values)
         named = isinstance(asked, str)
         down = points_down(asked, otherwise=self.lower_is_better)
-        if named and name == "geometric_mean" and values[0] < 0:
-            raise ValueError(f"a geometric mean needs scores from 0, but there is {values[0]:g}")
-
         support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         share = named and values[0] >= 0 and values[-1] <= 1
         return Metric(
@@ -108,15 +101,7 @@ class Scores(BootstrappedTask):
             percent=bool(share),
             lower_is_better=down,
             alias=self.scored if named and name == "mean" else "",
-            smooth=name in ("mean", "geometric_mean"),
-        )
-
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a statistic is a function of; the mean needs one beside the number of units."""
-        if not _is_mean(metric):
-            return super().sums(metric)
-        return np.stack([self.values, np.ones(len(self.values))], axis=1), lambda s: ratio(
-            s[..., 0], s[..., 1]
+            smooth=name == "mean",
         )
 
     def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
@@ -160,16 +145,7 @@ def _median(scores: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(0.5 * (scores[lower] + scores[upper]))
 
 
-def _geometric_mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        logs = np.where(scores > 0, np.log(np.where(scores > 0, scores, 1.0)), -np.inf)
-    used = (weights > 0) & np.isneginf(logs)
-    finite = np.where(np.isneginf(logs), 0.0, logs)
-    return np.where(used.any(axis=-1), 0.0, np.exp(_mean(finite, weights)))
-
-
 STATISTICS: dict[str, tuple[str, Statistic]] = {
     "mean": ("Mean", _mean),
     "median": ("Median", _median),
-    "geometric_mean": ("Geometric mean", _geometric_mean),
 }

@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1.tasks.classed import Classed
+from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited
 from bayesf1.tasks.probabilities import Probabilities
-from bayesf1.tasks.right_wrong import Correctness
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
 from evaluations import EVALUATIONS, MODELS

@@ -53,10 +53,6 @@ def printed(field, scenario, method, j):
     return table["scenarios"][scenario][method][j]
 
 
-def test_the_tables_have_288_cells():
-    assert len(CELLS) == len(set(CELLS)) == 288
-
-
 def test_every_cell_of_lams_tables_is_the_exact_one_up_to_rounding_and_his_simulation(curves):
     different = 0
     cells = [cell for cell in CELLS if cell[-1] < len(curves["1"].n)]
@@ -82,11 +78,6 @@ def test_only_walds_interval_overshoots_or_degenerates(curves):
         assert (curve.overshoot[others] == 0).all()
         assert (curve.degenerate[others] == 0).all()
         assert curve.overshoot[1, 0] > 0.01
-
-
-def test_the_scenarios_have_lams_f1(curves):
-    for scenario, truth in LAM["true_f1"].items():
-        assert curves[scenario].truth == pytest.approx(truth, abs=1e-12)
 
 
 @pytest.mark.long
@@ -250,36 +241,12 @@ def test_takahashis_coverage_is_simulated_again_within_noise(takahashi, scenario
         assert abs(coverage - paper) <= 5e-4 + 4 * error
 
 
-def test_the_share_of_undefined_macro_averages_is_that_of_empty_margins(takahashi):
-    # Scenario 2, n = 25: P(some row or column is empty) by inclusion and exclusion over six events.
-    p = takahashi.SCENARIOS[2]
-    expected = 0.0
-    events = [("row", i) for i in range(3)] + [("column", i) for i in range(3)]
-    for size in range(1, 7):
-        for chosen in itertools.combinations(events, size):
-            left = p.copy()
-            for kind, i in chosen:
-                left[(i, slice(None)) if kind == "row" else (slice(None), i)] = 0.0
-            expected += (-1) ** (size + 1) * left.sum() ** 25
-    found = takahashi.simulate(p, 25, 50_000, np.random.default_rng(5))["maF1*"].undefined
-    assert found == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / 50_000))
-
-
 def test_the_micro_averages_coverage_is_the_print_within_its_noise(takahashi):
     for scenario, p in takahashi.SCENARIOS.items():
         for j, n in enumerate(takahashi.NUMBERS):
             exact = takahashi.exact_micro(p, n)
             noise = math.sqrt(exact * (1 - exact)) / 1000
             assert abs(takahashi.COVERAGE[scenario][j][0] - exact) <= 5e-4 + 3 * noise
-
-
-def test_the_takahashi_example_prints_both_tables(takahashi, capsys):
-    takahashi.main(["--replicates", "500"])
-    text = capsys.readouterr().out
-    assert "Table 3" in text
-    assert "54 cells" in text
-    assert "0.8050293035 (0.8011518, 0.8089068)" in text
-    assert text.count("not recomputable") == 6
 
 
 # ---- curves and questions ---------------------------------------------------------------------------------
@@ -318,9 +285,3 @@ def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
 def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         exact_coverage(*arguments, **options)
-
-
-def test_methods_are_a_list_of_different_names():
-    for methods in ("wald", [], ["wald", "wald"]):
-        with pytest.raises(ValueError, match=r"methods must be a (list|sequence)"):
-            coverage_curve([10], 0.4, 0.1, 0.1, methods=methods)

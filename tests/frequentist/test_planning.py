@@ -66,10 +66,6 @@ class TestBound:
         tp, fp, fn = counts
         assert jiang_variance(tp, fp, fn, a, b) <= variance_bound(a, b) / (b * (tp + fn)) * (1 + 1e-9)
 
-    def test_a_weight_that_is_none_is_named(self):
-        with pytest.raises(ValueError, match=r"b must be a weight from 0 to 1e6, not -1"):
-            variance_bound(0.5, -1)
-
 
 class TestSampleSize:
     def test_jiangs_plan_without_his_rounding(self):
@@ -150,7 +146,7 @@ class TestSampleSize:
             ({"half_width": 0.1, "confidence_level": 95}, r"confidence_level must lie strictly between"),
             (
                 {"half_width": 0.1, "pilot": JUICE, "prevalence": 0.5},
-                r"the pilot tells the prevalence itself",
+                "prevalence is supposed where there is no pilot",
             ),
             (
                 {"half_width": 0.1, "pilot": bf.from_counts(A=(9, 0, 0, 9))},
@@ -242,9 +238,6 @@ class TestTilt:
             table_a + table_b,
             (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]],
         )
-
-    def test_agreement_is_the_share_of_items_on_which_the_models_say_the_same(self):
-        assert simulated_pair(SEEN, find_metric("f1"), 1.0).agreement == pytest.approx(1 - 66 / 1056)
 
 
 class TestAssumedPilot:
@@ -389,18 +382,6 @@ class TestDecision:
         # The size grows with the inverse square of the difference, nearly.
         assert sizes[2] == pytest.approx(4 * sizes[1], rel=0.15)
 
-    def test_large_plans_follow_the_normal_law(self):
-        pilot = assumed_pilot(prevalence=0.3, f1=0.8, agreement=0.9)
-        found = plan_comparison(pilot, metric="accuracy", difference=0.005, p_h1=0.975, assurance=0.9, rng=1)
-        # Paired proportions: variance of a unit's difference is 1 - agreement less the squared difference.
-        textbook = (stats.norm.ppf(0.975) + stats.norm.ppf(0.9)) ** 2 * (0.1 - 0.005**2) / 0.005**2
-        assert found.n_units == pytest.approx(textbook, rel=0.03)
-
-    def test_the_same_rng_gives_the_same_plan(self):
-        pilot = assumed_pilot(prevalence=0.3, f1=0.8, agreement=0.9)
-        first, second = (plan_comparison(pilot, difference=0.05, n_sets=500, rng=3) for _ in range(2))
-        assert first == second
-
     def test_scores_of_queries_can_be_planned_for(self):
         rng = np.random.default_rng(0)
         a = rng.random(60).round(2)
@@ -440,14 +421,6 @@ class TestDecision:
         few = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95, n_items=20)
         with pytest.raises(ValueError, match=r"20 items decide nothing: even if one model were ahead"):
             resolution(few, n_sets=500)
-
-    def test_a_plan_is_frozen_plain_and_says_what_it_supposed(self):
-        found = plan_comparison(SEEN, difference=0.05, n_sets=500, rng=1)
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            found.n_units = 1
-        assert json.loads(json.dumps(found.to_dict()))["difference"] == 0.05
-        assert "agree on 93.8 % of the items" in str(found)
-        assert found.table.rows[0][2] == f"{found.n_units:,}"
 
 
 class TestNonInferiority:

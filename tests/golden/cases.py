@@ -500,7 +500,7 @@ def labels_to_buy(ev: bf.Evaluation, **rng: Any) -> Entries:
 
 def audited(ev: bf.Evaluation) -> Entries:
     """Yield the table of what was said, and how many items were labelled."""
-    cells = [(cell.items, cell.labelled) for cell in bf.audit(ev, "A", "B").cells]
+    cells = [(cell.items, cell.labelled) for cell in bf.plan_labels(ev, "A", "B", budget=1, rng=0).cells]
     yield "cells", Entry("exact", floats(sorted(cells)))
 
 

@@ -27,6 +27,7 @@ def many(seed, gains=None, n=1500):
     )
 
 
+@pytest.mark.long
 def test_equal_models_are_not_told_apart_in_some_of_many_classes():
     claims = [
         sum("better" in c.verdict for c in bf.compare_classes(many(seed), n_draws=2000, rng=seed).values())
@@ -46,6 +47,7 @@ def labels(seed, gain=0.0, n=400, k=20):
     return bf.from_labels(gold.astype(int), {m: x.astype(int) for m, x in said.items()}, multilabel=True)
 
 
+@pytest.mark.long
 def test_labels_are_shrunk_towards_each_other():
     raw = shrunk = 0
     for seed in range(10):

@@ -45,13 +45,6 @@ def test_three_probabilities_add_up_to_one(a, b, metric, rope):
     assert res.p_greater <= res.p_h1 + 1e-12
 
 
-@given(a=TABLE, b=TABLE, metric=METRIC)
-@settings(max_examples=30, deadline=None)
-def test_without_a_rope_there_is_nothing_in_it(a, b, metric):
-    res = bayes_test(a, b, metric)
-    assert (res.p_rope, res.p_less, res.p_greater) == (0.0, res.p_h0, res.p_h1)
-
-
 @given(table=TABLE, metric=METRIC)
 @settings(max_examples=30, deadline=None)
 def test_nothing_is_better_than_itself(table, metric):
@@ -86,12 +79,6 @@ def test_f1_and_jaccard_always_agree_on_which_is_better(a, b):
     assert res["f1"].p_h1 == pytest.approx(res["jaccard"].p_h1, abs=1e-12)
 
 
-@given(a=TABLE, b=TABLE)
-@settings(max_examples=20, deadline=None)
-def test_true_negatives_do_not_matter_to_f1(a, b):
-    assert bayes_test(a, b).p_h1 == bayes_test(a[:3], b[:3]).p_h1
-
-
 @pytest.mark.parametrize("k", [4, 100, 10_000])
 def test_more_of_the_same_data_sharpens_the_answer(k):
     a, b = (77, 44, 10), (80, 30, 7)
@@ -118,16 +105,6 @@ def test_draws_agree_with_the_exact_answer(metric):
     )
 
 
-def test_draws_are_reproducible():
-    runs = [
-        bf.compare(ONE_TEST_SET, metrics="f1", method="montecarlo", n_draws=1000, rng=rng)[
-            "f1"
-        ].difference.mean()
-        for rng in (5, np.random.default_rng(5), 6)
-    ]
-    assert runs[0] == runs[1] != runs[2]
-
-
 def joint_dirichlet(both, claimed_both, n=400_000):
     """P(F1_B > F1_A) by plain draws of the eight joint cells of the one test set, half of the prior on each."""
     (tp_a, fp_a, fn_a, tn_a), (tp_b, fp_b, _, _) = ONE_TEST_SET.tables
@@ -149,6 +126,7 @@ def test_tables_of_several_experiments_are_refused():
         bf.from_counts(A=np.full((3, 3), 10), B=np.full((3, 3), 12))
 
 
+@pytest.mark.long
 def test_pairing_bounds_hold_for_every_pairing():
     res = bf.compare(ONE_TEST_SET, metrics="f1", prior=1)["f1"]
     low, high = bounds = bf.pairing_bounds(ONE_TEST_SET, prior=1)
@@ -175,19 +153,12 @@ def test_a_tie_goes_to_h0():
     res = bayes_test((10, 5, 5), (10, 5, 5))
     tied = type(res)(**{**{f: getattr(res, f) for f in res.__dataclass_fields__}, "p_h0": 0.5, "p_h1": 0.5})
     assert tied.decision == "accept H0"
-    assert tied.odds == 1.0
 
 
-def test_decision_and_odds_follow_the_probabilities():
+def test_the_decision_follows_the_probabilities():
     better, worse = bayes_test((77, 44, 10), (83, 9, 14)), bayes_test((83, 9, 14), (77, 44, 10))
     assert (better.decision, worse.decision) == ("accept H1", "accept H0")
-    assert better.odds == pytest.approx(better.p_h1 / better.p_h0)
-    assert worse.odds == pytest.approx(1 / better.odds, rel=1e-9)
-
-
-def test_certain_victories_have_endless_odds():
-    res = bayes_test((1, 10**9, 10**9), (10**9, 1, 1))
-    assert (res.p_h0, res.p_h1, res.odds) == (0.0, 1.0, math.inf)
+    assert better.p_h1 == pytest.approx(worse.p_h0, rel=1e-9)
 
 
 def test_a_tiny_probability_is_not_rounded_to_nothing():
@@ -252,40 +223,6 @@ def test_the_frame_has_one_row_a_measure_and_stable_columns():
     res = bf.compare(ONE_TEST_SET, rope=0.01)["f1"]
     assert frame.loc["f1", "p_h1"] == res.p_h1
     assert frame.loc["f1", "low_difference"] == res.difference.interval(0.95)[0]
-
-
-AWKWARD = "a_b & <c>|"
-
-
-@pytest.fixture
-def awkward():
-    return bf.compare(bf.from_counts({AWKWARD: (77, 44, 10), "100% $b$": (80, 30, 7)}))
-
-
-def test_markdown_escapes_names(awkward):
-    header = awkward.to_markdown().splitlines()[2]
-    assert r"a\_b \& \<c\>\|" in header
-    # As many unescaped pipes as columns and one.
-    assert header.replace(r"\|", "").count("|") == len(awkward.table.header) + 1
-
-
-def test_latex_escapes_names(awkward):
-    text = awkward.to_latex(caption=AWKWARD)
-    assert r"a\_b \& \textless{}c\textgreater{}\textbar{}" in text
-    assert r"100\% \$b\$" in text
-    assert r"\caption{a\_b \& " in text
-
-
-def test_html_escapes_names(awkward):
-    text = awkward._repr_html_()
-    assert "a_b &amp; &lt;c&gt;|" in text
-    assert "<c>" not in text
-
-
-def test_numbers_survive_a_round_trip_through_csv(awkward):
-    lines = awkward.to_csv().splitlines()
-    assert len(lines) == 4
-    assert float(lines[3].split(",")[lines[0].split(",").index("p_h1")]) == awkward["f1"].p_h1
 
 
 def test_the_sentence_names_the_winner_and_the_probability():

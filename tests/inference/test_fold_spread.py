@@ -61,11 +61,3 @@ def test_ordinary_folds_get_none():
 def test_a_discount_that_takes_folds_as_copies_says_nothing_of_their_spread():
     ev = bf.from_folds({"A": [(80, 20, 20)] * 6, "B": [(81, 20, 19)] * 6}, discount="wang-2015")
     assert bf.compare(ev)["f1"].fold_spread is None
-
-
-def test_without_folds_there_is_no_spread():
-    assert bf.compare(bf.from_counts(A=(8, 2, 2), B=(8, 2, 2)))["f1"].fold_spread is None
-
-
-def test_the_estimand_is_named():
-    assert "for the models fitted in these folds" in str(bf.compare(bf.load_example("wang-li-org")))

@@ -31,10 +31,10 @@ def test_all_statements_hold_together_in_as_many_draws_as_it_says(margin):
     scores = draws(5, 6, 1.5)
     found = joint_claims(scores, margin, 0.95)
     hold = np.ones(len(scores), dtype=bool)
-    for i, j in zip(*np.nonzero(found.beats), strict=True):
+    for i, j in zip(*np.nonzero(found.jointly), strict=True):
         hold &= scores[:, i] > scores[:, j] + margin
-    assert found.beats.any()
-    assert found.p_beats == hold.mean() >= 0.95
+    assert found.jointly.any()
+    assert found.p_jointly == hold.mean() >= 0.95
 
 
 def test_who_beats_whom_is_what_tukeys_test_of_all_pairs_says():
@@ -45,7 +45,7 @@ def test_who_beats_whom_is_what_tukeys_test_of_all_pairs_says():
         scores = rng.normal(order, 1.0, (40_000, 4))
         reach = stats.studentized_range.ppf(0.95, 4, 1e6)
         gaps = order[:, None] - order
-        found = joint_claims(scores, 0.0, 0.95).beats
+        found = joint_claims(scores, 0.0, 0.95).jointly
         # Monte Carlo leaves pairs at the border open.
         clear = np.abs(gaps - reach) > 0.1
         assert np.array_equal(found[clear], (gaps > reach)[clear])
@@ -57,7 +57,7 @@ def test_among_twenty_equal_models_a_pair_is_found_in_one_of_twenty_sets_and_not
     for _ in range(100):
         scores = rng.normal(rng.normal(size=20), 1.0, (2000, 20))
         p = (scores[:, :, None] > scores[:, None]).mean(axis=0)
-        false += [joint_claims(scores, 0.0, 0.95).beats.any(), (p >= 0.975).any()]
+        false += [joint_claims(scores, 0.0, 0.95).jointly.any(), (p >= 0.975).any()]
     assert false[0] / 100 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
     assert false[1] / 100 > 0.9
 

@@ -10,10 +10,10 @@ PAIRED = bf.from_labels(["x", "y"] * 60, {"A": ["x", "y", "y"] * 40, "B": ["x"] 
 CLUSTERED = bf.load_example("wnut17").select(["Arcada", "FLYTXT"])
 THREE = bf.from_labels(list("aaabbbcccc") * 10, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
 VERBS = {
-    "compare": lambda **rng: bf.compare(CLUSTERED, **rng).to_text(),
-    "compare_classes": lambda **rng: bf.compare_classes(THREE, **rng).to_text(),
-    "rank": lambda **rng: bf.rank(CLUSTERED, **rng).to_text(),
-    "scoreboard": lambda **rng: bf.scoreboard(CLUSTERED, **rng).to_text(),
+    "compare": lambda **rng: bf.compare(CLUSTERED, n_draws=1000, **rng).to_text(),
+    "compare_classes": lambda **rng: bf.compare_classes(THREE, n_draws=1000, **rng).to_text(),
+    "rank": lambda **rng: bf.rank(CLUSTERED, n_draws=1000, **rng).to_text(),
+    "scoreboard": lambda **rng: bf.scoreboard(CLUSTERED, n_draws=1000, **rng).to_text(),
 }
 
 
@@ -39,9 +39,9 @@ def test_exact_answers_need_no_start():
 
 
 def test_other_verbs_give_the_same_numbers_again():
-    post = [bf.posterior(PAIRED, "A", "mcc").interval(0.9) for _ in range(2)]
+    post = [bf.posterior(PAIRED, "A", "mcc", n_draws=1000).interval(0.9) for _ in range(2)]
     assert post[0] == post[1]
-    assert bf.summary(CLUSTERED).equals(bf.summary(CLUSTERED))
+    assert bf.summary(CLUSTERED, n_draws=1000).equals(bf.summary(CLUSTERED, n_draws=1000))
 
 
 def test_draws_from_a_law_are_fresh_each_time():

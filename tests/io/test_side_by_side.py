@@ -131,7 +131,7 @@ def test_folds_are_no_units_on_the_command_line_either(tmp_path, capsys):
 
 def test_scores_say_which_way_they_point():
     ev = bf.from_scores(SCORES, lower_is_better=True)
-    for name in ("mean", "median", "geometric_mean"):
+    for name in ("mean", "median"):
         assert resolve_metric(name, ev).sign == -1.0
         assert resolve_metric(name, bf.from_scores(SCORES)).sign == 1.0
 

@@ -46,7 +46,6 @@ def test_a_plan_labels_where_models_disagree():
     odd = sum(cell.plan for cell in plan.cells if ("A 1" in cell.known) != ("B 1" in cell.known))
     assert odd > 70
     assert plan.length_after < plan.length_random < plan.length
-    assert plan.until <= plan.until_random
 
 
 def test_the_allocation_is_the_best_of_all_of_whole_numbers():
@@ -94,6 +93,7 @@ def test_the_doubt_is_the_variance_of_the_posterior():
     assert np.sqrt(doubt.variance()) == pytest.approx(spread(ev), rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["plan", "random"])
 def test_the_expected_length_is_that_after_labelling(way):
     ratios = []
@@ -119,14 +119,6 @@ def test_the_probability_of_a_verdict_is_that_of_a_simulation():
     means = rng.normal(0.8, np.sqrt(before - after), 400_000)
     expected = np.mean(np.abs(means) > 1.959964 * np.sqrt(after))
     assert prospect.verdict(more) == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(400_000))
-
-
-def test_the_number_of_labels_until_a_verdict_is_the_first_that_suffices():
-    doubt = Doubt(np.array([3.0, 1.0]), np.array([10.0, 10.0]), np.full(2, 1000.0), np.ones(2), 0.001)
-    prospect = replace(doubt, mean=0.5)
-    n = prospect.labels_until(doubt.at_random)
-    assert prospect.length(doubt.at_random(n)) <= 1.0 < prospect.length(doubt.at_random(n - 1))
-    assert replace(doubt, mean=0.01).labels_until(doubt.at_random) is None
 
 
 def test_items_are_unlabelled_and_of_the_cells_that_were_planned():
@@ -178,7 +170,6 @@ def test_one_model_has_a_plan_of_its_own_without_a_verdict():
     plan = bf.plan_labels(evaluation(), "A", budget=50, rng=1)
     assert plan.models == ("A",)
     assert plan.verdict is None
-    assert plan.until is None
     assert "F1 of A" in plan.title
 
 

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
-from bayesf1.tasks.judged import Strata, Voices, without_judge
+from bayesf1.tasks.judged import Strata, Voices, agreement, difference_estimate, without_judge
 from builders import flipped as noisy, judged_items as items
 
 
@@ -72,6 +72,7 @@ def test_plain_scores_are_those_of_labels_shared_out_cell_by_cell():
         assert bf.score(ev, model, "f1") == pytest.approx(expected, abs=0.01)
 
 
+@pytest.mark.long
 def test_draws_are_those_of_an_independent_simulation_of_the_model():
     _, known, said, judge = items(n=2000, labelled=200, seed=3)
     ev = bf.from_labels(known, said, judge=judge, positive=1)
@@ -168,8 +169,8 @@ def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it(
 
 def test_the_agreement_with_gold_is_that_of_all_items():
     gold, known, said, judge = items(n=20_000, labelled=2000)
-    found = bf.audit(bf.from_labels(known, said, judge=judge, positive=1))
-    assert found.judge.share == pytest.approx((gold == judge).mean(), abs=0.02)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    assert agreement(ev.task, ev.tables).share == pytest.approx((gold == judge).mean(), abs=0.02)
 
 
 def test_cells_without_a_label_are_named():
@@ -181,6 +182,7 @@ def test_cells_without_a_label_are_named():
     assert f"A 1, B not 1, judge 1: {here.sum()}" in note
 
 
+@pytest.mark.long
 def test_an_audit_of_the_cells_where_models_disagree_is_as_good_as_any_other():
     gold, _, said, judge = items(n=20_000, seed=4)
     rng = np.random.default_rng(7)
@@ -395,6 +397,7 @@ def _many_voices(n=400, labelled=12):
     return bf.from_labels(known, models, judge=noisy(gold, 0.2, rng), positive=1)
 
 
+@pytest.mark.long
 def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
     ev = _many_voices()
     kind = ev.task
@@ -440,6 +443,7 @@ def test_scores_are_those_of_the_draws_of_whole_tables():
     np.testing.assert_allclose(scores, measure(tables, ev.cells), atol=1e-12)
 
 
+@pytest.mark.long
 def test_twenty_classes_three_models_and_a_judge_fit_into_memory():
     rng = np.random.default_rng(0)
     names = np.array([f"c{i}" for i in range(20)])
@@ -453,7 +457,7 @@ def test_twenty_classes_three_models_and_a_judge_fit_into_memory():
     tracemalloc.start()
     try:
         without_judge(ev)
-        ev.task.assisted(sampling_model(ev), resolve_metric("f1", ev))
+        difference_estimate(sampling_model(ev), resolve_metric("f1", ev))
         bf.plan_labels(ev, "A", "B", budget=10)
         most = tracemalloc.get_traced_memory()[1]
     finally:

@@ -6,6 +6,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
+from bayesf1.tasks.judged import difference_estimate
 from builders import flipped as noisy, judged_items as items
 
 
@@ -20,7 +21,7 @@ def test_the_difference_estimator_is_that_of_prediction_powered_inference():
     tuned = np.cov(y[some], f[some], ddof=0)[0, 1] / n / (f[some].var() / n + f[~some].var() / rest)
     estimate = y[some].mean() + tuned * (f[~some].mean() - f[some].mean())
     error = np.sqrt((y - tuned * f)[some].var() / n + tuned**2 * f[~some].var() / rest)
-    found = ev.task.assisted(sampling_model(ev), resolve_metric("accuracy", ev))
+    found = difference_estimate(sampling_model(ev), resolve_metric("accuracy", ev))
     # Slopes are numerical.
     assert found.value == pytest.approx(estimate, abs=1e-6)
     assert found.standard_error == pytest.approx(error, rel=1e-5)
@@ -31,7 +32,7 @@ def test_the_difference_estimator_covers_f1_and_its_difference():
     for seed in range(n):
         _, known, said, judge = items(n=4000, labelled=400, seed=seed)
         ev = bf.from_labels(known, said, judge=judge, positive=1)
-        found = ev.task.assisted(sampling_model(ev), resolve_metric("f1", ev))
+        found = difference_estimate(sampling_model(ev), resolve_metric("f1", ev))
         a, b = (2 * 0.3 * (1 - e) / (2 * 0.3 * (1 - e) + 0.7 * e + 0.3 * e) for e in (0.15, 0.1))
         inside.append(abs(found.value - (b - a)) < 1.96 * found.standard_error)
         errors.append((found.value - (b - a)) / found.standard_error)
@@ -60,7 +61,6 @@ def test_labels_that_were_not_given_at_random_have_no_difference_estimator():
     known = np.where(np.random.default_rng(2).random(len(gold)) < chance, gold.astype(object), None)
     untold = bf.intervals(bf.from_labels(known, said, judge=judge, positive=1), "A", rng=1)
     assert "difference_estimator" not in untold
-    assert any("no difference estimator" in note for note in untold.notes)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -80,7 +80,7 @@ def test_the_difference_estimator_knows_documents(k):
         bf.from_labels(known, said, groups=which, **how).select(["A"]) for which in (None, groups)
     )
     narrow, wide = (
-        ev.task.assisted(sampling_model(ev), resolve_metric(measure, ev)) for ev in (single, clustered)
+        difference_estimate(sampling_model(ev), resolve_metric(measure, ev)) for ev in (single, clustered)
     )
     assert wide.value == pytest.approx(narrow.value, abs=0.03)
     assert wide.standard_error > 1.5 * narrow.standard_error

@@ -60,15 +60,15 @@ def test_draws_are_scikit_learns_under_dirichlet_weights(name):
     c = bf.compare(bf.from_probabilities(y, p), metrics=name, rng=1, n_draws=20_000)[name]
     rng = np.random.default_rng(2)
     gaps = []
-    for _ in range(500):
+    for _ in range(150):
         w = rng.exponential(size=60)
         one, other = (THEIRS[name](y, p[m], sample_weight=w) for m in "AB")
         gaps.append(other - one)
     effective_sample = sampling_model(c.ev).effective_sample(c.definition)
     inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
-    assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(500))
-    # Spreads of 500 draws are known to 3.2 %.
-    assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.12)
+    assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(150))
+    # Spreads of 150 draws are known to 5.8 %.
+    assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.23)
 
 
 def delong(y, one, other):
@@ -84,9 +84,8 @@ def delong(y, one, other):
     return sum(parts)
 
 
-@pytest.mark.parametrize("n", [100, 400])
-def test_the_spread_of_a_difference_of_areas_is_delongs(n):
-    y, p = items(n, seed=3)
+def test_the_spread_of_a_difference_of_areas_is_delongs():
+    y, p = items(100, seed=3)
     ev = bf.from_probabilities(y, p)
     c = bf.compare(ev, metrics="roc_auc", rng=1, n_draws=10_000)["roc_auc"]
     # A t law of as many degrees of freedom as items are worth is wider than a normal one.
@@ -105,7 +104,7 @@ def test_losses_are_better_the_lower_they_are():
     assert list(found) == ["brier", "log_loss", "average_precision", "roc_auc"]
     assert "in ROC AUC" in found.sentence()
     assert resolve_metric(None, ev).name == "roc_auc"
-    for alias, name in (("AUC", "roc_auc"), ("ap", "average_precision"), ("brier_score_loss", "brier")):
+    for alias, name in (("AUC", "roc_auc"), ("ap", "average_precision")):
         assert resolve_metric(alias, ev).name == name
 
 
@@ -122,6 +121,7 @@ def test_swapping_the_models_swaps_the_answer(name):
         assert other.difference.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
 
 
+@pytest.mark.long
 def test_every_verb_answers():
     ev = EVALUATIONS["probabilities in documents"]()
     found = bf.compare(ev, "A", "C", rope=0.01, rng=1)
@@ -159,16 +159,6 @@ def test_rare_labels_are_worth_little():
     assert loss == pytest.approx(len(rare))
     even = bf.from_probabilities([0, 1] * 50, {"A": np.linspace(0.1, 0.9, 100)})
     assert sampling_model(even).effective_sample(resolve_metric("roc_auc", even)).units == pytest.approx(100)
-
-
-def test_shards_add_up():
-    y, p = items(60)
-    halves = [
-        bf.from_probabilities(y[s], {m: x[s] for m, x in p.items()}) for s in (slice(25), slice(25, 60))
-    ]
-    whole = bf.from_probabilities(y, p)
-    assert (halves[0] + halves[1]).cells == whole.cells
-    assert halves[0] + halves[1] == whole
 
 
 def test_any_scores_have_areas_but_no_losses():
@@ -209,8 +199,8 @@ def test_functions_of_scikit_learns_are_measures():
     y, p = items(40)
     ev = bf.from_probabilities(y, p)
     assert bf.score(ev, "A", metrics.d2_brier_score) == pytest.approx(metrics.d2_brier_score(y, p["A"]))
-    c = bf.compare(ev, metrics=metrics.brier_score_loss, rng=1, n_draws=500)["brier_score_loss"]
-    own = bf.compare(ev, metrics="brier", method="montecarlo", rng=1, n_draws=500)["brier"]
+    c = bf.compare(ev, metrics=metrics.brier_score_loss, rng=1, n_draws=150)["brier_score_loss"]
+    own = bf.compare(ev, metrics="brier", method="montecarlo", rng=1, n_draws=150)["brier"]
     # The weights are the same; how much few items are inflated is drawn for each metric by itself.
     assert c.difference.mean() == pytest.approx(own.difference.mean(), abs=0.1 * own.difference.std())
     with pytest.raises(ValueError, match="metric 'broken' gave nan"):
@@ -228,14 +218,6 @@ def test_items_are_put_in_order_by_their_ids():
     by_id["B"] = dict(reversed(by_id["B"].items()))
     gold = pd.Series(y, index=names)
     assert bf.from_probabilities(gold, by_id) == bf.from_probabilities(y, p)
-
-
-def test_runs_are_methods():
-    y, p = items(30)
-    assert bf.from_probabilities(y, {"net": {"1": p["A"], "2": p["B"]}, "tree": p["A"]}).names == (
-        "net",
-        "tree",
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from bayesf1.inference.compare import compare
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
-from bayesf1.tasks.right_wrong import Correctness
+from bayesf1.tasks.correctness import Correctness
 from evaluations import EVALUATIONS
 
 

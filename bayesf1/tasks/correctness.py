@@ -7,22 +7,18 @@ the accuracy of each model is then :math:`\mathrm{Be}(\text{right}+\lambda, \tex
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.metrics import Metric, MetricLike, Proportion, metric_of, points_down, proportion
+from bayesf1.metrics import Metric, MetricLike, Proportion, metric_of, proportion
 from bayesf1.tasks.binary import BinaryOutcome
-from bayesf1.tasks.scores import STATISTICS, Statistic
 
 RIGHT_WRONG = ("right", "wrong")
-_SCORES = np.array([0.0, 1.0])
-_NAMES = ("accuracy", "error_rate", *STATISTICS)
 
 
 @dataclass(frozen=True)
@@ -70,41 +66,31 @@ class Correctness(BinaryOutcome):
         return ("error_rate",) if self.counts_errors else ("accuracy",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return accuracy, error rate, a statistic of the 0s and 1s, or a function of tables, or of scores and weights."""
+        """Return accuracy, error rate, a statistic of the 0s and 1s, or a function of tables."""
         if not isinstance(asked, str):
-            if callable(asked) and _takes_scores(asked):
-                down = points_down(asked, otherwise=self.counts_errors)
-                return replace(metric_of(_of_tables(cast("Statistic", asked))), lower_is_better=down)
             return metric_of(asked)
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
-        if name not in _NAMES and same_name(asked, self.scored):
+        known = {"accuracy": "Accuracy", "error_rate": "Error rate", "mean": f"Mean {self.scored}".strip()}
+        if name not in known and same_name(asked, self.scored):
             (name,) = self.default_metrics
-        if name == "accuracy":
-            return self._share(name, self._title("Accuracy", errors=False), "right", "wrong")
-        if name == "error_rate":
-            return self._share(name, self._title("Error rate", errors=True), "wrong", "right")
-        if name not in STATISTICS:
-            known = ["accuracy", "error_rate", "mean", *filter(None, [self.scored])]
-            raise ValueError(f"unknown metric {asked!r} of items right or wrong; {nearest(asked, known)}")
-        label, statistic = STATISTICS[name]
-        label = f"{label} {self.scored}".strip()
-        if name == "mean":
-            return self._share(name, label, *self.cells)
-        function = _of_tables(statistic)
-        return Metric(
-            name, label, self.cells, None, function, lower_is_better=self.counts_errors, smooth=False
-        )
-
-    def _title(self, plain: str, *, errors: bool) -> str:
-        """Return the name that was given to what 1 stands for, for the measure that is its share."""
-        return self.scored if self.scored and errors == self.counts_errors else plain
-
-    def _share(self, name: str, label: str, counted: str, other: str) -> Metric:
-        distribution = Proportion((counted,), (other,))
+        if name == "median":
+            # It is 1 where most items have what 1 stands for.
+            label, down = f"Median {self.scored}".strip(), self.counts_errors
+            return Metric(name, label, self.cells, None, _majority, lower_is_better=down, smooth=False)
+        if name not in known:
+            names = [*known, *filter(None, [self.scored])]
+            raise ValueError(f"unknown metric {asked!r} of items right or wrong; {nearest(asked, names)}")
+        counted, other = {"accuracy": RIGHT_WRONG, "error_rate": RIGHT_WRONG[::-1]}.get(name, self.cells)
+        # The share of what 1 stands for has the name that was given to it.
         alias = self.scored if counted == self.cells[0] else ""
-        down = counted == "wrong"
         return Metric(
-            name, label, (counted, other), distribution, proportion(1), lower_is_better=down, alias=alias
+            name,
+            alias if alias and name != "mean" else known[name],
+            (counted, other),
+            Proportion((counted,), (other,)),
+            proportion(1),
+            lower_is_better=counted == "wrong",
+            alias=alias,
         )
 
     # ---- prior and posterior ------------------------------------------------------------------------------
@@ -125,25 +111,5 @@ class Correctness(BinaryOutcome):
         return self.scored or super().about
 
 
-def _takes_scores(function: Callable[..., Any]) -> bool:
-    """Say whether a function needs two arguments: scores and weights, as from `from_scores`, not one of tables."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    needed = [
-        p
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    return len(needed) == 2
-
-
-def _of_tables(function: Statistic) -> Callable[[FloatArray], Any]:
-    """Return a function of scores and weights as one of tables, whose first cell scores 1 and whose second 0."""
-
-    def scored(tables: FloatArray) -> Any:
-        return function(_SCORES, tables[..., ::-1])
-
-    scored.__name__ = getattr(function, "__name__", type(function).__name__)
-    return scored
+def _majority(tables: FloatArray) -> FloatArray:
+    return np.asarray(0.5 + 0.5 * np.sign(tables[..., 0] - tables[..., 1]))
