@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import checked, start_in_words
 from bayesf1.base.naming import capitalised, joined, nearest, printable, quoted
 from bayesf1.hierarchical.corpora import QUESTIONS
@@ -38,8 +37,6 @@ class HierarchicalComparison(Comparison):
         The plain scores of both models, averaged over the corpora if the question is not about one.
     caution
         What is wrong with the draws, empty if nothing is.
-    scores
-        The draws of both models' scores, axes (chain, draw, model).
     """
 
     question: str = "average"
@@ -47,7 +44,6 @@ class HierarchicalComparison(Comparison):
     estimate: str = "posterior mean"
     observed: tuple[float, float] = (0.0, 0.0)
     caution: str = ""
-    scores: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 2)))
 
     @property
     def observed_gap(self) -> float:
@@ -68,11 +64,6 @@ class HierarchicalComparison(Comparison):
         if gap:
             return points(self.observed_gap, digits, sign=True, percent=percent)
         return " / ".join(points(score, digits, percent=percent) for score in self.observed)
-
-    @checked
-    def sentence(self, *, format: str = "text") -> str:
-        """Return the verdict as a sentence for a paper, which says of which corpus it speaks."""
-        return prose(str(self), format)
 
     def __str__(self) -> str:
         # A sentence goes on after a colon; a model's name stays as it is.
@@ -179,14 +170,14 @@ def modelled(fit: HierarchicalFit) -> str:
 
 def _scores(fit: HierarchicalFit) -> str:
     metric = fit.main_metric
-    names = ("difficulty", "spread")[: len(fit.models)]
+    names = ("difficulty", "spread")
     medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
     apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
     scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
-    more = f" for all models alike, and in the difference of two models by about {apart[-1]}"
     return (
         f"Random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
-        f"{apart[0]}{more if len(apart) > 1 else ''} (standard deviations, posterior medians; half-t priors with "
+        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
+        "posterior medians; half-t priors with "
         f"{fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
     )
 

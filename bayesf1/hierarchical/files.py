@@ -61,7 +61,7 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         raise ValueError(f"assumption is {document['assumption']!r:.60}")
     metrics = [_metric(entry) for entry in document["metrics"]]
     coords = coords_of(document["models"], [m.name for m in metrics], document["datasets"])
-    for group in ("posterior", "constant_data", "observed_data"):
+    for group in groups.keys() & {"posterior", "constant_data", "observed_data"}:
         for name, data in groups[group].items():
             named = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
             finite = data.dtype.kind in "iufb" and np.isfinite(data.values).all()

@@ -6,9 +6,8 @@ import json
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,11 +18,11 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
 from bayesf1.base.naming import nearest, plural, printable
 from bayesf1.distributions.empirical import EmpiricalPosterior
-from bayesf1.evaluation import Assumption, Evaluation
+from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import answers, multinomial
 from bayesf1.hierarchical.answers import HierarchicalComparison, HierarchicalComparisons
-from bayesf1.hierarchical.corpora import ALIASES, QUESTIONS, Diagnostics, HierarchicalPrior, suite_weights
-from bayesf1.hierarchical.scores import fit_scores, metrics_of, suite_draws
+from bayesf1.hierarchical.corpora import QUESTIONS, Fitted, HierarchicalPrior, suite_weights
+from bayesf1.hierarchical.scores import fit_scores, metrics_of
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.metrics import Metric, MetricLike
@@ -45,28 +44,20 @@ TEXTS = ("likelihood", "assumption", "noun", "note", "within")
 _MANY = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HierarchicalFit(Answer):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class HierarchicalFit(Fitted, Answer):
     """The posterior of a hierarchical model of several corpora, folds or seeds, and what it says of two models.
 
     Attributes
     ----------
-    groups
-        The draws: Datasets by ArviZ's names of groups.
-    likelihood, assumption
-        The model, and what was assumed of the models within a corpus, if that is the same for all.
-    ev
-        The observed scores of all corpora, axes (dataset, model, metric).
-    datasets, noun
-        Names of the corpora, and what one is called.
+    groups, ev, datasets, noun, assumption, within, diagnostics, note
+        What the model found, as `Fitted` explains.
+    likelihood
+        The model.
     rope, prob
         Half-width or region of practical equivalence, and mass of printed intervals.
     prior
         The prior.
-    diagnostics
-        How well the posterior was sampled.
-    note, within
-        What should be known of the data, and what was assumed within corpora.
     weights
         The weight of each corpus in the suite that they make.
     pair
@@ -76,19 +67,11 @@ class HierarchicalFit(Answer):
     json_format = "bayesf1.hierarchical/3"
     index_names = ("question", "metric")
 
-    groups: Mapping[str, xr.Dataset]
     likelihood: str
-    assumption: Assumption
-    ev: Evaluation
-    datasets: tuple[str, ...]
-    noun: str
     rope: RopeLike
     prob: float
     prior: HierarchicalPrior
-    diagnostics: Diagnostics
-    note: str = ""
-    within: str = ""
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float]
     pair: tuple[str, str] | None = None
 
     @property
@@ -131,7 +114,7 @@ class HierarchicalFit(Answer):
     @property
     def number(self) -> str:
         """How many corpora there are, in words."""
-        return f"{len(self.datasets)} {self.noun if len(self.datasets) == 1 else self.nouns}"
+        return f"{len(self.datasets)} {self.nouns}"
 
     # ---- answers ------------------------------------------------------------------------------------------
 
@@ -143,7 +126,6 @@ class HierarchicalFit(Answer):
         *,
         question: str = "average",
         rope: RopeLike | None = None,
-        weights: Mapping[str, float] | None = None,
     ) -> Comparisons:
         """Return the Bayes tests of B against A for one of the questions.
 
@@ -152,23 +134,19 @@ class HierarchicalFit(Answer):
         a, b
             Names of the models; may be left out if there are exactly two.
         question
-            ``"average"`` for the average corpus of the population (``"population"`` is the same), ``"new"`` for a
-            corpus not seen, ``"suite"`` for the mean over the corpora at hand, taken as a fixed suite and not as a
-            sample of others, or a corpus' name.
+            ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
+            mean over the corpora at hand, taken as a fixed suite and not as a sample of others, weighted as the fit
+            says, or a corpus' name.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
-        weights
-            For the suite, the weight of each corpus by name; those of the fit by default.
         """
-        question = self._check_question(question, weights)
+        self._check_question(question)
         pair = self.ev.pair(a, b)
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
-        draws = self._scores(question, weights)[..., index, :]
-        observed = self._observed(question, weights)[index]
+        draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
         at = [self.datasets.index(question)] if question in self.datasets else slice(None)
-        estimate = self.estimate(question)
-        middle = np.median if estimate == "posterior median" else np.mean
+        middle = np.median if self.estimate(question) == "posterior median" else np.mean
         settings = self._settings(region, answers.assumptions(self))
         found = []
         for k, metric in enumerate(self.metrics):
@@ -197,10 +175,9 @@ class HierarchicalFit(Answer):
                     remarks=tuple(answers.few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
-                    estimate=estimate,
+                    estimate=self.estimate(question),
                     observed=(float(observed[0, k]), float(observed[1, k])),
                     caution=self.diagnostics.caution,
-                    scores=both,
                 )
             )
         return HierarchicalComparisons(found)
@@ -229,12 +206,7 @@ class HierarchicalFit(Answer):
 
     @checked
     def rank(
-        self,
-        metric: str | None = None,
-        *,
-        question: str = "average",
-        rope: RopeLike | None = None,
-        weights: Mapping[str, float] | None = None,
+        self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
     ) -> Ranking:
         """Rank all models for one of the questions, which `compare` explains, on one metric: F1 or the last by default.
 
@@ -247,17 +219,15 @@ class HierarchicalFit(Answer):
         """
         from bayesf1.inference.rank import ranking_of
 
-        question = self._check_question(question, weights)
+        self._check_question(question)
         names = [m.name for m in self.metrics]
         if metric is not None and metric not in names:
             raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
-        if len(self.models) < 2:
-            raise ValueError(f"there is one model ({self.models[0]}); a ranking takes two")
         ranked = self.main_metric if metric is None else self.metrics[names.index(metric)]
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
-        scores = self._scores(question, weights)[..., at].reshape(-1, len(self.models))
-        plain = zip(self.models, self._observed(question, weights)[:, at], strict=True)
+        scores = self._scores(question)[..., at].reshape(-1, len(self.models))
+        plain = zip(self.models, self._observed(question)[:, at], strict=True)
         digits, percent = 1 if ranked.percent else 3, ranked.percent
         observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
         notes = (
@@ -277,20 +247,17 @@ class HierarchicalFit(Answer):
     @checked
     def posteriors(self, question: str = "average") -> dict[tuple[str, str], EmpiricalPosterior]:
         """Return what is believed of each model's score in each metric, by the names of both."""
-        draws = self._scores(self._check_question(question))
+        self._check_question(question)
+        draws = self._scores(question)
         return {
             (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)
             for i, model in enumerate(self.models)
             for k, metric in enumerate(self.metrics)
         }
 
-    def _check_question(self, question: str, weights: Mapping[str, float] | None = None) -> str:
-        found = ALIASES.get(question, question)
-        if found not in self.questions:
+    def _check_question(self, question: str) -> None:
+        if question not in self.questions:
             raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
-        if weights is not None and found != "suite":
-            raise ValueError(f"weights are those of the question 'suite', not of {question!r}")
-        return found
 
     @checked
     def estimate(self, question: str) -> str:
@@ -299,26 +266,16 @@ class HierarchicalFit(Answer):
         heavy = question == "new" or (question == "average" and len(self.datasets) < 3)
         return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
 
-    def _shares(self, weights: Mapping[str, float] | None) -> FloatArray:
-        return np.array([*suite_weights(weights or self.weights, self.datasets).values()])
-
-    def _scores(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+    def _scores(self, question: str) -> FloatArray:
         """Return draws of scores, axes (chain, draw, model, metric)."""
-        draws = np.asarray(self.posterior["score"].values, dtype=float)
-        if weights is None:
-            return draws[..., self.questions.index(question)]
-        if self.likelihood == "scores":
-            known = self.groups["constant_data"]
-            return suite_draws(known, self.metrics, self._shares(weights), draws.shape[:2])
-        return np.asarray(draws[..., len(QUESTIONS) :] @ self._shares(weights))
+        return np.asarray(self.posterior["score"].sel(question=question).values, dtype=float)
 
-    def _observed(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+    def _observed(self, question: str) -> FloatArray:
         """Return the observed scores, axes (model, metric), averaged over corpora if the question is not about one."""
         if question in self.datasets:
             return np.asarray(self.ev.tables[self.datasets.index(question)])
-        if question == "suite":
-            return np.asarray(np.tensordot(self._shares(weights), self.ev.tables, axes=1))
-        return np.asarray(self.ev.tables.mean(axis=0))
+        weights = [*self.weights.values()] if question == "suite" else None
+        return np.asarray(np.average(self.ev.tables, axis=0, weights=weights))
 
     @checked
     def scope(self, question: str) -> str:
@@ -328,9 +285,6 @@ class HierarchicalFit(Answer):
             "new": f"a new {self.noun}",
             "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
         }
-        if len(self.datasets) == 1:
-            # There is nothing to shrink it towards.
-            scopes |= {self.datasets[0]: self.datasets[0], "suite": f"this one {self.noun}"}
         return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
 
     # ---- words and numbers --------------------------------------------------------------------------------
@@ -346,8 +300,6 @@ class HierarchicalFit(Answer):
         """The two models that are printed: those that were chosen, or there are, or score best on average."""
         if self.pair is not None:
             return self.pair
-        if len(self.models) == 1:
-            raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
         if len(self.models) == 2:
             return self.models[0], self.models[1]
         at = self.metrics.index(self.main_metric)
@@ -402,12 +354,10 @@ class HierarchicalFit(Answer):
         heads = [self.answers[name].headline for name in self.datasets]
         ends = dict.fromkeys(probability(end(c.p_h1 for c in heads)) for end in (min, max))
         won = {model: sum(c.winner == model for c in heads) for model in (a, b)}
-        each = f"On the {self.number} at hand, each shrunk towards the others"
-        if len(heads) == 1:
-            each = f"On {self.datasets[0]} itself"
         claim = (
-            f"{each}: {b} is better than {a} in {heads[0].label} with probability {' to '.join(ends)}; {b} outperforms "
-            f"{a} on {won[b]} of {len(heads)}, {a} outperforms {b} on {won[a]}. {self.diagnostics.caution}"
+            f"On the {self.number} at hand, each shrunk towards the others: {b} is better than {a} in {heads[0].label} "
+            f"with probability {' to '.join(ends)}; {b} outperforms {a} on {won[b]} of {len(heads)}, {a} outperforms {b} "
+            f"on {won[a]}. {self.diagnostics.caution}"
         )
         return [*(self.answers[question].sentence() for question in QUESTIONS), printable(claim.rstrip())]
 
@@ -421,19 +371,9 @@ class HierarchicalFit(Answer):
             lines.append(f"Of {len(self.models)} models, the two that score best are shown; name others.")
         return lines
 
-    def to_text(self) -> str:
-        """Return table, verdicts and assumptions as plain text; of one model its scores."""
-        if len(self.models) > 1:
-            return super().to_text()
-        lines = [repr(self), "", self.summary().iloc[:, :4].to_string(), "", answers.assumptions(self)]
-        return "\n".join([*lines, *answers.notes(self), self.diagnostics.caution]).rstrip()
-
     def __repr__(self) -> str:
-        n, many = len(self.models), "s" * (len(self.models) > 1)
-        return f"<HierarchicalFit of {n} model{many} on {self.number}, {self.likelihood}, {self.diagnostics}>"
-
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() if len(self.models) > 1 else f"<pre>{escape(str(self))}</pre>"
+        n = len(self.models)
+        return f"<HierarchicalFit of {n} models on {self.number}, {self.likelihood}, {self.diagnostics}>"
 
     @checked
     def sentence(self, *, question: str = "average", format: str = "text") -> str:
@@ -478,8 +418,8 @@ class HierarchicalFit(Answer):
     @checked
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
-        names = [name for name in ("score", "difference") if name in self.posterior]
-        return arviz.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+        data = self.posterior[["score", "difference"]]
+        return arviz.summary(data, self.prob if prob is None else check_prob(prob))
 
     def to_arviz(self) -> Any:
         """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
@@ -613,7 +553,7 @@ def hierarchical(
         prob=mass,
         prior=prior,
         weights=suite_weights(weights or {}, found.datasets),
-        **found._asdict(),
+        **vars(found),
     )
     if (start := start_of(rng)) is not None:
         fit.posterior.attrs["start"] = start

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -20,15 +19,10 @@ from bayesf1.output.arviz import dataset
 from bayesf1.output.text import few_units
 from bayesf1.sampling import ASSUMPTIONS, SamplingModel, sampling_model
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 # Draws of one corpus' posterior for its covariance, at most and at least; draws and gamma variates for all corpora.
 _MOST, _LEAST, _DRAWS, _VARIATES = 8_000, 1_000, 400_000, 40_000_000
 # Numbers that the draws of all corpora, models and metrics may be, if none was asked for.
 _NUMBERS = 2_000_000
-# Predictions are for looking at; more draws of each chain would only take room.
-_PREDICTED = 500
 
 
 def _itself(tables: FloatArray) -> FloatArray:
@@ -82,7 +76,7 @@ class PlainScores(Task):
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Refuse: of a plain score nothing is known but itself."""
-        raise ValueError("plain scores have no posterior of their own; ask the fit that holds them")
+        raise ValueError("plain scores have no draws of their own; those of the fit are fit.to_arviz()")
 
     @property
     def about(self) -> str:
@@ -109,7 +103,7 @@ class CorpusScores(NamedTuple):
         that plain scores of many small corpora would add up to too high an average.
     taken, noun
         The corpora by name, under what was assumed of them, and what one is called.
-    notes
+    note
         What should be known of the data.
     """
 
@@ -118,7 +112,7 @@ class CorpusScores(NamedTuple):
     covariances: FloatArray
     taken: Mapping[str, SamplingModel]
     noun: str
-    notes: Sequence[str]
+    note: str
 
 
 def read_scores(
@@ -151,15 +145,10 @@ def read_scores(
     >>> found.ev.tables.shape, found.covariances.shape
     ((6, 2, 1), (6, 2, 2, 1))
     """
-    if isinstance(data, Mapping):
-        noun, evaluations = "corpus", given.check_corpora(data)
-    else:
-        noun, names, tables = given.parts_of(data)
-        parts = zip(names, tables, strict=True)
-        evaluations = {name: Evaluation(data.models, data.task, table.copy()) for name, table in parts}
+    noun, evaluations = given.read_corpora(data)
     taken = {name: _under(ev, assumption) for name, ev in evaluations.items()}
     found = {name: resolve_metrics(metrics, sampling.ev) for name, sampling in taken.items()}
-    common, notes = _common(found, taken)
+    common = _common(found, taken)
     size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
     n_draws = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
     scores, centres, covariances = [], [], []
@@ -173,8 +162,10 @@ def read_scores(
         scores.append(np.stack(plain, axis=-1))
     models = next(iter(evaluations.values())).names
     ev = Evaluation(models, PlainScores.of(common), np.stack(scores))
-    notes += _cautions(taken, found)
-    return CorpusScores(ev, np.stack(centres), np.stack(covariances), taken, noun, notes)
+    cautions = {name: few_units(each.settings(found[name][-1])) for name, each in taken.items()}
+    few = [name for name, caution in cautions.items() if caution]
+    note = f"on {listing(few, most=5)}: {cautions[few[0]].removesuffix('.')}" if few else ""
+    return CorpusScores(ev, np.stack(centres), np.stack(covariances), taken, noun, note)
 
 
 def fit_scores(
@@ -190,86 +181,47 @@ def fit_scores(
 ) -> Fitted:
     """Fit the random-effects model of scores; draws are independent, and `chains` only how they are kept."""
     corpora = read_scores(data, metrics, assumption=assumption, prior=prior.cells, rng=rng)
-    n = chains * (draws or int(np.clip(_NUMBERS // (chains * corpora.ev.tables.size), 500, 5000)))
-    names, kinds = tuple(corpora.taken), {sampling.assumption for sampling in corpora.taken.values()}
-    return Fitted(
-        datasets=names,
-        noun=corpora.noun,
-        ev=corpora.ev,
-        groups=_groups(corpora, prior, n, chains, given.suite_weights(weights, names), rng),
-        diagnostics=Diagnostics("grid", n, chains, n, n),
-        assumption=kinds.pop() if len(kinds) == 1 else "independent",
-        within=_within(corpora.taken, plural(corpora.noun)),
-        note="; ".join(corpora.notes),
-    )
+    ev, names = corpora.ev, tuple(corpora.taken)
+    shares = np.array([*given.suite_weights(weights, names).values()])
+    n = chains * (draws or int(np.clip(_NUMBERS // (chains * ev.tables.size), 500, 5000)))
+    scores, spreads = [], []
+    for k, metric in enumerate(metrics_of(ev)):
+        centres, covariances = corpora.centres[..., k], corpora.covariances[..., k]
+        # What a prior's scale is a multiple of: 1 for shares, else the largest score.
+        unit = max(1.0, float(np.abs(ev.tables[..., k]).max()))
+        model = RandomEffects(
+            centres, covariances, unit * prior.spread, unit * prior.difficulty, tails=prior.tails
+        )
+        effects = model.draw(n, rng)
+        # Of a suite nothing is shrunk.
+        spread = np.tensordot(np.square(shares), covariances, axes=1)
+        suite = rng.multivariate_normal(shares @ centres, spread, n, method="eigh")
+        drawn = (effects.average, effects.new, suite, *np.moveaxis(effects.each, 1, 0))
+        scores.append(np.stack([within(each, metric.support) for each in drawn], axis=-1))
+        spreads.append((effects.spread, effects.difficulty))
 
-
-def suite_draws(
-    known: xr.Dataset, metrics: Sequence[Metric], weights: FloatArray, lead: tuple[int, ...]
-) -> FloatArray:
-    """Return draws of the weighted mean over the corpora, of which nothing is shrunk, axes (*lead, model, metric)."""
-    mean = np.tensordot(weights, known["centre"].values, axes=1)
-    spread = np.tensordot(np.square(weights), known["covariance"].values, axes=1)
-    # The same draws each time that the fit is asked.
-    rng = np.random.default_rng(0)
-    found = []
-    for k, metric in enumerate(metrics):
-        drawn = rng.multivariate_normal(mean[:, k], spread[..., k], lead, method="eigh")
-        found.append(within(drawn, metric.support))
-    return np.stack(found, axis=-1)
-
-
-def _groups(
-    corpora: CorpusScores,
-    prior: HierarchicalPrior,
-    n: int,
-    chains: int,
-    weights: Mapping[str, float],
-    rng: np.random.Generator,
-) -> dict[str, xr.Dataset]:
-    """Draw from the posterior of each metric, and return everything by ArviZ's names of groups."""
-    metrics, models = metrics_of(corpora.ev), corpora.ev.models
-    # What a prior's scale is a multiple of: 1 for shares, else the largest score.
-    units = [max(1.0, float(np.abs(corpora.ev.tables[..., k]).max())) for k in range(len(metrics))]
-    effects = []
-    for k, (metric, unit) in enumerate(zip(metrics, units, strict=True)):
-        scales = {"spread": unit * prior.spread, "difficulty": unit * prior.difficulty, "tails": prior.tails}
-        drawn = RandomEffects(corpora.centres[..., k], corpora.covariances[..., k], **scales).draw(n, rng)
-        average, new, each = (within(x, metric.support) for x in drawn[:3])
-        effects.append(drawn._replace(average=average, new=new, each=each))
-
-    def stacked(field: str) -> FloatArray:
-        found = np.stack([getattr(e, field) for e in effects], axis=-1)
+    def chained(found: FloatArray) -> FloatArray:
         return found.reshape(chains, -1, *found.shape[1:])
 
-    def before(scale: float) -> FloatArray:
-        drawn = np.abs(rng.standard_t(prior.tails, size=(1, _PREDICTED, len(units))))
-        return np.asarray(scale * drawn * units)
-
-    each = stacked("each")
-    predicted = min(_PREDICTED, each.shape[1])
-    roots, turn = np.linalg.eigh(np.moveaxis(corpora.covariances, -1, 0))
-    z = rng.standard_normal((chains, predicted, *roots.shape)) * np.sqrt(np.maximum(roots, 0.0))
-    noise = np.moveaxis((turn @ z[..., None])[..., 0], 2, -1)
-    lead, of_corpora = ("chain", "draw"), ("dataset", "system", "measure")
-    # With one model there is no difference that could vary.
-    spreads = ("difficulty",) if len(models) == 1 else ("spread", "difficulty")
-    coords = {**given.coords_of(models, corpora.ev.cells, tuple(weights)), "opponent": models}
-    constant: Variables = {
-        "centre": (of_corpora, corpora.centres),
-        "covariance": (("dataset", "system", "opponent", "measure"), corpora.covariances),
+    of_spreads = chained(np.moveaxis(np.array(spreads), -1, 0))
+    posterior = given.by_question(ev.models, chained(np.stack(scores, axis=2))) | {
+        name: (("chain", "draw", "measure"), of_spreads[..., i])
+        for i, name in enumerate(("spread", "difficulty"))
     }
-    groups = {"constant_data": dataset(constant, coords)}
-    suite = suite_draws(groups["constant_data"], metrics, np.array([*weights.values()]), each.shape[:2])
-    scores = given.by_question(models, [stacked("average"), stacked("new"), suite, *np.moveaxis(each, 2, 0)])
-    variables: dict[str, Variables] = {
-        "posterior": scores | {name: ((*lead, "measure"), stacked(name)) for name in spreads},
-        "posterior_predictive": {"score": ((*lead, *of_corpora), each[:, :predicted] + noise)},
-        "log_likelihood": {"score": ((*lead, "dataset", "measure"), stacked("log_likelihood"))},
-        "prior": {name: ((*lead, "measure"), before(getattr(prior, name))) for name in spreads},
-        "observed_data": {"score": (of_corpora, corpora.ev.tables.copy())},
-    }
-    return groups | {name: dataset(found, coords) for name, found in variables.items()}
+    observed: Variables = {"score": (("dataset", "system", "measure"), ev.tables.copy())}
+    coords = given.coords_of(ev.models, ev.cells, names)
+    assumptions = {sampling.assumption for sampling in corpora.taken.values()}
+    words = [_WORDS[each.assumption].format(plural(each.ev.unit)) for each in corpora.taken.values()]
+    return Fitted(
+        groups={"posterior": dataset(posterior, coords), "observed_data": dataset(observed, coords)},
+        ev=ev,
+        datasets=names,
+        noun=corpora.noun,
+        assumption=assumptions.pop() if len(assumptions) == 1 else "independent",
+        within=f"models {' or '.join(dict.fromkeys(words))} within {plural(corpora.noun)}",
+        diagnostics=Diagnostics("grid", n, chains, n, n),
+        note=corpora.note,
+    )
 
 
 def _under(ev: Evaluation, assumption: str) -> SamplingModel:
@@ -283,61 +235,28 @@ def _under(ev: Evaluation, assumption: str) -> SamplingModel:
     return sampling_model(ev, assumption)
 
 
-def _common(
-    found: Mapping[str, list[Metric]], taken: Mapping[str, SamplingModel]
-) -> tuple[list[Metric], list[str]]:
-    """Return the metrics that all corpora have, and what is to be said where a name means several things."""
+def _common(found: Mapping[str, list[Metric]], taken: Mapping[str, SamplingModel]) -> list[Metric]:
+    """Return the metrics, which must be the same on all corpora."""
     first_name, first = next(iter(found.items()))
-    metrics, notes = [], []
     for name, own in found.items():
-        if [m.name for m in own] != [m.name for m in first]:
+        if [(m.name, m.label, m.percent) for m in own] != [(m.name, m.label, m.percent) for m in first]:
             raise ValueError(
-                f"the usual metrics of corpus {name!r} are {listing(m.name for m in own)}, but those of "
-                f"{first_name!r} are {listing(m.name for m in first)}; name those that all have"
+                f"the metrics of corpus {name!r} are {listing(m.label for m in own)}, but those of {first_name!r} are "
+                f"{listing(m.label for m in first)}; name those that all have, on one scale"
             )
     bootstrapped = any(sampling.ev.task.bootstraps_items for sampling in taken.values())
+    metrics = []
     for alike in zip(*found.values(), strict=True):
-        metric, label = alike[0], alike[0].label
-        labels = {m.label: name for name, m in reversed([*zip(found, alike, strict=True)])}
-        if len(labels) > 1:
-            label = metric.name
-            means = ", ".join(f"{each} on {name}" for each, name in reversed(labels.items()))
-            notes.append(f"{label} is not the same on all corpora ({means})")
-        if len({m.percent for m in alike}) > 1:
-            raise ValueError(
-                f"{metric.name} is a share on some corpora and none on others; bring their scores to one scale"
-            )
         low, high = min(m.support[0] for m in alike), max(m.support[1] for m in alike)
         if bootstrapped:
             # The scores that occurred are no limits of those that may.
-            low, high = (0.0, 1.0) if metric.percent else (0.0 if low >= 0.0 else -np.inf, np.inf)
-        metrics.append(replace(metric, label=label, support=(low, high)))
-    return metrics, notes
+            low, high = (0.0, 1.0) if alike[0].percent else (0.0 if low >= 0.0 else -np.inf, np.inf)
+        metrics.append(replace(alike[0], support=(low, high)))
+    return metrics
 
 
 _WORDS = {
-    "independent": "models taken as independent",
-    "paired": "models paired on items",
-    "clustered": "models paired on {units} as units",
+    "independent": "taken as independent",
+    "paired": "paired on items",
+    "clustered": "paired on {} as units",
 }
-
-
-def _within(taken: Mapping[str, SamplingModel], nouns: str) -> str:
-    """Say what was assumed of the models within the corpora."""
-    if len(next(iter(taken.values())).ev.models) == 1:
-        return "one model"
-    kinds = Counter(_WORDS[each.assumption].format(units=plural(each.ev.unit)) for each in taken.values())
-    if len(kinds) == 1:
-        return f"{next(iter(kinds))} within {nouns}"
-    return ", ".join(f"{words} within {n} of the {nouns}" for words, n in kinds.items())
-
-
-def _cautions(taken: Mapping[str, SamplingModel], found: Mapping[str, list[Metric]]) -> list[str]:
-    """Say where there are too few units to know well how much they vary."""
-    cautions = {name: few_units(sampling.settings(found[name][-1])) for name, sampling in taken.items()}
-    few = [name for name, caution in cautions.items() if caution]
-    if not few:
-        return []
-    more = f" (and likewise on {listing(few[1:], most=5)})" if few[1:] else ""
-    first = cautions[few[0]].removesuffix(".")
-    return [f"on {few[0]}, {first[0].lower()}{first[1:]}{more}"]
