@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -61,13 +61,10 @@ class HierarchicalPrior:
     log_kappa_sd: float = 2.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is None and field.name == "cells":
-                continue
-            if not is_number(value) or not 0.0 < value <= 1e6:
+        for name, value in vars(self).items():
+            if (value is not None or name != "cells") and not (is_number(value) and 0.0 < value <= 1e6):
                 raise ValueError(
-                    f"{field.name} of the prior must be a number above 0, at most 1e6, not {quoted(value)}"
+                    f"{name} of the prior must be a number above 0, at most 1e6, not {quoted(value)}"
                 )
 
 
@@ -247,9 +244,9 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
     if not weights:
         return dict.fromkeys(names, 1.0 / len(names))
     for name in (*weights, *names):
-        value: Any = weights.get(name)
         if name not in names:
             raise ValueError(f"there is a weight of {name!r}, no corpus; {nearest(str(name), names)}")
+        value: Any = weights.get(name)
         if not is_number(value) or not 0.0 <= value < np.inf:
             raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
     total = float(sum(weights.values()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,20 +14,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
-from bayesf1.base.naming import nearest, plural, printable
+from bayesf1.base.checks import (
+    RNGLike,
+    check_prob,
+    check_rng,
+    check_whole,
+    checked,
+    is_number,
+    start_in_words,
+    start_of,
+)
+from bayesf1.base.naming import capitalised, joined, nearest, plural, printable, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
-from bayesf1.hierarchical import answers, multinomial
-from bayesf1.hierarchical.answers import HierarchicalComparison, HierarchicalComparisons
-from bayesf1.hierarchical.corpora import QUESTIONS, Fitted, HierarchicalPrior, suite_weights
-from bayesf1.hierarchical.scores import fit_scores, metrics_of
+from bayesf1.hierarchical import multinomial
+from bayesf1.hierarchical.corpora import (
+    DIMS,
+    QUESTIONS,
+    Diagnostics,
+    Fitted,
+    HierarchicalPrior,
+    coords_of,
+    suite_weights,
+)
+from bayesf1.hierarchical.scores import PlainScores, fit_scores, metrics_of
 from bayesf1.inference.compare import Tails, share_error
-from bayesf1.inference.comparison import Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import arviz
+from bayesf1.output import arviz, text
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, points, probability
+from bayesf1.output.latex import prose, version
+from bayesf1.output.table import Table, amount, digits_of, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +58,125 @@ SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
 TEXTS = ("likelihood", "assumption", "noun", "note", "within")
 # With more corpora, only the main metric of each is printed.
 _MANY = 10
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchicalComparison(Comparison):
+    """A comparison that says of which corpus it speaks, and how far it can be trusted.
+
+    Its scores and its difference are the mean, or median, of their posteriors, which belong to their intervals.
+
+    Attributes
+    ----------
+    question, scope
+        ``"average"``, ``"new"``, ``"suite"`` or the name of a corpus, and the same in words.
+    estimate
+        ``"posterior mean"``, or ``"posterior median"`` if a mean may not exist.
+    observed
+        The plain scores of both models, averaged over the corpora if the question is not about one.
+    caution
+        What is wrong with the draws, empty if nothing is.
+    """
+
+    question: str = "average"
+    scope: str = ""
+    estimate: str = "posterior mean"
+    observed: tuple[float, float] = (0.0, 0.0)
+    caution: str = ""
+
+    @property
+    def observed_gap(self) -> float:
+        """The difference of the plain scores, B minus A."""
+        return self.observed[1] - self.observed[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
+        return tuple(map(printable, filter(None, (self.caution, *self.remarks))))
+
+    @checked
+    def observed_text(self, *, gap: bool = False) -> str:
+        """Write the plain scores of both models, or their difference, with as many digits as the interval has."""
+        percent = self.definition.percent
+        ends = (self.difference if gap else self.posterior_a).interval(self.prob)
+        digits = digits_of(*ends, percent=percent)
+        if gap:
+            return points(self.observed_gap, digits, sign=True, percent=percent)
+        return " / ".join(points(score, digits, percent=percent) for score in self.observed)
+
+    def __str__(self) -> str:
+        # A sentence goes on after a colon; a model's name stays as it is.
+        claim = text.sentence(self).replace("The data do not", "the data do not", 1)
+        observed = "Observed difference:"
+        if self.estimate == "posterior median":
+            observed = "The difference is the posterior median, as a mean may not exist; observed"
+        gap = self.observed_text(gap=True)
+        return printable(f"On {self.scope}: {claim} {observed} {gap}. {self.caution}".rstrip())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
+        found = super().to_dict()
+        for name, score in zip(("a", "b", "difference"), (*self.observed, self.observed_gap), strict=True):
+            found[name]["observed"] = float(score)
+        return {**found, "estimate": self.estimate}
+
+
+class HierarchicalComparisons(Comparisons):
+    """The tests of several metrics for one pair of models and one question."""
+
+    @property
+    def title(self) -> str:
+        """Which models were compared, and on which corpus."""
+        first: Any = self.headline
+        return printable(
+            f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
+        )
+
+    @property
+    def table(self) -> Table:
+        """The table, with the observed scores."""
+        table = super().table
+        observed = [c.observed_text() for c in self.values() if isinstance(c, HierarchicalComparison)]
+        return replace(
+            table,
+            header=(*table.header[:4], "Observed", *table.header[4:]),
+            rows=tuple((*row[:4], cell, *row[4:]) for row, cell in zip(table.rows, observed, strict=True)),
+        )
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what limits it, and what its words mean."""
+        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
+
+    @checked
+    def sentence(self, metric: str | None = None, *, format: str = "text") -> str:
+        """Return a sentence for a paper, which says of which corpus it speaks."""
+        if metric is not None and metric not in self:
+            raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self)}")
+        return (self.headline if metric is None else self[metric]).sentence(format=format)
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the answer was found, for a paper's section on methods."""
+        first: Any = self.headline
+        name, rest = first.settings.model[:1], first.settings.model[1:]
+        how = (
+            f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
+            f"hierarchical model fitted with {version()}. It was a {name if name == 'D' else name.lower()}{rest} The "
+            f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
+        )
+        return prose(printable(" ".join((how, *first.notes))), format)
+
+    @checked
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Not offered: the page shows all questions, and is made by the fit."""
+        raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
+        first: Any = self.headline
+        words = {"question": first.question, "sentence": str(first), "caution": first.caution or None}
+        return {**super().to_dict(), **words}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -147,7 +282,7 @@ class HierarchicalFit(Fitted, Answer):
         draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
         at = [self.datasets.index(question)] if question in self.datasets else slice(None)
         middle = np.median if self.estimate(question) == "posterior median" else np.mean
-        settings = self._settings(region, answers.assumptions(self))
+        settings = self._settings(region, _assumptions(self))
         found = []
         for k, metric in enumerate(self.metrics):
             both = draws[..., k]
@@ -172,7 +307,7 @@ class HierarchicalFit(Fitted, Answer):
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
                     ev=replace(pair, tables=pair.tables[at].copy()),
-                    remarks=tuple(answers.few_corpora(self)) if question in QUESTIONS[:2] else (),
+                    remarks=tuple(_few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
                     estimate=self.estimate(question),
@@ -232,7 +367,7 @@ class HierarchicalFit(Fitted, Answer):
         observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
         notes = (
             f"Scores are {estimate}s; observed: {observed}.",
-            *answers.notes(self),
+            *_notes(self),
             self.diagnostics.caution,
         )
         return ranking_of(
@@ -240,7 +375,7 @@ class HierarchicalFit(Fitted, Answer):
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
-            self._settings(check_rope(self.rope if rope is None else rope, ranked), answers.modelled(self)),
+            self._settings(check_rope(self.rope if rope is None else rope, ranked), _modelled(self)),
             remarks=tuple(filter(None, notes)),
         )
 
@@ -340,31 +475,22 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*answers.notes(self), answers.estimates(self), *filter(None, [self.diagnostics.caution]))
+        return (*_notes(self), _estimates(self), *filter(None, [self.diagnostics.caution]))
 
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [answers.assumptions(self)]
+        return [_assumptions(self)]
 
     @property
     def sentences(self) -> list[str]:
-        """The verdicts: on the average corpus, on a new one, on the suite, and on those at hand."""
-        a, b = self.main_pair
-        heads = [self.answers[name].headline for name in self.datasets]
-        ends = dict.fromkeys(probability(end(c.p_h1 for c in heads)) for end in (min, max))
-        won = {model: sum(c.winner == model for c in heads) for model in (a, b)}
-        claim = (
-            f"On the {self.number} at hand, each shrunk towards the others: {b} is better than {a} in {heads[0].label} "
-            f"with probability {' to '.join(ends)}; {b} outperforms {a} on {won[b]} of {len(heads)}, {a} outperforms {b} "
-            f"on {won[a]}. {self.diagnostics.caution}"
-        )
-        return [*(self.answers[question].sentence() for question in QUESTIONS), printable(claim.rstrip())]
+        """The verdicts: on the average corpus, on a new one, and on the suite."""
+        return [self.answers[question].sentence() for question in QUESTIONS]
 
     @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*self.sentences, *answers.notes(self)]
+        lines = [*self.sentences, *_notes(self)]
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
@@ -374,16 +500,6 @@ class HierarchicalFit(Fitted, Answer):
     def __repr__(self) -> str:
         n = len(self.models)
         return f"<HierarchicalFit of {n} models on {self.number}, {self.likelihood}, {self.diagnostics}>"
-
-    @checked
-    def sentence(self, *, question: str = "average", format: str = "text") -> str:
-        """Return the verdict on one of the questions as a sentence, ``"text"`` or ``"latex"``."""
-        return self.compare(*self.main_pair, question=question).sentence(format=format)
-
-    @checked
-    def methods_sentence(self, *, format: str = "text") -> str:
-        """Return how the answers were found, for a paper's section on methods."""
-        return self.compare(*self.main_pair).methods_sentence(format=format)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each question and metric."""
@@ -399,7 +515,7 @@ class HierarchicalFit(Fitted, Answer):
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
             "caution": self.diagnostics.caution or None,
-            "notes": answers.notes(self),
+            "notes": _notes(self),
             "sentences": self.sentences,
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
@@ -485,7 +601,7 @@ def hierarchical(
         Mass of the intervals that are printed.
     assumption
         ``"auto"`` respects units of several items and pairs models if it can, ``"independent"`` takes each model's
-        table by itself, ``"items"`` takes all items as independent, without which a multinomial refuses units of several.
+        table by itself, without which a multinomial refuses units of several items.
     weights
         The weight of each corpus in the suite, by name; equal ones by default.
     sampler
@@ -563,12 +679,148 @@ def hierarchical(
     return fit
 
 
+def _assumptions(fit: HierarchicalFit) -> str:
+    """Say what was assumed, and how it was computed."""
+    known = fit.posterior.attrs.get("start")
+    start = start_in_words(None if known is None else int(known))
+    words = _estimates(fit).removesuffix(".")
+    parts = (_modelled(fit), f"{words[0].lower()}{words[1:]}", str(fit.diagnostics), start)
+    return f"{'; '.join(filter(None, parts))}."
+
+
+def _estimates(fit: HierarchicalFit) -> str:
+    """Say which points are means of posteriors, and which medians."""
+    medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
+    where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
+    return f"Scores and differences are posterior means{where}."
+
+
+def _modelled(fit: HierarchicalFit) -> str:
+    """Name the model of the corpora, and its prior."""
+    return _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
+
+
+def _scores(fit: HierarchicalFit) -> str:
+    metric = fit.main_metric
+    names = ("difficulty", "spread")
+    medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
+    apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
+    scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
+    return (
+        f"Random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
+        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
+        "posterior medians; half-t priors with "
+        f"{fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
+    )
+
+
+def _multinomial(fit: HierarchicalFit) -> str:
+    kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
+    pairs = zip(fit.models, kappa, strict=True)
+    alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
+    return (
+        f"Dirichlet-multinomial model, {fit.within}, effects of a {fit.noun} on one model unrelated to those on another "
+        f'(likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
+        f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
+    )
+
+
+def _few_corpora(fit: HierarchicalFit) -> list[str]:
+    """Say if there are too few corpora to know how much they differ."""
+    words = (
+        f"With {fit.number}, how much {fit.nouns} differ is hardly known: what is said of the average {fit.noun} and of a "
+        "new one rests on the prior."
+    )
+    return [words] if len(fit.datasets) < 3 else []
+
+
+def _notes(fit: HierarchicalFit) -> list[str]:
+    """Return what should be known of the data."""
+    found = [*([f"{capitalised(fit.note)}."] if fit.note else []), *_few_corpora(fit)]
+    if fit.noun == "fold":
+        found.append(
+            "Folds are taken as separate test sets, though repeats test the same items again; the discounted "
+            "counts of compare() allow for that."
+        )
+    return found
+
+
+@checked
+def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
+    """Read a fit that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bayesf1 import from_counts, hierarchical
+    >>> corpora = {"a": from_counts(A=(77, 44, 10), B=(83, 9, 14)), "b": from_counts(A=(9, 5, 3), B=(10, 4, 2))}
+    >>> fit = hierarchical(corpora, draws=500, rng=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(f"{folder}/fit.nc")
+    ...     again = load_fit(f"{folder}/fit.nc")
+    >>> str(again) == str(fit)
+    True
+    """
+    groups = arviz.load(str(path))
+    try:
+        document = json.loads(groups["posterior"].attrs["bayesf1"])
+        version = str(document["format"])
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        version = ""
+    if not version.startswith("bayesf1.hierarchical/"):
+        raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved")
+    if version != HierarchicalFit.json_format:
+        raise ValueError(f"{path} holds a fit of another version of bayesf1 ({version:.40}); fit it again")
+    try:
+        fit = _restored(document, groups)
+        # What is of another type fails to be printed, or is written otherwise.
+        if not str(fit) or json.loads(_described(fit)) != document:
+            raise ValueError("its words do not go together")
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
+    return fit
+
+
+def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
+    """Return the fit of a file's words and draws, or raise an error if they do not go together."""
+    known = {"likelihood": SAMPLERS, "assumption": ("independent", "paired", "clustered")}
+    for name, values in known.items():
+        if document[name] not in values:
+            raise ValueError(f"{name} is {document[name]!r:.60}")
+    metrics = []
+    for entry in document["metrics"]:
+        low, high = map(float, entry["support"])
+        named = Metric(entry["name"], entry["label"], (), None, lambda tables: tables, (low, high))
+        metrics.append(replace(named, percent=entry["percent"], lower_is_better=entry["lower_is_better"]))
+    models, names, weights = tuple(document["models"]), tuple(document["datasets"]), document["weights"]
+    suite_weights(weights, names)
+    coords = coords_of(models, [m.name for m in metrics], names)
+    for group in groups.keys() & {"posterior", "constant_data", "observed_data"}:
+        for name, data in groups[group].items():
+            in_order = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
+            if not data.size or not in_order or not np.isfinite(data.values).all():
+                raise ValueError(f"{name} is no array of finite numbers along the names of the fit")
+    observed = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]["score"]
+    if groups["posterior"]["score"].dims != DIMS or observed.dims != ("dataset", "system", "measure"):
+        raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
+    return HierarchicalFit(
+        groups=groups,
+        ev=Evaluation(models, PlainScores.of(metrics), np.array(observed.values, float)),
+        datasets=names,
+        prior=HierarchicalPrior(**document["prior"]),
+        prob=check_prob(document["prob"]),
+        rope=check_rope(document["rope"], *metrics).given,
+        diagnostics=Diagnostics(**document["diagnostics"]),
+        weights={name: weights[name] for name in names},
+        **{name: document[name] for name in TEXTS},
+    )
+
+
 def _described(fit: HierarchicalFit) -> str:
     """Return as JSON what a file must say of a fit beside its draws."""
-    words = ("name", "label", "percent", "lower_is_better")
     metrics = [
-        {name: getattr(m, name) for name in words}
-        | {"support": [None if math.isinf(end) else end for end in m.support]}
+        {name: getattr(m, name) for name in ("name", "label", "percent", "lower_is_better")}
+        | {"support": [*map(str, m.support)]}
         for m in fit.metrics
     ]
     document = {

@@ -132,7 +132,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     """Return the counts of a mapping of evaluations, or of the folds of one.
 
     Items of one document, or sentence, are not independent trials as a multinomial takes them, and are refused unless
-    the assumption ``"items"`` says so.
+    the assumption ``"independent"`` says so.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     >>> found.names[0], found.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
-    if assumption not in ("auto", "items", "independent"):
+    if assumption not in ("auto", "independent"):
         raise ValueError(
             f"the likelihood 'multinomial' takes models as independent, not {assumption!r}; use the likelihood 'scores'"
         )
@@ -160,7 +160,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
         if assumption == "auto":
             raise ValueError(
                 f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
-                "independent; use the likelihood 'scores', or say assumption 'items' to take them so"
+                "independent; use the likelihood 'scores', or say assumption 'independent' to take them so"
             )
         note = (
             f"items of one {sampling.ev.unit} were taken as independent, which is too sure if they are alike"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior,
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import dataset
 from bayesf1.output.text import few_units
-from bayesf1.sampling import ASSUMPTIONS, SamplingModel, sampling_model
+from bayesf1.sampling import SamplingModel, sampling_model
 
 # Draws of one corpus' posterior for its covariance, at most and at least; draws and gamma variates for all corpora.
 _MOST, _LEAST, _DRAWS, _VARIATES = 8_000, 1_000, 400_000, 40_000_000
@@ -78,94 +78,11 @@ class PlainScores(Task):
         """Refuse: of a plain score nothing is known but itself."""
         raise ValueError("plain scores have no draws of their own; those of the fit are fit.to_arviz()")
 
-    @property
-    def about(self) -> str:
-        """What the scores are."""
-        return f"plain scores ({', '.join(m.label for m in self.metrics)})"
-
 
 def metrics_of(ev: Evaluation) -> tuple[Metric, ...]:
     """Return the metrics of plain scores."""
     assert isinstance(ev.task, PlainScores)
     return ev.task.metrics
-
-
-class CorpusScores(NamedTuple):
-    """What several corpora say of the same models.
-
-    Attributes
-    ----------
-    ev
-        The plain scores, an evaluation of axes (corpus, model, metric).
-    centres, covariances
-        Medians of the posteriors of the models' scores, axes (corpus, model, metric), and their covariances, axes
-        (corpus, model, model, metric). A plain score near 1 comes with a small variance, one below with a larger, so
-        that plain scores of many small corpora would add up to too high an average.
-    taken, noun
-        The corpora by name, under what was assumed of them, and what one is called.
-    note
-        What should be known of the data.
-    """
-
-    ev: Evaluation
-    centres: FloatArray
-    covariances: FloatArray
-    taken: Mapping[str, SamplingModel]
-    noun: str
-    note: str
-
-
-def read_scores(
-    data: Evaluation | Mapping[str, Evaluation],
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    assumption: str = "auto",
-    prior: float | None = None,
-    rng: np.random.Generator,
-) -> CorpusScores:
-    """Return what corpora, or the folds of one evaluation, say of their models.
-
-    Parameters
-    ----------
-    data
-        Evaluations of the same models by name, of any kinds that have the metrics; or one of folds.
-    metrics
-        Names of metrics, or callables; those of the first corpus by default.
-    assumption
-        What is assumed of the models within a corpus, as in `compare`; or ``"items"``, for single items.
-    prior
-        λ of the Dirichlet prior on the cells of each corpus' tables.
-    rng
-        The source of randomness.
-
-    Examples
-    --------
-    >>> from bayesf1 import load_example
-    >>> found = read_scores(load_example("wang-li-org"), "f1", rng=np.random.default_rng(1))
-    >>> found.ev.tables.shape, found.covariances.shape
-    ((6, 2, 1), (6, 2, 2, 1))
-    """
-    noun, evaluations = given.read_corpora(data)
-    taken = {name: _under(ev, assumption) for name, ev in evaluations.items()}
-    found = {name: resolve_metrics(metrics, sampling.ev) for name, sampling in taken.items()}
-    common = _common(found, taken)
-    size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
-    n_draws = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
-    scores, centres, covariances = [], [], []
-    for name, sampling in taken.items():
-        weight = sampling.ev.check_prior(prior)
-        blocks = list(sampling.scores(found[name], prior=weight, n_draws=n_draws, rng=rng))
-        drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-        centres.append(np.stack([np.median(each, axis=0) for each in drawn], axis=-1))
-        covariances.append(np.stack([robust_covariance(each) for each in drawn], axis=-1))
-        plain = [sampling.ev.mean_scores(m(sampling.ev.tables, sampling.ev.cells)) for m in found[name]]
-        scores.append(np.stack(plain, axis=-1))
-    models = next(iter(evaluations.values())).names
-    ev = Evaluation(models, PlainScores.of(common), np.stack(scores))
-    cautions = {name: few_units(each.settings(found[name][-1])) for name, each in taken.items()}
-    few = [name for name, caution in cautions.items() if caution]
-    note = f"on {listing(few, most=5)}: {cautions[few[0]].removesuffix('.')}" if few else ""
-    return CorpusScores(ev, np.stack(centres), np.stack(covariances), taken, noun, note)
 
 
 def fit_scores(
@@ -180,22 +97,27 @@ def fit_scores(
     rng: np.random.Generator,
 ) -> Fitted:
     """Fit the random-effects model of scores; draws are independent, and `chains` only how they are kept."""
-    corpora = read_scores(data, metrics, assumption=assumption, prior=prior.cells, rng=rng)
-    ev, names = corpora.ev, tuple(corpora.taken)
+    noun, evaluations = given.read_corpora(data)
+    taken = {name: sampling_model(ev, assumption) for name, ev in evaluations.items()}
+    found = {name: resolve_metrics(metrics, sampling.ev) for name, sampling in taken.items()}
+    common, names = _common(found, taken), tuple(taken)
+    size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
+    n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
+    parts = [_summary(taken[name], found[name], prior.cells, n_pilot, rng) for name in names]
+    plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
+    ev = Evaluation(next(iter(evaluations.values())).names, PlainScores.of(common), plain)
     shares = np.array([*given.suite_weights(weights, names).values()])
-    n = chains * (draws or int(np.clip(_NUMBERS // (chains * ev.tables.size), 500, 5000)))
+    n = chains * (draws or int(np.clip(_NUMBERS // (chains * plain.size), 500, 5000)))
     scores, spreads = [], []
-    for k, metric in enumerate(metrics_of(ev)):
-        centres, covariances = corpora.centres[..., k], corpora.covariances[..., k]
+    for k, metric in enumerate(common):
+        centre, covariance = centres[..., k], covariances[..., k]
         # What a prior's scale is a multiple of: 1 for shares, else the largest score.
-        unit = max(1.0, float(np.abs(ev.tables[..., k]).max()))
-        model = RandomEffects(
-            centres, covariances, unit * prior.spread, unit * prior.difficulty, tails=prior.tails
-        )
-        effects = model.draw(n, rng)
+        unit = max(1.0, float(np.abs(plain[..., k]).max()))
+        scales = (unit * prior.spread, unit * prior.difficulty)
+        effects = RandomEffects(centre, covariance, *scales, tails=prior.tails).draw(n, rng)
         # Of a suite nothing is shrunk.
-        spread = np.tensordot(np.square(shares), covariances, axes=1)
-        suite = rng.multivariate_normal(shares @ centres, spread, n, method="eigh")
+        spread = np.tensordot(np.square(shares), covariance, axes=1)
+        suite = rng.multivariate_normal(shares @ centre, spread, n, method="eigh")
         drawn = (effects.average, effects.new, suite, *np.moveaxis(effects.each, 1, 0))
         scores.append(np.stack([within(each, metric.support) for each in drawn], axis=-1))
         spreads.append((effects.spread, effects.difficulty))
@@ -203,36 +125,50 @@ def fit_scores(
     def chained(found: FloatArray) -> FloatArray:
         return found.reshape(chains, -1, *found.shape[1:])
 
-    of_spreads = chained(np.moveaxis(np.array(spreads), -1, 0))
-    posterior = given.by_question(ev.models, chained(np.stack(scores, axis=2))) | {
-        name: (("chain", "draw", "measure"), of_spreads[..., i])
-        for i, name in enumerate(("spread", "difficulty"))
-    }
-    observed: Variables = {"score": (("dataset", "system", "measure"), ev.tables.copy())}
+    tau, tau_c = (chained(x.T) for x in np.moveaxis(np.array(spreads), 1, 0))
+    dims = ("chain", "draw", "measure")
+    posterior = given.by_question(ev.models, chained(np.stack(scores, axis=2)))
+    posterior |= {"spread": (dims, tau), "difficulty": (dims, tau_c)}
+    observed: Variables = {"score": (("dataset", "system", "measure"), plain)}
     coords = given.coords_of(ev.models, ev.cells, names)
-    assumptions = {sampling.assumption for sampling in corpora.taken.values()}
-    words = [_WORDS[each.assumption].format(plural(each.ev.unit)) for each in corpora.taken.values()]
+    assumptions = {sampling.assumption for sampling in taken.values()}
+    words = [_WORDS[each.assumption].format(plural(each.ev.unit)) for each in taken.values()]
+    cautions = {name: few_units(each.settings(found[name][-1])) for name, each in taken.items()}
+    few = [name for name, caution in cautions.items() if caution]
     return Fitted(
         groups={"posterior": dataset(posterior, coords), "observed_data": dataset(observed, coords)},
         ev=ev,
         datasets=names,
-        noun=corpora.noun,
+        noun=noun,
         assumption=assumptions.pop() if len(assumptions) == 1 else "independent",
-        within=f"models {' or '.join(dict.fromkeys(words))} within {plural(corpora.noun)}",
+        within=f"models {' or '.join(dict.fromkeys(words))} within {plural(noun)}",
         diagnostics=Diagnostics("grid", n, chains, n, n),
-        note=corpora.note,
+        note=f"on {listing(few, most=5)}: {cautions[few[0]].removesuffix('.')}" if few else "",
     )
 
 
-def _under(ev: Evaluation, assumption: str) -> SamplingModel:
-    """Return a corpus under an assumption; ``"items"`` takes single items, paired if they are known of all models."""
-    known = (*ASSUMPTIONS, "items")
-    if assumption not in known:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), known)}")
-    if assumption == "items":
-        single = sampling_model(ev).single or ev.items is not None
-        assumption = "paired" if single and ev.units is not None and ev.units.shared else "independent"
-    return sampling_model(ev, assumption)
+def _summary(
+    sampling: SamplingModel,
+    metrics: Sequence[Metric],
+    prior: float | None,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return plain scores (model, metric), and medians and covariances (model, model, metric) of their posteriors.
+
+    A plain score near 1 comes with a small variance, one below with a larger, so that plain scores of many small
+    corpora would add up to too high an average.
+    """
+    ev = sampling.ev
+    blocks = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
+    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    found = (
+        [ev.mean_scores(metric(ev.tables, ev.cells)) for metric in metrics],
+        [np.median(each, axis=0) for each in drawn],
+        [robust_covariance(each) for each in drawn],
+    )
+    plain, centre, covariance = (np.stack(each, axis=-1) for each in found)
+    return plain, centre, covariance
 
 
 def _common(found: Mapping[str, list[Metric]], taken: Mapping[str, SamplingModel]) -> list[Metric]:
