@@ -13,6 +13,7 @@ from bayesf1.base.checks import is_number
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
 from bayesf1.evaluation import Assumption, Evaluation, check_evaluation
+from bayesf1.metrics import Metric
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -148,8 +149,8 @@ class Fitted:
     ----------
     groups
         The draws: Datasets by ArviZ's names of groups.
-    ev
-        The observed scores of all corpora, axes (dataset, model, metric).
+    ev, metrics
+        The observed scores of all corpora, axes (dataset, model, metric), and the metrics.
     datasets, noun
         Names of the corpora, and what one is called.
     assumption, within
@@ -162,6 +163,7 @@ class Fitted:
 
     groups: Mapping[str, xr.Dataset]
     ev: Evaluation
+    metrics: tuple[Metric, ...]
     datasets: tuple[str, ...]
     noun: str
     assumption: Assumption

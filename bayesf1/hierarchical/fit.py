@@ -37,7 +37,7 @@ from bayesf1.hierarchical.corpora import (
     coords_of,
     suite_weights,
 )
-from bayesf1.hierarchical.scores import PlainScores, fit_scores, metrics_of
+from bayesf1.hierarchical.scores import PlainScores, fit_scores
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.metrics import Metric, MetricLike
@@ -89,11 +89,6 @@ class HierarchicalComparison(Comparison):
         """The difference of the plain scores, B minus A."""
         return self.observed[1] - self.observed[0]
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
-        return tuple(map(printable, filter(None, (self.caution, *self.remarks))))
-
     @checked
     def observed_text(self, *, gap: bool = False) -> str:
         """Write the plain scores of both models, or their difference, with as many digits as the interval has."""
@@ -143,18 +138,6 @@ class HierarchicalComparisons(Comparisons):
             rows=tuple((*row[:4], cell, *row[4:]) for row, cell in zip(table.rows, observed, strict=True)),
         )
 
-    @property
-    def below(self) -> Sequence[str]:
-        """The verdict, what limits it, and what its words mean."""
-        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
-
-    @checked
-    def sentence(self, metric: str | None = None, *, format: str = "text") -> str:
-        """Return a sentence for a paper, which says of which corpus it speaks."""
-        if metric is not None and metric not in self:
-            raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self)}")
-        return (self.headline if metric is None else self[metric]).sentence(format=format)
-
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
@@ -175,8 +158,7 @@ class HierarchicalComparisons(Comparisons):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
         first: Any = self.headline
-        words = {"question": first.question, "sentence": str(first), "caution": first.caution or None}
-        return {**super().to_dict(), **words}
+        return {**super().to_dict(), "question": first.question, "caution": first.caution or None}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -185,7 +167,7 @@ class HierarchicalFit(Fitted, Answer):
 
     Attributes
     ----------
-    groups, ev, datasets, noun, assumption, within, diagnostics, note
+    groups, ev, metrics, datasets, noun, assumption, within, diagnostics, note
         What the model found, as `Fitted` explains.
     likelihood
         The model.
@@ -213,11 +195,6 @@ class HierarchicalFit(Fitted, Answer):
     def models(self) -> tuple[str, ...]:
         """Names of the models."""
         return self.ev.models
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics."""
-        return metrics_of(self.ev)
 
     @property
     def main_metric(self) -> Metric:
@@ -325,9 +302,6 @@ class HierarchicalFit(Fitted, Answer):
             target="models",
             unit=self.noun,
             n_units=float(len(self.datasets)),
-            labelled="",
-            effective_units=None,
-            freedom=None,
             prior=self.ev.task.outcome_prior(self.prior.cells),
             prior_name=f"hierarchical model of {self.number}",
             prob=self.prob,
@@ -483,14 +457,9 @@ class HierarchicalFit(Fitted, Answer):
         return [_assumptions(self)]
 
     @property
-    def sentences(self) -> list[str]:
-        """The verdicts: on the average corpus, on a new one, and on the suite."""
-        return [self.answers[question].sentence() for question in QUESTIONS]
-
-    @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*self.sentences, *_notes(self)]
+        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *_notes(self)]
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
@@ -516,7 +485,7 @@ class HierarchicalFit(Fitted, Answer):
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
             "caution": self.diagnostics.caution or None,
             "notes": _notes(self),
-            "sentences": self.sentences,
+            "sentences": [self.answers[question].sentence() for question in QUESTIONS],
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
@@ -665,7 +634,7 @@ def hierarchical(
         found = multinomial.fit_counts(data, metrics, prior, **run, **steps)
     fit = HierarchicalFit(
         likelihood=likelihood,
-        rope=check_rope(rope, *metrics_of(found.ev)).given,
+        rope=check_rope(rope, *found.metrics).given,
         prob=mass,
         prior=prior,
         weights=suite_weights(weights or {}, found.datasets),
@@ -805,7 +774,8 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     return HierarchicalFit(
         groups=groups,
-        ev=Evaluation(models, PlainScores.of(metrics), np.array(observed.values, float)),
+        ev=Evaluation(models, (task := PlainScores.of(metrics)), np.array(observed.values, float)),
+        metrics=task.metrics,
         datasets=names,
         prior=HierarchicalPrior(**document["prior"]),
         prob=check_prob(document["prob"]),

@@ -217,7 +217,8 @@ def fit_counts(
         """Return scores (..., model, metric) of shares or counts of outcomes (..., model, outcome)."""
         return np.stack([metric(parts @ outcomes.rows, tables.cells) for metric in found], axis=-1)
 
-    ev = Evaluation(tables.models, PlainScores.of(found), scores(counts))
+    task = PlainScores.of(found)
+    ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
     known: dict[str, Variables] = {
         "observed_data": {"counts": (("dataset", "system", "cell"), counts.astype(np.int64))},
@@ -241,6 +242,7 @@ def fit_counts(
     return Fitted(
         groups=groups,
         ev=ev,
+        metrics=task.metrics,
         datasets=names,
         noun=noun,
         assumption="independent",

@@ -79,12 +79,6 @@ class PlainScores(Task):
         raise ValueError("plain scores have no draws of their own; those of the fit are fit.to_arviz()")
 
 
-def metrics_of(ev: Evaluation) -> tuple[Metric, ...]:
-    """Return the metrics of plain scores."""
-    assert isinstance(ev.task, PlainScores)
-    return ev.task.metrics
-
-
 def fit_scores(
     data: Evaluation | Mapping[str, Evaluation],
     metrics: MetricLike | Sequence[MetricLike] | None,
@@ -105,7 +99,8 @@ def fit_scores(
     n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
     parts = [_summary(taken[name], found[name], prior.cells, n_pilot, rng) for name in names]
     plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
-    ev = Evaluation(next(iter(evaluations.values())).names, PlainScores.of(common), plain)
+    task = PlainScores.of(common)
+    ev = Evaluation(next(iter(evaluations.values())).names, task, plain)
     shares = np.array([*given.suite_weights(weights, names).values()])
     n = chains * (draws or int(np.clip(_NUMBERS // (chains * plain.size), 500, 5000)))
     scores, spreads = [], []
@@ -138,6 +133,7 @@ def fit_scores(
     return Fitted(
         groups={"posterior": dataset(posterior, coords), "observed_data": dataset(observed, coords)},
         ev=ev,
+        metrics=task.metrics,
         datasets=names,
         noun=noun,
         assumption=assumptions.pop() if len(assumptions) == 1 else "independent",
