@@ -79,24 +79,23 @@ class Diagnostics:
         ``"grid"``, ``"pymc"`` or ``"nutpie"``.
     n_draws, chains
         How many draws in all, and of how many chains.
-    ess_bulk, ess_tail
-        The least effective number of draws of any quantity, in the middle and in the tails.
+    ess
+        The least effective number of draws of any quantity, in the middle or in the tails.
     divergences, r_hat
         Divergent transitions, and the worst disagreement of chains; None without Markov chains.
 
     Examples
     --------
-    >>> print(Diagnostics("nutpie", 4000, 4, 1800.0, 1500.0, divergences=0, r_hat=1.002))
+    >>> print(Diagnostics("nutpie", 4000, 4, 1500.0, divergences=0, r_hat=1.002))
     4 chains of NUTS (nutpie) agree: R-hat 1.00, no divergences, 1,500 effective draws of 4,000
-    >>> Diagnostics("nutpie", 4000, 4, 180.0, 150.0, divergences=0, r_hat=1.002).caution
+    >>> Diagnostics("nutpie", 4000, 4, 150.0, divergences=0, r_hat=1.002).caution
     'Caution: only 150 draws are effective, not 400 (try more draws).'
     """
 
     sampler: str
     n_draws: int
     chains: int
-    ess_bulk: float
-    ess_tail: float
+    ess: float
     divergences: int | None = None
     r_hat: float | None = None
 
@@ -126,11 +125,6 @@ class Diagnostics:
     def agree(self) -> bool:
         """Whether the chains agree."""
         return self.r_hat is None or self.r_hat <= MAX_R_HAT
-
-    @property
-    def ess(self) -> float:
-        """The least effective number of draws, in the middle or in the tails."""
-        return min(self.ess_bulk, self.ess_tail)
 
     def __str__(self) -> str:
         if self.r_hat is None:
@@ -245,13 +239,11 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
     """
     if not weights:
         return dict.fromkeys(names, 1.0 / len(names))
-    for name in (*weights, *names):
+    for name in weights:
         if name not in names:
             raise ValueError(f"there is a weight of {name!r}, no corpus; {nearest(str(name), names)}")
-        value: Any = weights.get(name)
-        if not is_number(value) or not 0.0 <= value < np.inf:
-            raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
-    total = float(sum(weights.values()))
-    if not total > 0.0:
-        raise ValueError("all weights of the suite are 0; one at least must be above")
+    values: list[Any] = [weights.get(name) for name in names]
+    if not all(is_number(value) and 0.0 <= value < np.inf for value in values) or not any(values):
+        raise ValueError(f"weights must be numbers from 0 for all corpora, one at least above, not {weights}")
+    total = float(sum(values))
     return {name: float(weights[name]) / total for name in names}

@@ -24,7 +24,7 @@ from bayesf1.base.checks import (
     start_in_words,
     start_of,
 )
-from bayesf1.base.naming import capitalised, joined, nearest, plural, printable, quoted
+from bayesf1.base.naming import capitalised, joined, nearest, plural, printable
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import multinomial
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
 # What a file says of a fit in words.
 TEXTS = ("likelihood", "assumption", "noun", "note", "within")
-# With more corpora, only the main metric of each is printed.
-_MANY = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +86,11 @@ class HierarchicalComparison(Comparison):
     def observed_gap(self) -> float:
         """The difference of the plain scores, B minus A."""
         return self.observed[1] - self.observed[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
+        return tuple(filter(None, (self.caution, *self.remarks)))
 
     @checked
     def observed_text(self, *, gap: bool = False) -> str:
@@ -138,14 +141,18 @@ class HierarchicalComparisons(Comparisons):
             rows=tuple((*row[:4], cell, *row[4:]) for row, cell in zip(table.rows, observed, strict=True)),
         )
 
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what limits it, and what its words mean."""
+        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
+
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
         first: Any = self.headline
-        name, rest = first.settings.model[:1], first.settings.model[1:]
         how = (
             f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
-            f"hierarchical model fitted with {version()}. It was a {name if name == 'D' else name.lower()}{rest} The "
+            f"hierarchical model fitted with {version()}. It was a {first.settings.model} The "
             f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
         )
         return prose(printable(" ".join((how, *first.notes))), format)
@@ -257,7 +264,6 @@ class HierarchicalFit(Fitted, Answer):
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
         draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
-        at = [self.datasets.index(question)] if question in self.datasets else slice(None)
         middle = np.median if self.estimate(question) == "posterior median" else np.mean
         settings = self._settings(region, _assumptions(self))
         found = []
@@ -283,7 +289,7 @@ class HierarchicalFit(Fitted, Answer):
                     difference=EmpiricalPosterior(gap, (low - high, high - low)),
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
-                    ev=replace(pair, tables=pair.tables[at].copy()),
+                    ev=pair,
                     remarks=tuple(_few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
@@ -353,11 +359,9 @@ class HierarchicalFit(Fitted, Answer):
             remarks=tuple(filter(None, notes)),
         )
 
-    @checked
-    def posteriors(self, question: str = "average") -> dict[tuple[str, str], EmpiricalPosterior]:
-        """Return what is believed of each model's score in each metric, by the names of both."""
-        self._check_question(question)
-        draws = self._scores(question)
+    def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
+        """Return what is believed of each model's score on the average corpus in each metric, by the names of both."""
+        draws = self._scores("average")
         return {
             (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)
             for i, model in enumerate(self.models)
@@ -411,10 +415,8 @@ class HierarchicalFit(Fitted, Answer):
             return self.pair
         if len(self.models) == 2:
             return self.models[0], self.models[1]
-        at = self.metrics.index(self.main_metric)
-        mean = self.main_metric.sign * self._scores("average")[..., at].mean(axis=(0, 1))
-        second_best, best = np.argsort(mean)[-2:]
-        return self.models[second_best], self.models[best]
+        best, second_best = self.rank().models[:2]
+        return second_best, best
 
     @cached_property
     def answers(self) -> dict[str, Comparisons]:
@@ -434,9 +436,8 @@ class HierarchicalFit(Fitted, Answer):
         """The answers to all questions in one table."""
         rows: list[tuple[str, ...]] = []
         for question, res in self.answers.items():
-            if question not in QUESTIONS and len(self.datasets) > _MANY:
-                res = HierarchicalComparisons([res.headline])
-            part = res.table
+            # Of each corpus the main metric; `to_frame` has all.
+            part = (res if question in QUESTIONS else HierarchicalComparisons([res.headline])).table
             where = self.scope(question) if question in QUESTIONS else question
             rows += [(where, *row) for row in part.rows]
         return Table(
@@ -454,7 +455,7 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [_assumptions(self)]
+        return [capitalised(_assumptions(self))]
 
     @property
     def below(self) -> Sequence[str]:
@@ -467,8 +468,7 @@ class HierarchicalFit(Fitted, Answer):
         return lines
 
     def __repr__(self) -> str:
-        n = len(self.models)
-        return f"<HierarchicalFit of {n} models on {self.number}, {self.likelihood}, {self.diagnostics}>"
+        return f"<HierarchicalFit of {len(self.models)} models on {self.number}, {self.likelihood}, {self.diagnostics}>"
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each question and metric."""
@@ -676,7 +676,7 @@ def _scores(fit: HierarchicalFit) -> str:
     apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
     scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
     return (
-        f"Random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
+        f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
         f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
         "posterior medians; half-t priors with "
         f"{fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
@@ -731,21 +731,16 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     True
     """
     groups = arviz.load(str(path))
+    written = str(groups["posterior"].attrs.get("bayesf1")) if "posterior" in groups else ""
+    if f'"{HierarchicalFit.json_format}"' not in written:
+        raise ValueError(f"{path} holds no fit that this version of bayesf1 saved; fit it again")
     try:
-        document = json.loads(groups["posterior"].attrs["bayesf1"])
-        version = str(document["format"])
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        version = ""
-    if not version.startswith("bayesf1.hierarchical/"):
-        raise ValueError(f"{path} holds draws, but not a fit that bayesf1 saved")
-    if version != HierarchicalFit.json_format:
-        raise ValueError(f"{path} holds a fit of another version of bayesf1 ({version:.40}); fit it again")
-    try:
+        document = json.loads(written)
         fit = _restored(document, groups)
         # What is of another type fails to be printed, or is written otherwise.
         if not str(fit) or json.loads(_described(fit)) != document:
             raise ValueError("its words do not go together")
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
     return fit
 

@@ -247,7 +247,7 @@ def fit_counts(
         noun=noun,
         assumption="independent",
         within="all items taken as independent",
-        diagnostics=Diagnostics(sampler, diverged.size, chains, bulk, tail, int(diverged.sum()), r_hat),
+        diagnostics=Diagnostics(sampler, diverged.size, chains, min(bulk, tail), int(diverged.sum()), r_hat),
         note=note,
     )
 

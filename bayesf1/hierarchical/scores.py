@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,10 +24,6 @@ from bayesf1.sampling import SamplingModel, sampling_model
 _MOST, _LEAST, _DRAWS, _VARIATES = 8_000, 1_000, 400_000, 40_000_000
 # Numbers that the draws of all corpora, models and metrics may be, if none was asked for.
 _NUMBERS = 2_000_000
-
-
-def _itself(tables: FloatArray) -> FloatArray:
-    return tables[..., 0]
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class PlainScores(Task):
     @classmethod
     def of(cls, metrics: Sequence[Metric]) -> Self:
         """Return the task of the scores of some metrics of anything."""
-        plain: dict[str, Any] = {"distribution": None, "function": _itself, "origin": None}
+        plain: dict[str, Any] = {"distribution": None, "function": itemgetter((..., 0)), "origin": None}
         return cls(tuple(replace(m, needs=(m.name,), **plain) for m in metrics))
 
     @property
@@ -138,7 +135,7 @@ def fit_scores(
         noun=noun,
         assumption=assumptions.pop() if len(assumptions) == 1 else "independent",
         within=f"models {' or '.join(dict.fromkeys(words))} within {plural(noun)}",
-        diagnostics=Diagnostics("grid", n, chains, n, n),
+        diagnostics=Diagnostics("grid", n, chains, n),
         note=f"on {listing(few, most=5)}: {cautions[few[0]].removesuffix('.')}" if few else "",
     )
 

@@ -178,9 +178,9 @@ def test_a_fit_prints_all_answers_and_how_the_chains_fared(fit):
 @pytest.mark.parametrize(
     ("quality", "words"),
     [
-        (Diagnostics("pymc", 4000, 4, 900, 900, 2, 1.0), ("2 of 4,000", "target_accept")),
-        (Diagnostics("pymc", 4000, 4, 900, 900, 0, 1.05), ("R-hat 1.050", "tune")),
-        (Diagnostics("pymc", 4000, 4, 900, 399, 0, 1.0), ("399", "more draws")),
+        (Diagnostics("pymc", 4000, 4, 900, 2, 1.0), ("2 of 4,000", "target_accept")),
+        (Diagnostics("pymc", 4000, 4, 900, 0, 1.05), ("R-hat 1.050", "tune")),
+        (Diagnostics("pymc", 4000, 4, 399, 0, 1.0), ("399", "more draws")),
     ],
 )
 def test_every_problem_is_told_with_what_to_try(quality, words):
@@ -189,10 +189,10 @@ def test_every_problem_is_told_with_what_to_try(quality, words):
 
 
 def test_chains_that_agree_are_said_to():
-    assert str(Diagnostics("pymc", 4000, 4, 900, 800, 0, 1.002)).startswith(
+    assert str(Diagnostics("pymc", 4000, 4, 800, 0, 1.002)).startswith(
         "4 chains of NUTS (pymc) agree: R-hat 1.00"
     )
-    assert "4 chains of NUTS (pymc) disagree" in str(Diagnostics("pymc", 4000, 4, 900, 800, 0, 1.2))
+    assert "4 chains of NUTS (pymc) disagree" in str(Diagnostics("pymc", 4000, 4, 800, 0, 1.2))
 
 
 # ---- data -------------------------------------------------------------------------------------------------
