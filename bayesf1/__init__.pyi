@@ -21,8 +21,7 @@ from .frequentist.randomization import (
     randomization_test as randomization_test,
 )
 from .hierarchical.corpora import HierarchicalPrior as HierarchicalPrior
-from .hierarchical.files import load_fit as load_fit
-from .hierarchical.fit import hierarchical as hierarchical
+from .hierarchical.fit import hierarchical as hierarchical, load_fit as load_fit
 from .inference.compare import compare as compare
 from .inference.comparison import Comparison as Comparison, Comparisons as Comparisons
 from .inference.pairing import pairing_bounds as pairing_bounds

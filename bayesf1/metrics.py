@@ -336,8 +336,6 @@ def find_metric(name: MetricLike) -> Metric:
     if match is None:
         raise ValueError(f"unknown metric {name!r}; {nearest(key, [*METRICS, 'f1', 'f0.5', 'f2'])}")
     beta = float(match[1])
-    if not 0.0 < beta <= 1e3:
-        raise ValueError(
-            f"metric {name!r} has a weight of {beta:g}; F-beta needs one above 0 and at most 1000"
-        )
+    if not 0.1 <= beta <= 10.0:
+        raise ValueError(f"metric {name!r} has a weight of {beta:g}; F-beta needs one from 0.1 to 10")
     return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, FMeasure(beta), lambda tables: fbeta(tables, beta=beta))

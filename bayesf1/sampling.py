@@ -623,9 +623,9 @@ class SamplingSettings:
     target: Target
     unit: str
     n_units: float
-    labelled: str
-    effective_units: float | None
-    freedom: float | None
+    labelled: str = ""
+    effective_units: float | None = None
+    freedom: float | None = None
     runs: tuple[int, ...] = ()
     cv: BlockedCV | KFoldCV | None = None
     discount: float | None = None

@@ -54,7 +54,7 @@ def equal_models(n_corpora: int, replicates: int, rng: np.random.Generator) -> d
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fits = {
-                "items": bf.hierarchical(data, assumption="items", metrics="f1", draws=1000, rng=rng),
+                "items": bf.hierarchical(data, assumption="paired", metrics="f1", draws=1000, rng=rng),
                 "documents": bf.hierarchical(data, metrics="f1", draws=1000, rng=rng),
             }
         for name, fit in fits.items():

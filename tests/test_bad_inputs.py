@@ -207,7 +207,7 @@ PYTHON = {
     ),
     "an F-score of weight zero": (
         lambda: bf.compare(FULL, metrics="f0"),
-        r"metric 'f0' has a weight of 0; F-beta needs one above 0 and at most 1000",
+        r"metric 'f0' has a weight of 0; F-beta needs one from 0.1 to 10",
     ),
     "accuracy without its tn": (lambda: bf.compare(SPAN, metrics="accuracy"), rf"accuracy {TN_RULE}"),
     "a negative rope": (
@@ -294,11 +294,11 @@ PYTHON = {
     ),
     "a negative weight": (
         lambda: bf.FScore(1, 1, 1, beta=-1),
-        r"beta must be above 0 and at most 1000, not -1",
+        r"beta must be from 0.1 to 10.* not -1",
     ),
     "a nan weight": (
         lambda: bf.FScore(1, 1, 1, beta=math.nan),
-        r"beta must be above 0 and at most 1000, not nan",
+        r"beta must be from 0.1 to 10.* not nan",
     ),
     "no draws": (lambda: EmpiricalPosterior([]), r"draws of a posterior are finite numbers, at least one"),
     "a nan draw": (

@@ -19,7 +19,7 @@ import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
-from bayesf1.cli.output import chosen_format, complain, deliver, put, write
+from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT
 
 if TYPE_CHECKING:
@@ -464,11 +464,7 @@ def show(args: argparse.Namespace) -> None:
 
 def _deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
     """Write a fit in the format that was asked for, for the models that were named."""
-    if len(fit.models) == 1 and chosen_format(args) == DEFAULT:
-        # There is nothing to compare it with.
-        put(str(fit), args)
-    else:
-        deliver([fit.answer(*(args.models or ()))], args)
+    deliver([fit.answer(*(args.models or ()))], args)
 
 
 def _check_saved(path: str) -> None:

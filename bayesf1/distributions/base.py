@@ -121,6 +121,21 @@ class Posterior(ABC):
         # Of intervals that are equally short but for rounding the first is taken.
         return min(map(ends, candidates), key=lambda found: round(found[1] - found[0], 12))
 
+    def _root(self, q: float, low: float, high: float, *, upper: bool) -> float:
+        """Return the point between `low` and `high` with probability `q` below it, or above it."""
+        from scipy import optimize, special
+
+        def miss(x: float) -> float:
+            """Return how far the probability is from q, in standard deviations of a normal distribution."""
+            z = float(special.ndtri(self._tail(np.asarray(x), upper=upper)))
+            return min(max(z, -40.0), 40.0) - float(special.ndtri(q))
+
+        ends = sorted((low, high), reverse=upper)
+        for end, sign in zip(ends, (1.0, -1.0), strict=True):
+            if not sign * miss(end) < 0.0:
+                return float(end)
+        return float(optimize.brentq(miss, low, high, xtol=1e-15 * max(abs(low), abs(high))))
+
     def _within(self, x: Numbers, *, upper: bool) -> Any:
         """Return a tail at points inside the support, and what it is outside; NaN stays NaN."""
         points = np.asarray(x, dtype=np.float64)

@@ -119,33 +119,18 @@ class Difference(Posterior):
         return np.asarray(np.vectorize(lambda d: self.tail(d, upper=upper), otypes=[float])(x))
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
-        return np.asarray(np.vectorize(lambda level: self._root(level, upper), otypes=[float])(q))
+        return np.asarray(np.vectorize(lambda level: self._solve(level, upper), otypes=[float])(q))
 
-    def _root(self, q: float, upper: bool) -> float:
+    def _solve(self, q: float, upper: bool) -> float:
         """Return one quantile; tables and sentences ask for the same ones again and again."""
         known = vars(self)["_known"]
         if (q, upper) not in known:
-            known[q, upper] = self._solve(q, upper)
+            a, b = (self.b, self.a) if upper else (self.a, self.b)
+            # B - A is below the first point only if B is very low or A very high, which together has probability q.
+            low, high = b.ppf(0.5 * q) - a.isf(0.5 * q), b.isf(0.5 - 0.5 * q) - a.ppf(0.5 - 0.5 * q)
+            ends = (-high, -low) if upper else (low, high)
+            known[q, upper] = self._root(q, *ends, upper=upper)
         return float(known[q, upper])
-
-    def _solve(self, q: float, upper: bool) -> float:
-        if q in (0.0, 1.0):
-            return 1.0 if upper == (q == 0.0) else -1.0
-        from scipy import optimize
-
-        sign, a, b = (-1.0, self.b, self.a) if upper else (1.0, self.a, self.b)
-
-        def miss(d: float) -> float:
-            """Return how far the probability beyond d is from q, in standard deviations of a normal distribution."""
-            return float(
-                np.clip(special.ndtri(self.tail(sign * d, upper=upper)), -40.0, 40.0) - special.ndtri(q)
-            )
-
-        # B - A is below the first point only if B is very low or A very high, which together has probability q.
-        low, high = b.ppf(0.5 * q) - a.isf(0.5 * q), b.isf(0.5 - 0.5 * q) - a.ppf(0.5 - 0.5 * q)
-        if miss(low) >= 0.0 or miss(high) <= 0.0:
-            return sign * float(low if miss(low) >= 0.0 else high)
-        return sign * float(optimize.brentq(miss, low, high, xtol=1e-15))
 
     @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from functools import cache, cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,9 @@ from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import Numbers, RNGLike, Size, checked
 from bayesf1.distributions.base import Posterior, parameters
 
-# Nodes of an integral over a logit, of the inner one of a mixture, and the least knots of its table.
-_NODES, _MIXED, _TABLE = 160, 100, 400
+# Nodes of an integral over a logit, and of the mixture that F-beta is: for these weights its error is below 1e-10.
+_NODES, _MIXED = 160, 100
+BETAS = (0.1, 10.0)
 # Probability outside the window of nodes, on either side.
 _TAIL = 1e-18
 # Within this distance of their centre nodes are even, beyond it their distance grows.
@@ -68,50 +69,53 @@ def logit_window(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return np.asarray(low), np.asarray(-high)
 
 
-class _Table(NamedTuple):
-    """Knots, the probability below them, and splines of that and of the log density of a logit."""
-
-    u: FloatArray
-    probability: FloatArray
-    below: Any
-    log_density: Any
-
-
 @dataclass(frozen=True, eq=False, init=False)
 class UnitDistribution(Posterior):
-    """A distribution on [0, 1] whose odds are a multiple of the odds of a Beta variate."""
+    """A distribution on [0, 1] whose odds are a multiple of the odds of a Beta variate, or a mixture of such.
+
+    Attributes
+    ----------
+    a, b
+        Parameters of the Beta variate.
+    odds, shares
+        The multiples, and the probability of each.
+    """
 
     a: float = field(repr=False)
     b: float = field(repr=False)
     support = (0.0, 1.0)
-    odds = 1.0
+    odds = np.ones(1)
+    shares = np.ones(1)
 
     def tail(self, t: FloatArray | float, tc: FloatArray | float, *, upper: bool) -> FloatArray:
         """Return P(T > t), or P(T <= t), given also tc = 1 - t, which is accurate if t rounds to 1."""
         # T <= t if and only if the Beta variate is at most t/(t + odds·(1 - t)).
-        bottom = t + self.odds * tc
-        x, y = t / bottom, self.odds * tc / bottom
+        t, rest = np.asarray(t)[..., None], self.odds * np.asarray(tc)[..., None]
+        x, y = t / (t + rest), rest / (t + rest)
         # By symmetry, as betaincc takes eight times as long.
-        return beta_tail(self.b, self.a, y, x) if upper else beta_tail(self.a, self.b, x, y)
+        found = beta_tail(self.b, self.a, y, x) if upper else beta_tail(self.a, self.b, x, y)
+        return np.asarray(found @ self.shares)
 
     def logit_logpdf(self, t: FloatArray, tc: FloatArray) -> FloatArray:
         """Return the log density of the logit, given also tc = 1 - t."""
-        odds = self.odds * tc
-        total = np.log(t + odds)
-        x, y = np.log(t) - total, np.log(odds) - total
-        return np.asarray(self.a * x + self.b * y - special.betaln(self.a, self.b))
+        t, rest = np.asarray(t)[..., None], self.odds * np.asarray(tc)[..., None]
+        total = np.log(t + rest)
+        logs = self.a * (np.log(t) - total) + self.b * (np.log(rest) - total)
+        most = logs.max(axis=-1)
+        mixed = np.log(np.exp(logs - most[..., None]) @ self.shares)
+        return np.asarray(most + mixed - special.betaln(self.a, self.b))
 
     @cached_property
     def window(self) -> tuple[float, float]:
         """Bounds of the logit outside of which there is no mass to speak of."""
         low, high = logit_window(self.a, self.b)
-        shift = np.log(self.odds)
-        return float(low + shift), float(high + shift)
+        shifts = np.log(self.odds)
+        return float(low + shifts.min()), float(high + shifts.max())
 
     @property
     def centre(self) -> float:
         """The logit near which the mass is."""
-        return float(np.log(self.a / self.b * self.odds))
+        return float(np.log(self.a / self.b) + self.shares @ np.log(self.odds))
 
     @checked
     def pdf(self, x: Numbers) -> Any:
@@ -143,7 +147,11 @@ class UnitDistribution(Posterior):
             )
         else:
             x = beta_quantile(self.a, self.b, q)
-        return np.asarray(self.odds * x / (1.0 + (self.odds - 1.0) * x))
+        low, high = (odds * x / (1.0 + (odds - 1.0) * x) for odds in (self.odds.min(), self.odds.max()))
+        if len(self.odds) == 1:
+            return np.asarray(low)
+        # A quantile of a mixture lies between those of its parts.
+        return np.asarray(np.vectorize(partial(self._root, upper=upper), otypes=[float])(q, low, high))
 
     def mean(self) -> Any:
         """Mean."""
@@ -249,104 +257,20 @@ class FScore(UnitDistribution):
 
     @checked
     def __init__(self, tp: float, fp: float, fn: float, beta: float = 1.0) -> None:
-        if not 0.0 < beta <= 1e3:
-            raise ValueError(f"beta must be above 0 and at most 1000, not {beta!r}")
+        if not BETAS[0] <= beta <= BETAS[1]:
+            raise ValueError(
+                f"beta must be from 0.1 to 10, beyond which F-beta is precision or recall, not {beta!r}"
+            )
         cells = parameters(0.0, tp=tp, fp=fp, fn=fn)
         vars(self).update(cells, a=cells["tp"], b=cells["fp"] + cells["fn"], beta=float(beta))
-        if self.beta == 1.0:
-            vars(self).update(odds=2.0)
-
-    def logit_logpdf(self, t: FloatArray, tc: FloatArray) -> FloatArray:
-        """Return the log density of the logit, given also tc = 1 - t."""
-        if self.beta == 1.0:
-            return super().logit_logpdf(t, tc)
-        z = np.log(t) - np.log(tc)
-        low, high = self.window
-        # Far out, tails are exponential.
-        beyond = self.a * np.minimum(z - low, 0.0) - self.b * np.maximum(z - high, 0.0)
-        return np.asarray(self._table.log_density(self._knot(z)) + beyond)
-
-    def _knot(self, z: FloatArray) -> FloatArray:
-        """Return where a logit is in the table, as for `logit_nodes`."""
-        u = self._table.u
-        return np.clip(np.arcsinh((z - self.centre) / _CENTRAL), u[0], u[-1])
-
-    def _log_weight(self, v: FloatArray) -> FloatArray:
-        """Return log W at a logit of V."""
-        square = self.beta**2
-        return np.asarray(np.log((special.expit(v) + square * special.expit(-v)) / (1.0 + square)))
-
-    def _mixed(self, z: FloatArray) -> FloatArray:
-        """Return the log density of the logit, with V integrated out where both it and F* have mass."""
-        square = self.beta**2
-        low, high = logit_window(self.a, self.b)
-        wide = 0.1 * (high - low)
-        ends = np.stack([low - wide - z, high + wide - z])
-        w = np.clip((1.0 + square) * np.exp(ends), min(1.0, square), max(1.0, square))
-        with np.errstate(divide="ignore"):
-            v = np.sort(np.log(abs(square - w)) - np.log(abs(w - 1.0)), axis=0)
-            start, stop = np.clip(v, *logit_window(self.fp, self.fn))
-            v, weights = logit_nodes(start, stop, np.log(self.fp / self.fn), _MIXED)
-            odds = z[..., None] + self._log_weight(v)
-            logs = self.a * special.log_expit(odds) + self.b * special.log_expit(-odds)
-            logs += self.fp * special.log_expit(v) + self.fn * special.log_expit(-v) + np.log(weights)
-            found = special.logsumexp(logs, axis=-1)
-        return np.asarray(found - special.betaln(self.a, self.b) - special.betaln(self.fp, self.fn))
-
-    @cached_property
-    def window(self) -> tuple[float, float]:
-        """Bounds of the logit outside of which there is no mass to speak of."""
-        low, high = logit_window(self.a, self.b)
-        weights = self._log_weight(np.array(logit_window(self.fp, self.fn)))
-        return float(low - weights.max()), float(high - weights.min())
-
-    @property
-    def centre(self) -> float:
-        """The logit near which the mass is."""
-        return float(np.log(self.a / self.b) - self._log_weight(np.log(self.fp / self.fn)))
-
-    @cached_property
-    def _table(self) -> _Table:
-        low, high = self.window
-        inner = np.ptp(logit_window(self.a, self.b))
-        n = int(np.clip(_TABLE * (high - low) / inner, _TABLE, 10 * _TABLE))
-        start, stop = (float(np.arcsinh((end - self.centre) / _CENTRAL)) for end in (low, high))
-        u = np.linspace(start, stop, n)
-        logs = self._mixed(self.centre + _CENTRAL * np.sinh(u))
-        from scipy import interpolate
-
-        below = interpolate.make_interp_spline(u, np.exp(logs) * np.cosh(u), k=5).antiderivative()
-        below.c /= below(u[-1])
-        return _Table(u, np.maximum.accumulate(below(u)), below, interpolate.make_interp_spline(u, logs, k=5))
-
-    def tail(self, t: FloatArray | float, tc: FloatArray | float, *, upper: bool) -> FloatArray:
-        """Return P(T > t), or P(T <= t), given also tc = 1 - t."""
-        if self.beta == 1.0:
-            return super().tail(t, tc, upper=upper)
-        with np.errstate(divide="ignore"):
-            z = np.log(t) - np.log(tc)
-        below = self._table.below(self._knot(z)).clip(0.0, 1.0)
-        return np.asarray(1.0 - below if upper else below)
-
-    def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
-        if self.beta == 1.0:
-            return super()._quantile(q, upper=upper)
-        return np.asarray(np.vectorize(self._root, otypes=[float])(1.0 - q if upper else q))
-
-    def _root(self, q: float) -> float:
-        """Return one quantile, between two knots of the table."""
-        if q in (0.0, 1.0):
-            return q
-        table = self._table
-        i = int(np.clip(np.searchsorted(table.probability, q), 1, len(table.u) - 1))
-        low, high = table.u[i - 1 : i + 1].tolist()
-        if not table.below(low) < q < table.below(high):
-            u = high if abs(table.below(high) - q) < abs(table.below(low) - q) else low
-        else:
-            from scipy import optimize
-
-            u = optimize.brentq(lambda u: table.below(u) - q, low, high, xtol=1e-14)
-        return float(special.expit(self.centre + _CENTRAL * np.sinh(u)))
+        odds, shares = np.full(1, 2.0), np.ones(1)
+        if self.beta != 1.0:
+            v, weights = logit_nodes(*logit_window(self.fp, self.fn), np.log(self.fp / self.fn), _MIXED)
+            logs = self.fp * special.log_expit(v) + self.fn * special.log_expit(-v)
+            shares = weights * np.exp(logs - logs.max())
+            square = self.beta**2
+            odds = (1.0 + square) / (special.expit(v) + square * special.expit(-v))
+        vars(self).update(odds=odds, shares=shares / shares.sum())
 
     @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -160,8 +161,6 @@ class Effects(NamedTuple):
         Scores of the groups at hand, axes (draw, group, model).
     spread, difficulty
         The spreads τ and τ_c, axes (draw,).
-    log_likelihood
-        Log density of each group's scores, its own effects integrated out, axes (draw, group).
     """
 
     average: FloatArray
@@ -169,7 +168,6 @@ class Effects(NamedTuple):
     each: FloatArray
     spread: FloatArray
     difficulty: FloatArray
-    log_likelihood: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +181,7 @@ class RandomEffects:
     covariances
         Their sampling covariances, axes (group, model, model).
     spread, difficulty
-        Scales of the half-t priors of τ and of τ_c. With one model there is τ_c alone.
+        Scales of the half-t priors of τ and of τ_c.
     tails
         Degrees of freedom of both.
 
@@ -204,47 +202,34 @@ class RandomEffects:
 
     def draw(self, n: int, rng: np.random.Generator) -> Effects:
         """Draw from the posterior."""
-        tau, tau_c = self._draw_spreads(n, rng)
-        step = max(1, _BLOCK // self.scores.size)
+        spread, difficulty, weights = self.grid()
+        cells = np.unravel_index(rng.choice(weights.size, size=n, p=weights.ravel()), weights.shape)
+        tau, tau_c = (
+            edges[at] + rng.random(n) * np.diff(edges)[at]
+            for edges, at in zip((spread, difficulty), cells, strict=True)
+        )
+        step = max(1, _BLOCK // self.covariances.size)
         parts = [self._given(tau[i : i + step], tau_c[i : i + step], rng) for i in range(0, n, step)]
         return Effects(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    # ---- the spreads ----------------------------------------------------------------------------------------
-
-    def _draw_spreads(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        spread, difficulty, weights = self.grid()
-        cells = rng.choice(weights.size, size=n, p=weights.ravel())
-        found = []
-        for edges, at in zip((spread, difficulty), np.unravel_index(cells, weights.shape), strict=True):
-            found.append(edges[at] + rng.random(n) * np.diff(edges)[at])
-        return found[0], found[1]
-
     def grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return edges of the cells of τ and of τ_c, and the posterior probability of each pair of cells."""
-        n_models = self.scores.shape[1]
         reach = float(np.ptp(self.scores, axis=0).max(initial=0.0))
-        roots, _ = self._eigen
+        roots = np.linalg.eigvalsh(self._noise)
         edges = []
         # The difference of two models is known as well as what is known best, difficulty as what is known worst.
         for scale, known in ((self.spread, roots[:, 0]), (self.difficulty, roots[:, -1])):
             noise = math.sqrt(float(np.median(known)))
             fine = 0.05 * min(scale, max(noise, 1e-3 * scale))
             edges.append(spread_edges(fine, 100.0 * scale + 20.0 * reach, _COARSE))
-        if n_models == 1:
-            edges[0] = np.zeros(2)
         logs = self._log_posterior(*edges)
         found = []
-        for axis in (0, 1):
-            ends = edges[axis]
+        for axis, ends in enumerate(edges):
             near = np.flatnonzero(logs.max(axis=1 - axis) > logs.max() - _NEGLIGIBLE)
             low, high = ends[max(near[0] - 1, 0)], ends[min(near[-1] + 2, len(ends) - 1)]
             # Between these, as even in ratio as before.
-            fine = ends[1] if ends[1] > 0.0 else 1.0
-            found.append(
-                fine * np.sinh(np.linspace(math.asinh(low / fine), math.asinh(high / fine), _FINE + 1))
-            )
-        if n_models == 1:
-            found[0] = np.zeros(2)
+            start, stop = np.arcsinh([low / ends[1], high / ends[1]])
+            found.append(ends[1] * np.sinh(np.linspace(start, stop, _FINE + 1)))
         logs = self._log_posterior(*found)
         weights = np.exp(logs - logs.max())
         return found[0], found[1], weights / weights.sum()
@@ -252,95 +237,65 @@ class RandomEffects:
     def _log_posterior(self, spread: FloatArray, difficulty: FloatArray) -> FloatArray:
         """Return the log probability of cells (τ, τ_c), up to a constant, by their edges."""
         tau, tau_c = (0.5 * (edges[1:] + edges[:-1]) for edges in (spread, difficulty))
-        y = self.scores - self.scores.mean(axis=0)
-        n_groups, n_models = y.shape
-        roots, turn = self._eigen
-        # A = S + τ²/2 I, of which T adds τ_c² 11' to: the determinant lemma and Sherman and Morrison's formula.
-        own = roots + 0.5 * np.square(tau)[:, None, None]
-        turned_y = np.einsum("gmk,gm->gk", turn, y)
-        turned_1 = turn.sum(axis=1)
-        a = np.einsum("gmk,tgk->tgm", turn, turned_1 / own)
-        q = (np.square(turned_1) / own).sum(axis=-1)
-        c = (turned_1 * turned_y / own).sum(axis=-1)
-        inverse = np.einsum("gmk,tgk,gnk->tmn", turn, 1.0 / own, turn, optimize=True)
-        pulled = np.einsum("gmk,tgk->tm", turn, turned_y / own)
-        squares = (np.square(turned_y) / own).sum(axis=(1, 2))
-        common = np.square(tau_c)[None, :, None]
-        f = common / (1.0 + common * q[:, None, :])
-        outer = np.einsum("tgm,tgn->tgmn", a, a).reshape(len(tau), n_groups, n_models**2)
-        precision = inverse[:, None] - (f @ outer).reshape(len(tau), len(tau_c), n_models, n_models)
-        weighted = pulled[:, None] - f @ (a * c[..., None])
-        total = squares[:, None] - (f @ np.square(c)[..., None])[..., 0]
-        determinants = np.log(own).sum(axis=(1, 2))[:, None] + np.log1p(common * q[:, None, :]).sum(axis=-1)
-        centre = np.linalg.solve(precision, weighted[..., None])[..., 0]
-        total = total - (weighted * centre).sum(axis=-1) + np.linalg.slogdet(precision)[1]
-        logs = -0.5 * (determinants + total)
-        for axis, (at, edges, scale) in enumerate(
-            ((tau, spread, self.spread), (tau_c, difficulty, self.difficulty))
-        ):
-            widths = np.diff(edges)
-            if widths.any():
-                prior = log_half_t(at, scale=scale, tails=self.tails) + np.log(widths)
-                logs = logs + np.expand_dims(prior, 1 - axis)
-        return np.asarray(logs)
+        common = len(self._turn) * np.square(tau_c)[:, None]
+        found = []
+        for one in tau:
+            # Without τ_c, which changes the first axis alone: the determinant lemma, Sherman and Morrison's formula.
+            whole = self._noise + 0.5 * one**2 * np.eye(len(self._turn))
+            precision = np.linalg.inv(whole)
+            column = precision[:, :, 0]
+            less = common / (1.0 + common * column[:, 0])
+            by_seen = (column * self._seen).sum(axis=-1)
+            total = precision.sum(axis=0) - np.einsum("cg,gm,gn->cmn", less, column, column, optimize=True)
+            pulled = np.einsum("gmn,gn->gm", precision, self._seen)
+            pull = pulled.sum(axis=0) - (less * by_seen) @ column
+            squares = (pulled * self._seen).sum() - less @ np.square(by_seen)
+            squares -= (pull * np.linalg.solve(total, pull[..., None])[..., 0]).sum(axis=-1)
+            determinants = np.linalg.slogdet(whole)[1].sum() + np.log1p(common * column[:, 0]).sum(axis=-1)
+            found.append(-0.5 * (determinants + np.linalg.slogdet(total)[1] + squares))
+        prior_of_tau = log_half_t(tau, scale=self.spread, tails=self.tails) + np.log(np.diff(spread))
+        prior = log_half_t(tau_c, scale=self.difficulty, tails=self.tails) + np.log(np.diff(difficulty))
+        return np.stack(found) + prior_of_tau[:, None] + prior
 
-    @property
-    def _eigen(self) -> tuple[FloatArray, FloatArray]:
-        """Eigenvalues (group, root) and vectors (group, model, root) of the sampling covariances."""
-        roots, turn = np.linalg.eigh(self.covariances)
-        # Models that did the same have a difference without any noise.
-        return np.maximum(roots, (1e-5 * self.spread) ** 2), turn
+    # Scores and covariances are turned so that the first axis is the mean of the models, and the others are contrasts:
+    # T is diagonal, and inverses stay accurate though corpora may differ in difficulty a million times as much.
 
-    # ---- scores given the spreads -----------------------------------------------------------------------------
+    @cached_property
+    def _turn(self) -> FloatArray:
+        n_models = self.scores.shape[1]
+        turn, _ = np.linalg.qr(np.eye(n_models) + np.eye(n_models)[0] * (1.0 - np.eye(n_models)))
+        return turn
+
+    @cached_property
+    def _seen(self) -> FloatArray:
+        """Scores around their mean, axes (group, contrast)."""
+        return np.asarray((self.scores - self.scores.mean(axis=0)) @ self._turn)
+
+    @cached_property
+    def _noise(self) -> FloatArray:
+        """Sampling covariances, axes (group, contrast, contrast); models that did the same have almost none."""
+        turned = self._turn.T @ self.covariances @ self._turn
+        return np.asarray(turned + (1e-5 * self.spread) ** 2 * np.eye(len(self._turn)))
 
     def _given(self, tau: FloatArray, tau_c: FloatArray, rng: np.random.Generator) -> Effects:
         """Draw all scores given spreads, axes (draw,)."""
-        # With the groups first, all that is done to a group is one product of matrices.
-        roots, turn = self._eigen
-        back = np.swapaxes(turn, 1, 2)
-        n_groups, n_models = self.scores.shape
-        shape = (n_groups, len(tau), n_models)
-        own = roots[:, None, :] + 0.5 * np.square(tau)[:, None]
-        turned_1, common = turn.sum(axis=1)[:, None, :], np.square(tau_c)
-        a = (turned_1 / own) @ back
-        q = (np.square(turned_1) / own).sum(axis=-1)
-        f = common / (1.0 + common * q)
-
-        def solved(x: FloatArray) -> FloatArray:
-            """Return (T + S)⁻¹ x for x of axes (group, draw, model)."""
-            plain = ((x @ turn) / own) @ back
-            return np.asarray(plain - (f * np.einsum("gtm,gtm->gt", a, x))[..., None] * a)
-
-        def effects(shape: tuple[int, ...]) -> FloatArray:
-            shared = tau_c[:, None] * rng.standard_normal((*shape[:-1], 1))
-            return np.asarray(shared + math.sqrt(0.5) * tau[:, None] * rng.standard_normal(shape))
-
-        # The average: precisions add up.
-        flat = np.moveaxis(1.0 / own, 0, 1).reshape(len(tau), -1)
-        outer = np.einsum("gmk,gnk->gkmn", turn, turn).reshape(flat.shape[1], n_models**2)
-        less = np.moveaxis(np.sqrt(f)[..., None] * a, 0, 2)
-        precision = (flat @ outer).reshape(-1, n_models, n_models) - less @ np.swapaxes(less, 1, 2)
-        middle = self.scores.mean(axis=0)
-        seen = (self.scores - middle)[:, None, :]
-        pull = solved(np.broadcast_to(seen, shape)).sum(axis=0)
-        factor = np.linalg.cholesky(precision)
-        z = np.linalg.solve(factor, pull[..., None]) + rng.standard_normal((len(tau), n_models, 1))
+        between = 0.5 * np.square(tau)[:, None] * np.ones(len(self._turn))
+        between[:, 0] += len(self._turn) * np.square(tau_c)
+        deviations = np.sqrt(between)
+        precision = np.linalg.inv(between[:, None, :, None] * np.eye(len(self._turn)) + self._noise)
+        factor = np.linalg.cholesky(precision.sum(axis=1))
+        pull = np.einsum("tgmn,gn->tm", precision, self._seen)[..., None]
+        z = np.linalg.solve(factor, pull) + rng.standard_normal(pull.shape)
         average = np.linalg.solve(np.swapaxes(factor, 1, 2), z)[..., 0]
-
+        new = average + deviations * rng.standard_normal(average.shape)
         # Matheron's rule: a draw of scores and data from the model, moved by as much as the data were missed.
-        each = average + effects(shape)
-        noise = (rng.standard_normal(shape) * np.sqrt(roots)[:, None, :]) @ back
-        moved = solved(seen - each - noise)
-        each += common[:, None] * moved.sum(axis=-1, keepdims=True) + 0.5 * np.square(tau)[:, None] * moved
-        missed = seen - average
-        determinant = np.log(own).sum(axis=-1) + np.log1p(common * q)
-        fit = -0.5 * (
-            determinant
-            + np.einsum("gtm,gtm->gt", missed, solved(missed))
-            + n_models * math.log(2.0 * math.pi)
-        )
-        new = average + effects(average.shape)
-        return Effects(middle + average, middle + new, middle + np.moveaxis(each, 0, 1), tau, tau_c, fit.T)
+        z = rng.standard_normal((2, *precision.shape[:-1]))
+        each = average[:, None] + deviations[:, None] * z[0]
+        noise = (np.linalg.cholesky(self._noise) @ z[1][..., None])[..., 0]
+        missed = (precision @ (self._seen - each - noise)[..., None])[..., 0]
+        each += between[:, None] * missed
+        middle, back = self.scores.mean(axis=0), self._turn.T
+        return Effects(middle + average @ back, middle + new @ back, middle + each @ back, tau, tau_c)
 
 
 def within(scores: FloatArray, support: tuple[float, float]) -> FloatArray:

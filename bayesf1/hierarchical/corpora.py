@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,13 +13,13 @@ from bayesf1.base.checks import is_number
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
 from bayesf1.evaluation import Assumption, Evaluation, check_evaluation
+from bayesf1.metrics import Metric
 
 if TYPE_CHECKING:
     import xarray as xr
 
-# The questions that are not about one corpus at hand, and another name for one of them.
+# The questions that are not about one corpus at hand.
 QUESTIONS = ("average", "new", "suite")
-ALIASES = {"population": "average"}
 MAX_R_HAT, MIN_ESS = 1.01, 400.0
 # The axes of scores by question.
 DIMS = ("chain", "draw", "system", "measure", "question")
@@ -63,16 +62,11 @@ class HierarchicalPrior:
     log_kappa_sd: float = 2.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is None and field.name == "cells":
-                continue
-            if not is_number(value) or not 0.0 < value < math.inf:
-                raise ValueError(f"{field.name} of the prior must be a number above 0, not {quoted(value)}")
-        if self.kappa > 1e6:
-            raise ValueError(
-                f"kappa of the prior is at most 1,000,000, where corpora are alike, not {self.kappa}"
-            )
+        for name, value in vars(self).items():
+            if (value is not None or name != "cells") and not (is_number(value) and 0.0 < value <= 1e6):
+                raise ValueError(
+                    f"{name} of the prior must be a number above 0, at most 1e6, not {quoted(value)}"
+                )
 
 
 @dataclass(frozen=True)
@@ -85,24 +79,23 @@ class Diagnostics:
         ``"grid"``, ``"pymc"`` or ``"nutpie"``.
     n_draws, chains
         How many draws in all, and of how many chains.
-    ess_bulk, ess_tail
-        The least effective number of draws of any quantity, in the middle and in the tails.
+    ess
+        The least effective number of draws of any quantity, in the middle or in the tails.
     divergences, r_hat
         Divergent transitions, and the worst disagreement of chains; None without Markov chains.
 
     Examples
     --------
-    >>> print(Diagnostics("nutpie", 4000, 4, 1800.0, 1500.0, divergences=0, r_hat=1.002))
+    >>> print(Diagnostics("nutpie", 4000, 4, 1500.0, divergences=0, r_hat=1.002))
     4 chains of NUTS (nutpie) agree: R-hat 1.00, no divergences, 1,500 effective draws of 4,000
-    >>> Diagnostics("nutpie", 4000, 4, 180.0, 150.0, divergences=0, r_hat=1.002).caution
+    >>> Diagnostics("nutpie", 4000, 4, 150.0, divergences=0, r_hat=1.002).caution
     'Caution: only 150 draws are effective, not 400 (try more draws).'
     """
 
     sampler: str
     n_draws: int
     chains: int
-    ess_bulk: float
-    ess_tail: float
+    ess: float
     divergences: int | None = None
     r_hat: float | None = None
 
@@ -133,11 +126,6 @@ class Diagnostics:
         """Whether the chains agree."""
         return self.r_hat is None or self.r_hat <= MAX_R_HAT
 
-    @property
-    def ess(self) -> float:
-        """The least effective number of draws, in the middle or in the tails."""
-        return min(self.ess_bulk, self.ess_tail)
-
     def __str__(self) -> str:
         if self.r_hat is None:
             return f"computed on a grid, {self.n_draws:,} independent draws"
@@ -147,35 +135,47 @@ class Diagnostics:
         return f"{chains} {verdict}, {self.divergences or 'no'} divergences, {effective}"
 
 
-class Fitted(NamedTuple):
-    """What either model found, by the names that `HierarchicalFit` explains."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Fitted:
+    """What either model found of several corpora.
 
+    Attributes
+    ----------
+    groups
+        The draws: Datasets by ArviZ's names of groups.
+    ev, metrics
+        The observed scores of all corpora, axes (dataset, model, metric), and the metrics.
+    datasets, noun
+        Names of the corpora, and what one is called.
+    assumption, within
+        What was assumed of the models within a corpus, if that is the same for all, and in words.
+    diagnostics
+        How well the posterior was sampled.
+    note
+        What should be known of the data.
+    """
+
+    groups: Mapping[str, xr.Dataset]
+    ev: Evaluation
+    metrics: tuple[Metric, ...]
     datasets: tuple[str, ...]
     noun: str
-    ev: Evaluation
-    groups: dict[str, xr.Dataset]
-    diagnostics: Diagnostics
     assumption: Assumption
     within: str
-    note: str
+    diagnostics: Diagnostics
+    note: str = ""
 
 
-def by_question(models: Sequence[str], draws: Sequence[FloatArray]) -> Variables:
-    """Return scores and differences by question, of draws (chain, draw, model, metric) in the order of the questions.
-
-    Differences are those of each model from the first.
+def by_question(models: Sequence[str], score: FloatArray) -> Variables:
+    """Return scores (chain, draw, model, metric, question), and differences of each model from the first, with their dims.
 
     Examples
     --------
-    >>> {name: dims[2:] for name, (dims, _) in by_question(("A", "B"), [np.zeros((4, 10, 2, 3))]).items()}
+    >>> {name: dims[2:] for name, (dims, _) in by_question(("A", "B"), np.zeros((4, 10, 2, 3, 5))).items()}
     {'score': ('system', 'measure', 'question'), 'difference': ('contrast', 'measure', 'question')}
     """
-    score = np.stack(draws, axis=-1)
-    found: Variables = {"score": (DIMS, score)}
-    if len(models) > 1:
-        gaps = score[:, :, 1:] - score[:, :, :1]
-        found["difference"] = ((*DIMS[:2], "contrast", *DIMS[3:]), gaps)
-    return found
+    gaps = score[:, :, 1:] - score[:, :, :1]
+    return {"score": (DIMS, score), "difference": ((*DIMS[:2], "contrast", *DIMS[3:]), gaps)}
 
 
 def coords_of(
@@ -191,15 +191,32 @@ def coords_of(
     }
 
 
-def check_corpora(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
-    """Return corpora by name with their models in one order, or say what is wrong with them."""
-    if not data:
-        raise ValueError("no corpus given; name at least one, as {'conll': ev1, 'wnut': ev2}")
+def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict[str, Evaluation]]:
+    """Return what a corpus is called, and corpora, or folds, by name with their models in one order.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example
+    >>> noun, folds = read_corpora(load_example("wang-li-org"))
+    >>> noun, [*folds][0]
+    ('fold', 'repeat 1, fold 1')
+    """
+    if isinstance(data, Evaluation) and data.folds is not None:
+        tables = data.folds.counts
+        parts = {f"repeat {r + 1}, fold {f + 1}": tables[r, f] for r, f in np.ndindex(tables.shape[:2])}
+        return "fold", {
+            name: Evaluation(data.models, data.task, table.copy()) for name, table in parts.items()
+        }
+    if isinstance(data, Evaluation) or len(data) < 2:
+        raise ValueError(
+            "a hierarchical model relates several corpora: give them by name, as {'conll': ev1, 'wnut': ev2}, or one "
+            "evaluation of folds; compare takes a single one"
+        )
     first_name, first = next(iter(data.items()))
     for name, ev in data.items():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"corpus name {name!r} is not a non-empty string")
-        if name in (*QUESTIONS, *ALIASES):
+        if name in QUESTIONS:
             raise ValueError(f"a corpus cannot be called {name!r}, which names a question; rename it")
         check_evaluation(ev)
         if set(ev.names) != set(first.names):
@@ -207,19 +224,9 @@ def check_corpora(data: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
                 f"corpus {name!r} has the models {listing(ev.names)}, but {first_name!r} has "
                 f"{listing(first.names)}; select those that all have"
             )
-    return {name: ev.select(first.names) for name, ev in data.items()}
-
-
-def parts_of(ev: Evaluation) -> tuple[str, tuple[str, ...], FloatArray]:
-    """Return what the parts of one evaluation are called, their names, and their tables (part, model, cell)."""
-    check_evaluation(ev)
-    if ev.folds is not None:
-        repeats, folds = ev.folds.counts.shape[:2]
-        names = tuple(f"repeat {r + 1}, fold {f + 1}" for r in range(repeats) for f in range(folds))
-        return "fold", names, ev.folds.counts.reshape(-1, *ev.folds.counts.shape[2:])
-    raise ValueError(
-        "one evaluation is one corpus: give several by name, as {'conll': ev1, 'wnut': ev2}, or one of folds"
-    )
+    if len(first.names) < 2:
+        raise ValueError(f"there is one model ({first.names[0]}); comparing takes two")
+    return "corpus", {name: ev.select(first.names) for name, ev in data.items()}
 
 
 def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:
@@ -232,13 +239,11 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
     """
     if not weights:
         return dict.fromkeys(names, 1.0 / len(names))
-    for name in (*weights, *names):
-        value: Any = weights.get(name)
+    for name in weights:
         if name not in names:
             raise ValueError(f"there is a weight of {name!r}, no corpus; {nearest(str(name), names)}")
-        if not is_number(value) or not 0.0 <= value < np.inf:
-            raise ValueError(f"the weight of {name!r} must be a number from 0, not {value!r}")
-    total = float(sum(weights.values()))
-    if not total > 0.0:
-        raise ValueError("all weights of the suite are 0; one at least must be above")
+    values: list[Any] = [weights.get(name) for name in names]
+    if not all(is_number(value) and 0.0 <= value < np.inf for value in values) or not any(values):
+        raise ValueError(f"weights must be numbers from 0 for all corpora, one at least above, not {weights}")
+    total = float(sum(values))
     return {name: float(weights[name]) / total for name in names}

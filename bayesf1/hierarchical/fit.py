@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -16,20 +14,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
-from bayesf1.base.naming import nearest, plural, printable
+from bayesf1.base.checks import (
+    RNGLike,
+    check_prob,
+    check_rng,
+    check_whole,
+    checked,
+    is_number,
+    start_in_words,
+    start_of,
+)
+from bayesf1.base.naming import capitalised, joined, nearest, plural, printable
 from bayesf1.distributions.empirical import EmpiricalPosterior
-from bayesf1.evaluation import Assumption, Evaluation
-from bayesf1.hierarchical import answers, multinomial
-from bayesf1.hierarchical.answers import HierarchicalComparison, HierarchicalComparisons
-from bayesf1.hierarchical.corpora import ALIASES, QUESTIONS, Diagnostics, HierarchicalPrior, suite_weights
-from bayesf1.hierarchical.scores import fit_scores, metrics_of, suite_draws
+from bayesf1.evaluation import Evaluation
+from bayesf1.hierarchical import multinomial
+from bayesf1.hierarchical.corpora import (
+    DIMS,
+    QUESTIONS,
+    Diagnostics,
+    Fitted,
+    HierarchicalPrior,
+    coords_of,
+    suite_weights,
+)
+from bayesf1.hierarchical.scores import PlainScores, fit_scores
 from bayesf1.inference.compare import Tails, share_error
-from bayesf1.inference.comparison import Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import arviz
+from bayesf1.output import arviz, text
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, points, probability
+from bayesf1.output.latex import prose, version
+from bayesf1.output.table import Table, amount, digits_of, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,32 +56,132 @@ if TYPE_CHECKING:
 SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
 # What a file says of a fit in words.
 TEXTS = ("likelihood", "assumption", "noun", "note", "within")
-# With more corpora, only the main metric of each is printed.
-_MANY = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HierarchicalFit(Answer):
+@dataclass(frozen=True, eq=False)
+class HierarchicalComparison(Comparison):
+    """A comparison that says of which corpus it speaks, and how far it can be trusted.
+
+    Its scores and its difference are the mean, or median, of their posteriors, which belong to their intervals.
+
+    Attributes
+    ----------
+    question, scope
+        ``"average"``, ``"new"``, ``"suite"`` or the name of a corpus, and the same in words.
+    estimate
+        ``"posterior mean"``, or ``"posterior median"`` if a mean may not exist.
+    observed
+        The plain scores of both models, averaged over the corpora if the question is not about one.
+    caution
+        What is wrong with the draws, empty if nothing is.
+    """
+
+    question: str = "average"
+    scope: str = ""
+    estimate: str = "posterior mean"
+    observed: tuple[float, float] = (0.0, 0.0)
+    caution: str = ""
+
+    @property
+    def observed_gap(self) -> float:
+        """The difference of the plain scores, B minus A."""
+        return self.observed[1] - self.observed[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
+        return tuple(filter(None, (self.caution, *self.remarks)))
+
+    @checked
+    def observed_text(self, *, gap: bool = False) -> str:
+        """Write the plain scores of both models, or their difference, with as many digits as the interval has."""
+        percent = self.definition.percent
+        ends = (self.difference if gap else self.posterior_a).interval(self.prob)
+        digits = digits_of(*ends, percent=percent)
+        if gap:
+            return points(self.observed_gap, digits, sign=True, percent=percent)
+        return " / ".join(points(score, digits, percent=percent) for score in self.observed)
+
+    def __str__(self) -> str:
+        # A sentence goes on after a colon; a model's name stays as it is.
+        claim = text.sentence(self).replace("The data do not", "the data do not", 1)
+        observed = "Observed difference:"
+        if self.estimate == "posterior median":
+            observed = "The difference is the posterior median, as a mean may not exist; observed"
+        gap = self.observed_text(gap=True)
+        return printable(f"On {self.scope}: {claim} {observed} {gap}. {self.caution}".rstrip())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
+        found = super().to_dict()
+        for name, score in zip(("a", "b", "difference"), (*self.observed, self.observed_gap), strict=True):
+            found[name]["observed"] = float(score)
+        return {**found, "estimate": self.estimate}
+
+
+class HierarchicalComparisons(Comparisons):
+    """The tests of several metrics for one pair of models and one question."""
+
+    @property
+    def title(self) -> str:
+        """Which models were compared, and on which corpus."""
+        first: Any = self.headline
+        return printable(
+            f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
+        )
+
+    @property
+    def table(self) -> Table:
+        """The table, with the observed scores."""
+        table = super().table
+        observed = [c.observed_text() for c in self.values() if isinstance(c, HierarchicalComparison)]
+        return replace(
+            table,
+            header=(*table.header[:4], "Observed", *table.header[4:]),
+            rows=tuple((*row[:4], cell, *row[4:]) for row, cell in zip(table.rows, observed, strict=True)),
+        )
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The verdict, what limits it, and what its words mean."""
+        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
+
+    @checked
+    def methods_sentence(self, *, format: str = "text") -> str:
+        """Return how the answer was found, for a paper's section on methods."""
+        first: Any = self.headline
+        how = (
+            f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
+            f"hierarchical model fitted with {version()}. It was a {first.settings.model} The "
+            f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
+        )
+        return prose(printable(" ".join((how, *first.notes))), format)
+
+    @checked
+    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """Not offered: the page shows all questions, and is made by the fit."""
+        raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
+        first: Any = self.headline
+        return {**super().to_dict(), "question": first.question, "caution": first.caution or None}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class HierarchicalFit(Fitted, Answer):
     """The posterior of a hierarchical model of several corpora, folds or seeds, and what it says of two models.
 
     Attributes
     ----------
-    groups
-        The draws: Datasets by ArviZ's names of groups.
-    likelihood, assumption
-        The model, and what was assumed of the models within a corpus, if that is the same for all.
-    ev
-        The observed scores of all corpora, axes (dataset, model, metric).
-    datasets, noun
-        Names of the corpora, and what one is called.
+    groups, ev, metrics, datasets, noun, assumption, within, diagnostics, note
+        What the model found, as `Fitted` explains.
+    likelihood
+        The model.
     rope, prob
         Half-width or region of practical equivalence, and mass of printed intervals.
     prior
         The prior.
-    diagnostics
-        How well the posterior was sampled.
-    note, within
-        What should be known of the data, and what was assumed within corpora.
     weights
         The weight of each corpus in the suite that they make.
     pair
@@ -76,30 +191,17 @@ class HierarchicalFit(Answer):
     json_format = "bayesf1.hierarchical/3"
     index_names = ("question", "metric")
 
-    groups: Mapping[str, xr.Dataset]
     likelihood: str
-    assumption: Assumption
-    ev: Evaluation
-    datasets: tuple[str, ...]
-    noun: str
     rope: RopeLike
     prob: float
     prior: HierarchicalPrior
-    diagnostics: Diagnostics
-    note: str = ""
-    within: str = ""
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float]
     pair: tuple[str, str] | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models."""
         return self.ev.models
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics."""
-        return metrics_of(self.ev)
 
     @property
     def main_metric(self) -> Metric:
@@ -131,7 +233,7 @@ class HierarchicalFit(Answer):
     @property
     def number(self) -> str:
         """How many corpora there are, in words."""
-        return f"{len(self.datasets)} {self.noun if len(self.datasets) == 1 else self.nouns}"
+        return f"{len(self.datasets)} {self.nouns}"
 
     # ---- answers ------------------------------------------------------------------------------------------
 
@@ -143,7 +245,6 @@ class HierarchicalFit(Answer):
         *,
         question: str = "average",
         rope: RopeLike | None = None,
-        weights: Mapping[str, float] | None = None,
     ) -> Comparisons:
         """Return the Bayes tests of B against A for one of the questions.
 
@@ -152,24 +253,19 @@ class HierarchicalFit(Answer):
         a, b
             Names of the models; may be left out if there are exactly two.
         question
-            ``"average"`` for the average corpus of the population (``"population"`` is the same), ``"new"`` for a
-            corpus not seen, ``"suite"`` for the mean over the corpora at hand, taken as a fixed suite and not as a
-            sample of others, or a corpus' name.
+            ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
+            mean over the corpora at hand, taken as a fixed suite and not as a sample of others, weighted as the fit
+            says, or a corpus' name.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
-        weights
-            For the suite, the weight of each corpus by name; those of the fit by default.
         """
-        question = self._check_question(question, weights)
+        self._check_question(question)
         pair = self.ev.pair(a, b)
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
-        draws = self._scores(question, weights)[..., index, :]
-        observed = self._observed(question, weights)[index]
-        at = [self.datasets.index(question)] if question in self.datasets else slice(None)
-        estimate = self.estimate(question)
-        middle = np.median if estimate == "posterior median" else np.mean
-        settings = self._settings(region, answers.assumptions(self))
+        draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
+        middle = np.median if self.estimate(question) == "posterior median" else np.mean
+        settings = self._settings(region, _assumptions(self))
         found = []
         for k, metric in enumerate(self.metrics):
             both = draws[..., k]
@@ -193,14 +289,13 @@ class HierarchicalFit(Answer):
                     difference=EmpiricalPosterior(gap, (low - high, high - low)),
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
-                    ev=replace(pair, tables=pair.tables[at].copy()),
-                    remarks=tuple(answers.few_corpora(self)) if question in QUESTIONS[:2] else (),
+                    ev=pair,
+                    remarks=tuple(_few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
-                    estimate=estimate,
+                    estimate=self.estimate(question),
                     observed=(float(observed[0, k]), float(observed[1, k])),
                     caution=self.diagnostics.caution,
-                    scores=both,
                 )
             )
         return HierarchicalComparisons(found)
@@ -213,9 +308,6 @@ class HierarchicalFit(Answer):
             target="models",
             unit=self.noun,
             n_units=float(len(self.datasets)),
-            labelled="",
-            effective_units=None,
-            freedom=None,
             prior=self.ev.task.outcome_prior(self.prior.cells),
             prior_name=f"hierarchical model of {self.number}",
             prob=self.prob,
@@ -229,12 +321,7 @@ class HierarchicalFit(Answer):
 
     @checked
     def rank(
-        self,
-        metric: str | None = None,
-        *,
-        question: str = "average",
-        rope: RopeLike | None = None,
-        weights: Mapping[str, float] | None = None,
+        self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
     ) -> Ranking:
         """Rank all models for one of the questions, which `compare` explains, on one metric: F1 or the last by default.
 
@@ -247,22 +334,20 @@ class HierarchicalFit(Answer):
         """
         from bayesf1.inference.rank import ranking_of
 
-        question = self._check_question(question, weights)
+        self._check_question(question)
         names = [m.name for m in self.metrics]
         if metric is not None and metric not in names:
             raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
-        if len(self.models) < 2:
-            raise ValueError(f"there is one model ({self.models[0]}); a ranking takes two")
         ranked = self.main_metric if metric is None else self.metrics[names.index(metric)]
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
-        scores = self._scores(question, weights)[..., at].reshape(-1, len(self.models))
-        plain = zip(self.models, self._observed(question, weights)[:, at], strict=True)
+        scores = self._scores(question)[..., at].reshape(-1, len(self.models))
+        plain = zip(self.models, self._observed(question)[:, at], strict=True)
         digits, percent = 1 if ranked.percent else 3, ranked.percent
         observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
         notes = (
             f"Scores are {estimate}s; observed: {observed}.",
-            *answers.notes(self),
+            *_notes(self),
             self.diagnostics.caution,
         )
         return ranking_of(
@@ -270,27 +355,22 @@ class HierarchicalFit(Answer):
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
-            self._settings(check_rope(self.rope if rope is None else rope, ranked), answers.modelled(self)),
+            self._settings(check_rope(self.rope if rope is None else rope, ranked), _modelled(self)),
             remarks=tuple(filter(None, notes)),
         )
 
-    @checked
-    def posteriors(self, question: str = "average") -> dict[tuple[str, str], EmpiricalPosterior]:
-        """Return what is believed of each model's score in each metric, by the names of both."""
-        draws = self._scores(self._check_question(question))
+    def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
+        """Return what is believed of each model's score on the average corpus in each metric, by the names of both."""
+        draws = self._scores("average")
         return {
             (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)
             for i, model in enumerate(self.models)
             for k, metric in enumerate(self.metrics)
         }
 
-    def _check_question(self, question: str, weights: Mapping[str, float] | None = None) -> str:
-        found = ALIASES.get(question, question)
-        if found not in self.questions:
+    def _check_question(self, question: str) -> None:
+        if question not in self.questions:
             raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
-        if weights is not None and found != "suite":
-            raise ValueError(f"weights are those of the question 'suite', not of {question!r}")
-        return found
 
     @checked
     def estimate(self, question: str) -> str:
@@ -299,26 +379,16 @@ class HierarchicalFit(Answer):
         heavy = question == "new" or (question == "average" and len(self.datasets) < 3)
         return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
 
-    def _shares(self, weights: Mapping[str, float] | None) -> FloatArray:
-        return np.array([*suite_weights(weights or self.weights, self.datasets).values()])
-
-    def _scores(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+    def _scores(self, question: str) -> FloatArray:
         """Return draws of scores, axes (chain, draw, model, metric)."""
-        draws = np.asarray(self.posterior["score"].values, dtype=float)
-        if weights is None:
-            return draws[..., self.questions.index(question)]
-        if self.likelihood == "scores":
-            known = self.groups["constant_data"]
-            return suite_draws(known, self.metrics, self._shares(weights), draws.shape[:2])
-        return np.asarray(draws[..., len(QUESTIONS) :] @ self._shares(weights))
+        return np.asarray(self.posterior["score"].sel(question=question).values, dtype=float)
 
-    def _observed(self, question: str, weights: Mapping[str, float] | None = None) -> FloatArray:
+    def _observed(self, question: str) -> FloatArray:
         """Return the observed scores, axes (model, metric), averaged over corpora if the question is not about one."""
         if question in self.datasets:
             return np.asarray(self.ev.tables[self.datasets.index(question)])
-        if question == "suite":
-            return np.asarray(np.tensordot(self._shares(weights), self.ev.tables, axes=1))
-        return np.asarray(self.ev.tables.mean(axis=0))
+        weights = [*self.weights.values()] if question == "suite" else None
+        return np.asarray(np.average(self.ev.tables, axis=0, weights=weights))
 
     @checked
     def scope(self, question: str) -> str:
@@ -328,9 +398,6 @@ class HierarchicalFit(Answer):
             "new": f"a new {self.noun}",
             "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
         }
-        if len(self.datasets) == 1:
-            # There is nothing to shrink it towards.
-            scopes |= {self.datasets[0]: self.datasets[0], "suite": f"this one {self.noun}"}
         return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
 
     # ---- words and numbers --------------------------------------------------------------------------------
@@ -346,14 +413,10 @@ class HierarchicalFit(Answer):
         """The two models that are printed: those that were chosen, or there are, or score best on average."""
         if self.pair is not None:
             return self.pair
-        if len(self.models) == 1:
-            raise ValueError(f"there is one model ({self.models[0]}); comparing takes two")
         if len(self.models) == 2:
             return self.models[0], self.models[1]
-        at = self.metrics.index(self.main_metric)
-        mean = self.main_metric.sign * self._scores("average")[..., at].mean(axis=(0, 1))
-        second_best, best = np.argsort(mean)[-2:]
-        return self.models[second_best], self.models[best]
+        best, second_best = self.rank().models[:2]
+        return second_best, best
 
     @cached_property
     def answers(self) -> dict[str, Comparisons]:
@@ -373,9 +436,8 @@ class HierarchicalFit(Answer):
         """The answers to all questions in one table."""
         rows: list[tuple[str, ...]] = []
         for question, res in self.answers.items():
-            if question not in QUESTIONS and len(self.datasets) > _MANY:
-                res = HierarchicalComparisons([res.headline])
-            part = res.table
+            # Of each corpus the main metric; `to_frame` has all.
+            part = (res if question in QUESTIONS else HierarchicalComparisons([res.headline])).table
             where = self.scope(question) if question in QUESTIONS else question
             rows += [(where, *row) for row in part.rows]
         return Table(
@@ -388,62 +450,25 @@ class HierarchicalFit(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*answers.notes(self), answers.estimates(self), *filter(None, [self.diagnostics.caution]))
+        return (*_notes(self), _estimates(self), *filter(None, [self.diagnostics.caution]))
 
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [answers.assumptions(self)]
-
-    @property
-    def sentences(self) -> list[str]:
-        """The verdicts: on the average corpus, on a new one, on the suite, and on those at hand."""
-        a, b = self.main_pair
-        heads = [self.answers[name].headline for name in self.datasets]
-        ends = dict.fromkeys(probability(end(c.p_h1 for c in heads)) for end in (min, max))
-        won = {model: sum(c.winner == model for c in heads) for model in (a, b)}
-        each = f"On the {self.number} at hand, each shrunk towards the others"
-        if len(heads) == 1:
-            each = f"On {self.datasets[0]} itself"
-        claim = (
-            f"{each}: {b} is better than {a} in {heads[0].label} with probability {' to '.join(ends)}; {b} outperforms "
-            f"{a} on {won[b]} of {len(heads)}, {a} outperforms {b} on {won[a]}. {self.diagnostics.caution}"
-        )
-        return [*(self.answers[question].sentence() for question in QUESTIONS), printable(claim.rstrip())]
+        return [capitalised(_assumptions(self))]
 
     @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*self.sentences, *answers.notes(self)]
+        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *_notes(self)]
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
             lines.append(f"Of {len(self.models)} models, the two that score best are shown; name others.")
         return lines
 
-    def to_text(self) -> str:
-        """Return table, verdicts and assumptions as plain text; of one model its scores."""
-        if len(self.models) > 1:
-            return super().to_text()
-        lines = [repr(self), "", self.summary().iloc[:, :4].to_string(), "", answers.assumptions(self)]
-        return "\n".join([*lines, *answers.notes(self), self.diagnostics.caution]).rstrip()
-
     def __repr__(self) -> str:
-        n, many = len(self.models), "s" * (len(self.models) > 1)
-        return f"<HierarchicalFit of {n} model{many} on {self.number}, {self.likelihood}, {self.diagnostics}>"
-
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() if len(self.models) > 1 else f"<pre>{escape(str(self))}</pre>"
-
-    @checked
-    def sentence(self, *, question: str = "average", format: str = "text") -> str:
-        """Return the verdict on one of the questions as a sentence, ``"text"`` or ``"latex"``."""
-        return self.compare(*self.main_pair, question=question).sentence(format=format)
-
-    @checked
-    def methods_sentence(self, *, format: str = "text") -> str:
-        """Return how the answers were found, for a paper's section on methods."""
-        return self.compare(*self.main_pair).methods_sentence(format=format)
+        return f"<HierarchicalFit of {len(self.models)} models on {self.number}, {self.likelihood}, {self.diagnostics}>"
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each question and metric."""
@@ -459,8 +484,8 @@ class HierarchicalFit(Answer):
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
             "caution": self.diagnostics.caution or None,
-            "notes": answers.notes(self),
-            "sentences": self.sentences,
+            "notes": _notes(self),
+            "sentences": [self.answers[question].sentence() for question in QUESTIONS],
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
@@ -478,8 +503,8 @@ class HierarchicalFit(Answer):
     @checked
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
-        names = [name for name in ("score", "difference") if name in self.posterior]
-        return arviz.summary(self.posterior[names], self.prob if prob is None else check_prob(prob))
+        data = self.posterior[["score", "difference"]]
+        return arviz.summary(data, self.prob if prob is None else check_prob(prob))
 
     def to_arviz(self) -> Any:
         """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
@@ -545,7 +570,7 @@ def hierarchical(
         Mass of the intervals that are printed.
     assumption
         ``"auto"`` respects units of several items and pairs models if it can, ``"independent"`` takes each model's
-        table by itself, ``"items"`` takes all items as independent, without which a multinomial refuses units of several.
+        table by itself, without which a multinomial refuses units of several items.
     weights
         The weight of each corpus in the suite, by name; equal ones by default.
     sampler
@@ -609,11 +634,11 @@ def hierarchical(
         found = multinomial.fit_counts(data, metrics, prior, **run, **steps)
     fit = HierarchicalFit(
         likelihood=likelihood,
-        rope=check_rope(rope, *metrics_of(found.ev)).given,
+        rope=check_rope(rope, *found.metrics).given,
         prob=mass,
         prior=prior,
         weights=suite_weights(weights or {}, found.datasets),
-        **found._asdict(),
+        **vars(found),
     )
     if (start := start_of(rng)) is not None:
         fit.posterior.attrs["start"] = start
@@ -623,12 +648,144 @@ def hierarchical(
     return fit
 
 
+def _assumptions(fit: HierarchicalFit) -> str:
+    """Say what was assumed, and how it was computed."""
+    known = fit.posterior.attrs.get("start")
+    start = start_in_words(None if known is None else int(known))
+    words = _estimates(fit).removesuffix(".")
+    parts = (_modelled(fit), f"{words[0].lower()}{words[1:]}", str(fit.diagnostics), start)
+    return f"{'; '.join(filter(None, parts))}."
+
+
+def _estimates(fit: HierarchicalFit) -> str:
+    """Say which points are means of posteriors, and which medians."""
+    medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
+    where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
+    return f"Scores and differences are posterior means{where}."
+
+
+def _modelled(fit: HierarchicalFit) -> str:
+    """Name the model of the corpora, and its prior."""
+    return _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
+
+
+def _scores(fit: HierarchicalFit) -> str:
+    metric = fit.main_metric
+    names = ("difficulty", "spread")
+    medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
+    apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
+    scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
+    return (
+        f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
+        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
+        "posterior medians; half-t priors with "
+        f"{fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
+    )
+
+
+def _multinomial(fit: HierarchicalFit) -> str:
+    kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
+    pairs = zip(fit.models, kappa, strict=True)
+    alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
+    return (
+        f"Dirichlet-multinomial model, {fit.within}, effects of a {fit.noun} on one model unrelated to those on another "
+        f'(likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
+        f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
+    )
+
+
+def _few_corpora(fit: HierarchicalFit) -> list[str]:
+    """Say if there are too few corpora to know how much they differ."""
+    words = (
+        f"With {fit.number}, how much {fit.nouns} differ is hardly known: what is said of the average {fit.noun} and of a "
+        "new one rests on the prior."
+    )
+    return [words] if len(fit.datasets) < 3 else []
+
+
+def _notes(fit: HierarchicalFit) -> list[str]:
+    """Return what should be known of the data."""
+    found = [*([f"{capitalised(fit.note)}."] if fit.note else []), *_few_corpora(fit)]
+    if fit.noun == "fold":
+        found.append(
+            "Folds are taken as separate test sets, though repeats test the same items again; the discounted "
+            "counts of compare() allow for that."
+        )
+    return found
+
+
+@checked
+def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
+    """Read a fit that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bayesf1 import from_counts, hierarchical
+    >>> corpora = {"a": from_counts(A=(77, 44, 10), B=(83, 9, 14)), "b": from_counts(A=(9, 5, 3), B=(10, 4, 2))}
+    >>> fit = hierarchical(corpora, draws=500, rng=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(f"{folder}/fit.nc")
+    ...     again = load_fit(f"{folder}/fit.nc")
+    >>> str(again) == str(fit)
+    True
+    """
+    groups = arviz.load(str(path))
+    written = str(groups["posterior"].attrs.get("bayesf1")) if "posterior" in groups else ""
+    if f'"{HierarchicalFit.json_format}"' not in written:
+        raise ValueError(f"{path} holds no fit that this version of bayesf1 saved; fit it again")
+    try:
+        document = json.loads(written)
+        fit = _restored(document, groups)
+        # What is of another type fails to be printed, or is written otherwise.
+        if not str(fit) or json.loads(_described(fit)) != document:
+            raise ValueError("its words do not go together")
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
+    return fit
+
+
+def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
+    """Return the fit of a file's words and draws, or raise an error if they do not go together."""
+    known = {"likelihood": SAMPLERS, "assumption": ("independent", "paired", "clustered")}
+    for name, values in known.items():
+        if document[name] not in values:
+            raise ValueError(f"{name} is {document[name]!r:.60}")
+    metrics = []
+    for entry in document["metrics"]:
+        low, high = map(float, entry["support"])
+        named = Metric(entry["name"], entry["label"], (), None, lambda tables: tables, (low, high))
+        metrics.append(replace(named, percent=entry["percent"], lower_is_better=entry["lower_is_better"]))
+    models, names, weights = tuple(document["models"]), tuple(document["datasets"]), document["weights"]
+    suite_weights(weights, names)
+    coords = coords_of(models, [m.name for m in metrics], names)
+    for group in groups.keys() & {"posterior", "constant_data", "observed_data"}:
+        for name, data in groups[group].items():
+            in_order = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
+            if not data.size or not in_order or not np.isfinite(data.values).all():
+                raise ValueError(f"{name} is no array of finite numbers along the names of the fit")
+    observed = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]["score"]
+    if groups["posterior"]["score"].dims != DIMS or observed.dims != ("dataset", "system", "measure"):
+        raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
+    return HierarchicalFit(
+        groups=groups,
+        ev=Evaluation(models, (task := PlainScores.of(metrics)), np.array(observed.values, float)),
+        metrics=task.metrics,
+        datasets=names,
+        prior=HierarchicalPrior(**document["prior"]),
+        prob=check_prob(document["prob"]),
+        rope=check_rope(document["rope"], *metrics).given,
+        diagnostics=Diagnostics(**document["diagnostics"]),
+        weights={name: weights[name] for name in names},
+        **{name: document[name] for name in TEXTS},
+    )
+
+
 def _described(fit: HierarchicalFit) -> str:
     """Return as JSON what a file must say of a fit beside its draws."""
-    words = ("name", "label", "percent", "lower_is_better")
     metrics = [
-        {name: getattr(m, name) for name in words}
-        | {"support": [None if math.isinf(end) else end for end in m.support]}
+        {name: getattr(m, name) for name in ("name", "label", "percent", "lower_is_better")}
+        | {"support": [*map(str, m.support)]}
         for m in fit.metrics
     ]
     document = {

@@ -132,7 +132,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     """Return the counts of a mapping of evaluations, or of the folds of one.
 
     Items of one document, or sentence, are not independent trials as a multinomial takes them, and are refused unless
-    the assumption ``"items"`` says so.
+    the assumption ``"independent"`` says so.
 
     Examples
     --------
@@ -141,35 +141,34 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     >>> found.names[0], found.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
-    if assumption not in ("auto", "items", "independent"):
+    if assumption not in ("auto", "independent"):
         raise ValueError(
             f"the likelihood 'multinomial' takes models as independent, not {assumption!r}; use the likelihood 'scores'"
         )
     note = ""
-    if isinstance(data, Mapping):
-        evaluations = given.check_corpora(data)
-        names, noun, first = tuple(evaluations), "corpus", next(iter(evaluations.values()))
-        for name, ev in evaluations.items():
-            check_one_run(ev, f"a model of counts, as that of corpus {name!r},")
-            if type(ev.task) is not type(first.task) or not (ev.classes or ev.cells == first.cells):
-                raise ValueError(
-                    f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {names[0]!r} has "
-                    f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
-                )
-            if (sampling := sampling_model(ev)).single:
-                continue
-            if assumption == "auto":
-                raise ValueError(
-                    f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
-                    "independent; use the likelihood 'scores', or say assumption 'items' to take them so"
-                )
-            note = f"items of one {sampling.ev.unit} were taken as independent, which is too sure if they are alike"
-        tasks = [ev.task for ev in evaluations.values()]
-        task = functools.reduce(lambda a, b: a if a == b else a.union(b), tasks)
-        counts = np.stack([task.outcome_counts(ev.widened(task)) for ev in evaluations.values()])
-    else:
-        noun, names, counts = given.parts_of(data)
-        first, task = data, data.task
+    noun, evaluations = given.read_corpora(data)
+    names, first = tuple(evaluations), next(iter(evaluations.values()))
+    for name, ev in evaluations.items():
+        check_one_run(ev, f"a model of counts, as that of {noun} {name!r},")
+        if type(ev.task) is not type(first.task) or not (ev.classes or ev.cells == first.cells):
+            raise ValueError(
+                f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {names[0]!r} has "
+                f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
+            )
+        if (sampling := sampling_model(ev)).single:
+            continue
+        if assumption == "auto":
+            raise ValueError(
+                f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
+                "independent; use the likelihood 'scores', or say assumption 'independent' to take them so"
+            )
+        note = (
+            f"items of one {sampling.ev.unit} were taken as independent, which is too sure if they are alike"
+        )
+    task = functools.reduce(
+        lambda a, b: a if a == b else a.union(b), [ev.task for ev in evaluations.values()]
+    )
+    counts = np.stack([task.outcome_counts(ev.widened(task)) for ev in evaluations.values()])
     outcomes = task.outcomes
     if outcomes is None or counts.shape[-1] != len(outcomes.labels):
         raise ValueError(
@@ -218,7 +217,8 @@ def fit_counts(
         """Return scores (..., model, metric) of shares or counts of outcomes (..., model, outcome)."""
         return np.stack([metric(parts @ outcomes.rows, tables.cells) for metric in found], axis=-1)
 
-    ev = Evaluation(tables.models, PlainScores.of(found), scores(counts))
+    task = PlainScores.of(found)
+    ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
     known: dict[str, Variables] = {
         "observed_data": {"counts": (("dataset", "system", "cell"), counts.astype(np.int64))},
@@ -235,12 +235,21 @@ def fit_counts(
     base = np.exp(groups["posterior"]["log_kappa"].values)[..., None] * pi
     each = [scores(_dirichlet(base + table, rng)) for table in counts]
     drawn = [scores(pi), scores(_dirichlet(base, rng)), np.stack(each, axis=-1) @ shares, *each]
-    scored = arviz.dataset(given.by_question(ev.models, drawn), coords)
+    scored = arviz.dataset(given.by_question(ev.models, np.stack(drawn, axis=-1)), coords)
     groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs)
     r_hat, bulk, tail = arviz.convergence(groups["posterior"])
     diverged = groups["sample_stats"]["diverging"]
-    quality = Diagnostics(sampler, diverged.size, chains, bulk, tail, int(diverged.sum()), r_hat)
-    return Fitted(names, noun, ev, groups, quality, "independent", "all items taken as independent", note)
+    return Fitted(
+        groups=groups,
+        ev=ev,
+        metrics=task.metrics,
+        datasets=names,
+        noun=noun,
+        assumption="independent",
+        within="all items taken as independent",
+        diagnostics=Diagnostics(sampler, diverged.size, chains, min(bulk, tail), int(diverged.sum()), r_hat),
+        note=note,
+    )
 
 
 def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) -> dict[str, xr.Dataset]:

@@ -434,7 +434,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return prose(text.summary(self._all) if metric is None else text.sentence(self[metric]), format)
+        return prose(text.summary(self._all) if metric is None else str(self[metric]), format)
 
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:

@@ -18,10 +18,8 @@ from .curves import (
     Curve as Curve,
     pr_ap as pr_ap,
     pr_curve as pr_curve,
-    pr_points as pr_points,
     roc_auc as roc_auc,
     roc_curve as roc_curve,
-    roc_points as roc_points,
 )
 from .ranked import (
     average_precision as average_precision,

@@ -3,7 +3,7 @@ r"""Do raters agree more than by chance? Krippendorff's alpha with an interval b
 .. math:: \alpha = 1 - \frac{D_o}{D_e} = 1 - (n-1)\frac{\sum_{ck} O_{ck}\,\delta^2_{ck}}{\sum_{ck} n_c n_k\,\delta^2_{ck}}
 
 with the coincidence matrix O, its margins :math:`n_c`, their sum n, and a squared distance by level of measurement:
-nominal :math:`1[c \ne k]`, interval :math:`(c-k)^2`, ratio :math:`((c-k)/(c+k))^2`, and ordinal
+nominal :math:`1[c \ne k]`, interval :math:`(c-k)^2`, and ordinal
 :math:`(\sum_{g=c}^k n_g - (n_c+n_k)/2)^2`, which is the interval distance of mid-ranks.
 """
 
@@ -25,7 +25,7 @@ from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
 from bayesf1.output.text import FEW_UNITS
 
-Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 # Numbers in flight in one block.
 _BLOCK = 1 << 22
 
@@ -68,7 +68,7 @@ def krippendorff_alpha(
         Values with axes (rater, unit): a row for each rater. None, NaN, blank texts and what is masked are missing.
         Units with fewer than two ratings do not count.
     level
-        ``"nominal"``, ``"ordinal"``, ``"interval"`` or ``"ratio"``; the last two need numbers.
+        ``"nominal"``, ``"ordinal"`` or ``"interval"``, which needs numbers.
     values
         The values that may occur, in their order; needed for ordinal values that are not numbers.
 
@@ -102,7 +102,6 @@ def alpha_posterior(
 
     Units, not pairs of ratings, were sampled, so units are weighed: :math:`w \sim N\cdot\mathrm{Dirichlet}(1,\dots,1)`
     for N units. ``interval()`` gives the bootstrap interval, ``sf(0.8)`` the probability of a reliable annotation.
-    At level ``"ratio"`` the time grows with the square of the number of different values.
 
     Parameters
     ----------
@@ -164,8 +163,6 @@ def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
     if level == "nominal":
         within = sizes**2 - counts.multiply(counts).sum(axis=1)
         expected = n**2 - (margins**2).sum(axis=1)
-    elif level == "ratio":
-        within, expected = _ratio_distances(data, margins)
     else:
         # Ordinal points are mid-ranks, from the middle on: what is squared below stays small.
         points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
@@ -179,20 +176,6 @@ def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
         expected = 2.0 * (n * square - mean**2)
     observed = (weights * (within / (sizes - 1.0))).sum(axis=1)
     return np.asarray(1.0 - (n - 1.0) * observed / expected)
-
-
-def _ratio_distances(data: _Ratings, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of distances over pairs of each pattern, and over all pairs under each draw of the margins."""
-    numbers = _unit_size(np.array(data.values, dtype=np.float64))
-    within, expected = np.zeros(len(data.sizes)), np.zeros(len(margins))
-    size = max(1, _BLOCK // max(len(numbers), len(within)))
-    for start in range(0, len(numbers), size):
-        block = slice(start, start + size)
-        total = numbers[:, None] + numbers[block]
-        share = np.divide(numbers[:, None] - numbers[block], total, out=np.zeros_like(total), where=total > 0)
-        within += data.counts[:, block].multiply(data.counts @ share**2).sum(axis=1)
-        expected += ((margins @ share**2) * margins[:, block]).sum(axis=1)
-    return within, expected
 
 
 def _unit_size(numbers: FloatArray) -> FloatArray:
@@ -272,8 +255,7 @@ def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tupl
     known = tuple(sorted(rated, key=None if numeric else str) if values is None else values)
     if unknown := [value for value in rated if value not in {*known}]:
         raise ValueError(f"rating {unknown[0]!r} is none of values= {listing(map(repr, known))}")
-    least = {"interval": -np.inf, "ratio": 0.0}.get(level)
-    for value in known if least is not None else ():
-        if not numeric or not np.isfinite(float(value)) or value < least:
-            raise ValueError(f"level {level!r} needs finite numbers, from 0 for 'ratio', not {quoted(value)}")
+    for value in known if level == "interval" else ():
+        if not numeric or not np.isfinite(float(value)):
+            raise ValueError(f"level {level!r} needs finite numbers, not {quoted(value)}")
     return known

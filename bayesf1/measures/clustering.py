@@ -7,7 +7,7 @@ document and compare the documents' scores.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -191,16 +191,11 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     ----------
     Kawahara, Peterson & Palmer (2014), ACL; Ustalov et al. (2019), Computational Linguistics.
     """
-    both = _weights(gold, "gold"), _weights(predicted, "predicted")
-    number = {element: i for i, element in enumerate({e: None for part in both for c in part for e in c})}
-    in_gold, in_predicted = (_memberships(part, number) for part in both)
-    # Rows are clusters, columns elements; weights of one clustering where elements are in a cluster of the other.
-    overlap = in_predicted @ (in_gold > 0).astype(float).T
-    several = (in_predicted > 0).sum(axis=1) > 1
-    inverse = in_gold @ (in_predicted > 0).astype(float).T
-    purity = overlap.max(axis=1).toarray().ravel()[several].sum() / in_predicted.sum()
-    kept = inverse.max(axis=1).toarray().sum() / in_gold.sum()
-    return PurityScores(float(purity), float(kept))
+    gold_weights, predicted_weights = _weights(gold, "gold"), _weights(predicted, "predicted")
+    return PurityScores(
+        _kept_together(predicted_weights, gold_weights, least=2),
+        _kept_together(gold_weights, predicted_weights, least=1),
+    )
 
 
 def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
@@ -243,11 +238,17 @@ def _weights(clusters: Any, name: str) -> list[dict[Any, float]]:
     return [{element: weight for element, weight in c.items() if weight} for c in found]
 
 
-def _memberships(clusters: list[dict[Any, float]], number: Mapping[Any, int]) -> Any:
-    """Return weights, a sparse array (cluster, element)."""
-    from scipy.sparse import csr_array
-
-    weights = [weight for c in clusters for weight in c.values()]
-    rows = np.repeat(np.arange(len(clusters)), [len(c) for c in clusters])
-    columns = [number[element] for c in clusters for element in c]
-    return csr_array((weights, (rows, columns)), shape=(len(clusters), len(number)))
+def _kept_together(clusters: list[dict[Any, float]], others: list[dict[Any, float]], least: int) -> float:
+    """Return the share of weight in the other cluster that mostly holds a cluster's, of clusters with `least` elements."""
+    found_in = defaultdict(list)
+    for j, other in enumerate(others):
+        for element in other:
+            found_in[element].append(j)
+    kept = 0.0
+    for cluster in clusters:
+        if len(cluster) >= least:
+            shared: Counter[int] = Counter()
+            for element, weight in cluster.items():
+                shared.update(dict.fromkeys(found_in[element], weight))
+            kept += max(shared.values(), default=0.0)
+    return kept / sum(sum(cluster.values()) for cluster in clusters)

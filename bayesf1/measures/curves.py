@@ -67,10 +67,6 @@ class Curve:
     area_draws: FloatArray
     prob: float
 
-    def __post_init__(self) -> None:
-        for array in (self.x, self.y, self.low, self.high, self.area_draws):
-            array.setflags(write=False)
-
     def __repr__(self) -> str:
         low, high = self.area_interval
         return f"<Curve {self.kind}: area {self.area:.4f}, {100 * self.prob:g} % in [{low:.4f}, {high:.4f}]>"
@@ -98,7 +94,7 @@ def roc_curve(
     positive
         The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
     n_points
-        At how many evenly spaced false positive rates the curve is read; `roc_points` gives its corners.
+        At how many evenly spaced false positive rates the curve is read.
     prob
         Probability of the band and of the area's interval.
     n_draws, rng
@@ -141,7 +137,7 @@ def pr_curve(
         Whether y is the highest precision of all lists whose recall is at least r. With 11 points this is the
         11-point interpolated curve; the area stays the average precision, as interpolation flatters.
     n_points
-        At how many evenly spaced recalls the curve is read; `pr_points` gives its corners.
+        At how many evenly spaced recalls the curve is read.
 
     Examples
     --------
@@ -154,44 +150,6 @@ def pr_curve(
     Manning, Raghavan & Schütze (2008), section 8.4; Davis & Goadrich (2006), ICML.
     """
     return _curve("pr", _sorted(y_true, scores, positive), interpolated, n_points, prob, n_draws, rng)
-
-
-@checked
-def roc_points(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None
-) -> tuple[FloatArray, FloatArray]:
-    """Return false and true positive rates from (0, 0) on, one more than there are distinct scores.
-
-    Parameters
-    ----------
-    y_true, scores, positive
-        As in `roc_curve`.
-
-    Examples
-    --------
-    >>> roc_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
-    """
-    return _roc(*_sums(y_true, scores, positive))
-
-
-@checked
-def pr_points(
-    y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None
-) -> tuple[FloatArray, FloatArray]:
-    """Return recalls and precisions, one for each distinct score, from the highest on.
-
-    Parameters
-    ----------
-    y_true, scores, positive
-        As in `roc_curve`.
-
-    Examples
-    --------
-    >>> pr_points([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    (array([0.5, 0.5, 1. , 1. ]), array([1. , 0.5 , 0.666..., 0.5 ]))
-    """
-    return _pr(*_sums(y_true, scores, positive))
 
 
 @checked
@@ -252,15 +210,6 @@ def _sums(y_true: ArrayLike, scores: Numbers, positive: Any) -> tuple[FloatArray
     return items.sums(np.ones(len(items)))
 
 
-def _roc(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return fp / fp[..., -1:], tp / tp[..., -1:]
-
-
-def _pr(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
-    tp, fp = tp[..., 1:], fp[..., 1:]
-    return tp / tp[..., -1:], np.divide(tp, tp + fp, out=np.zeros_like(tp), where=tp > 0)
-
-
 def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Read curves (draw, corner) at points `at`, straight between corners, the upper end where they rise."""
     after = np.clip([np.searchsorted(row, at, side="right") for row in x], 1, x.shape[1] - 1)
@@ -277,8 +226,9 @@ def _curve(
 
     def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
         if kind == "roc":
-            return _read_line(*_roc(tp, fp), at), roc_area(tp, fp)
-        x, y = _pr(tp, fp)
+            return _read_line(fp / fp[:, -1:], tp / tp[:, -1:], at), roc_area(tp, fp)
+        hits = tp[:, 1:]
+        x, y = hits / hits[:, -1:], np.divide(hits, hits + fp[:, 1:], out=np.zeros_like(hits), where=hits > 0)
         highest = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1] if interpolated else y
         # The first corner that is as far as the point: there always is one, as x ends with 1.
         corners = np.stack([np.searchsorted(row, at) for row in x])

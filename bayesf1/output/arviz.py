@@ -261,13 +261,8 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     found = list(res.values())
     first = found[0]
     metrics = [c.definition for c in found]
-    more: Variables = {}
-    kept = [getattr(c, "scores", None) for c in found]
-    if kept[0] is not None:
-        scores = np.stack([np.asarray(values) for values in kept], axis=-1)
-    else:
-        drawn = _drawn(_sampling(first), metrics, first.settings.prior, n_draws, rng)
-        scores, more = drawn.scores, _runs(first.ev, drawn)
+    drawn = _drawn(_sampling(first), metrics, first.settings.prior, n_draws, rng)
+    scores, more = drawn.scores, _runs(first.ev, drawn)
     asked = first.settings
     settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
     settings["rope"] = asked.rope.given

@@ -185,7 +185,7 @@ def unmet(c: Comparison, claim: str) -> str | None:
 def summary(comparisons: tuple[Comparison, ...]) -> str:
     """Return what a table of comparisons says in all: on F1, or in which classes either model is better."""
     if len(comparisons) < 2 or not all("[" in c.metric for c in comparisons):
-        return sentence(headline(comparisons))
+        return str(headline(comparisons))
     first = comparisons[0]
     won = {
         model: [c.label.partition("[")[2].removesuffix("]") for c in comparisons if c.winner == model]

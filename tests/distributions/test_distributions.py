@@ -116,7 +116,7 @@ def test_the_quantile_of_f1_is_the_one_of_wang_and_li():
     beta=st.floats(0.2, 5.0),
     q=st.floats(0.001, 0.999),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_swapping_precision_and_recall_turns_beta_upside_down(tp, fp, fn, beta, q):
     one, other = FScore(tp, fp, fn, beta), FScore(tp, fn, fp, 1 / beta)
     x = one.ppf(q)
@@ -130,11 +130,6 @@ def test_f_beta_is_continuous_at_one():
     near, at = FScore(78, 45, 11, beta=1 + 1e-10), FScore(78, 45, 11)
     np.testing.assert_allclose(near.cdf(x), at.cdf(x), rtol=1e-8)
     np.testing.assert_allclose(near.hdi(), at.hdi(), rtol=1e-8)
-
-
-@pytest.mark.parametrize(("beta", "limit"), [(1e-3, Beta(78, 45)), (1e3, Beta(78, 11))])
-def test_extreme_weights_lead_to_precision_and_to_recall(beta, limit):
-    assert FScore(78, 45, 11, beta).median() == pytest.approx(limit.median(), rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +199,7 @@ def test_parameters_are_single_numbers():
 
 @pytest.mark.parametrize("beta", [0.0, -1.0, math.nan, 1e4, [1.0, 2.0]])
 def test_weights_that_are_none_are_refused(beta):
-    with pytest.raises(ValueError, match=r"beta must be (above 0 and at most 1000|a number)"):
+    with pytest.raises(ValueError, match=r"beta must be (from 0.1 to 10|a number)"):
         FScore(1, 2, 3, beta)
 
 

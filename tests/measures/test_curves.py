@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn import metrics
 
-from bayesf1.measures.curves import pr_ap, pr_curve, pr_points, roc_auc, roc_curve, roc_points
+from bayesf1.measures.curves import pr_ap, pr_curve, roc_auc, roc_curve
 from bayesf1.measures.ranked import average_precision
 
 # Ustalov (2022), the ERR slide's list, positive grades relevant: the data of the slides' curves follow it.
@@ -28,18 +28,13 @@ def sample(n, rng, shift=1.0, decimals=1):
 
 @settings(max_examples=50, deadline=None)
 @given(scored())
-def test_corners_and_areas_are_those_of_scikit_learn_ties_included(data):
+def test_areas_are_those_of_scikit_learn_ties_included(data):
     gold, scores = data
-    fpr, tpr, _ = metrics.roc_curve(gold, scores, drop_intermediate=False)
-    np.testing.assert_allclose(roc_points(gold, scores), [fpr, tpr], atol=1e-14)
-    precision, recall, _ = metrics.precision_recall_curve(gold, scores)
-    # scikit-learn goes from the lowest score to the highest, and ends with a made-up point
-    np.testing.assert_allclose(pr_points(gold, scores), [recall[-2::-1], precision[-2::-1]], atol=1e-14)
     assert roc_auc(gold, scores) == pytest.approx(metrics.roc_auc_score(gold, scores), abs=1e-13)
     assert pr_ap(gold, scores) == pytest.approx(metrics.average_precision_score(gold, scores), abs=1e-13)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(scored(), st.integers(0, 2**32))
 def test_drawn_areas_are_those_of_scikit_learn_under_the_weights(data, seed):
     gold, scores = data
@@ -69,7 +64,7 @@ def test_the_area_under_the_roc_curve_is_the_chance_that_a_positive_item_scores_
 def test_a_roc_curve_is_read_straight_between_its_corners(data):
     gold, scores = data
     curve = roc_curve(gold, scores, n_points=41, n_draws=100, rng=1)
-    fpr, tpr = roc_points(gold, scores)
+    fpr, tpr, _ = metrics.roc_curve(gold, scores, drop_intermediate=False)
     for x, y in zip(curve.x, curve.y, strict=True):
         # where the curve rises it has two values; the upper one is read, reached from the right in the limit
         beyond = np.interp(min(x + 1e-9, 1.0), fpr, tpr) if x < 1 else 1.0
@@ -82,7 +77,8 @@ def test_a_roc_curve_is_read_straight_between_its_corners(data):
 def test_a_pr_curve_is_read_at_the_shortest_list_or_the_best_one_with_that_recall(interpolated, data):
     gold, scores = data
     curve = pr_curve(gold, scores, n_points=12, n_draws=100, rng=1, interpolated=interpolated)
-    recall, precision = pr_points(gold, scores)
+    # scikit-learn goes from the lowest score to the highest, and ends with a made-up point
+    precision, recall = (line[-2::-1] for line in metrics.precision_recall_curve(gold, scores)[:2])
     for x, y in zip(curve.x, curve.y, strict=True):
         enough = precision[(recall >= x) & (recall > 0)]
         assert y == pytest.approx(enough.max() if interpolated else enough[0], abs=1e-14)
@@ -156,11 +152,9 @@ def test_labels_may_be_words_and_the_positive_one_is_said():
         roc_auc(words, -np.arange(10.0))
 
 
-def test_a_curve_prints_its_area_and_cannot_be_changed():
+def test_a_curve_prints_its_area():
     curve = pr_curve(LECTURE, -np.arange(10.0), rng=1)
     assert "area 0.3905, 95 % in [" in repr(curve)
-    with pytest.raises(ValueError, match="read-only"):
-        curve.y[0] = 1.0
 
 
 @pytest.mark.parametrize(
