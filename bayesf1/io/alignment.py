@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, Units, model_names
 
@@ -27,22 +28,21 @@ def check_unit(unit: Any) -> str:
     return unit
 
 
-def sum_groups(rows: Any, groups: NDArray[Any]) -> Any:
-    """Return the sums over the rows of each group, axes (group, ...).
+def distinct_rows_of(coded: NDArray[Any], n_codes: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return the distinct rows of numbers below `n_codes`, and which of them each row is.
 
     Examples
     --------
-    >>> sum_groups(np.array([[1.0, 0.0], [2.0, 1.0], [4.0, 1.0]]), np.array(["x", "y", "x"]))
-    array([[5., 1.], [2., 1.]])
+    >>> distinct_rows_of(np.array([[1, 0], [0, 1], [1, 0]]), 2)
+    (array([[0, 1], [1, 0]]), array([1, 0, 1]))
     """
-    from scipy.sparse import csr_array
-
-    n = rows.shape[0]
-    found, which = np.unique(groups, return_inverse=True)
-    member = csr_array((np.ones(n), (which.ravel(), np.arange(n))), shape=(len(found), n))
-    if rows.ndim < 3:
-        return member @ rows
-    return (member @ rows.reshape(n, -1)).reshape(len(found), *rows.shape[1:])
+    n = coded.shape[1]
+    if n * np.log2(max(n_codes, 2)) >= 62:
+        rows, which = np.unique(coded, axis=0, return_inverse=True)
+        return rows, which.ravel()
+    powers = n_codes ** np.arange(n - 1, -1, -1)
+    keys, which = np.unique(coded @ powers, return_inverse=True)
+    return keys[:, None] // powers % n_codes, which.ravel()
 
 
 def from_rows(
@@ -51,22 +51,32 @@ def from_rows(
     rows: Any,
     groups: NDArray[Any] | None,
     *,
+    which: NDArray[np.intp] | None = None,
+    weights: FloatArray | None = None,
     unit: str | None = None,
     one: str = "item",
-    **how: Any,
+    each_an_item: bool = False,
 ) -> Evaluation:
-    """Build an Evaluation from what each unit adds to the tables, axes (unit, ...).
+    """Build an Evaluation from what items of each kind add to the tables, axes (kind, ...).
 
-    Units are called `one` by default; groups of them, if given, are then the units, and called documents.
+    The kind of an item is `which` says, by default one of its own, and there are `weights` of it. Units are called `one`
+    by default; groups of them, if given, are then the units, and called documents.
     """
+    from scipy.sparse import csr_array
+
+    rows = rows.reshape(len(rows), -1) if isinstance(rows, np.ndarray) else rows
+    n_kinds = rows.shape[0]
+    which = np.arange(n_kinds) if which is None else which
+    each = np.ones(len(which)) if weights is None else weights
     several = check_unit("document" if unit is None else unit)
-    items = Units.merge(
-        rows, np.ones(rows.shape[0]), one if groups is not None or unit is None else several, **how
-    )
+    called = one if groups is not None or unit is None else several
+    summed = np.bincount(which, weights=each, minlength=n_kinds).astype(float)
+    items = Units.merge(rows, summed, called, each_an_item=each_an_item)
     if groups is None:
         return Evaluation.of_units(names, task, items)
-    sums = sum_groups(rows, groups)
-    return Evaluation.of_units(names, task, Units.merge(sums, np.ones(sums.shape[0]), several), items)
+    found, document = np.unique(groups, return_inverse=True)
+    sums = csr_array((each, (document.ravel(), which)), shape=(len(found), n_kinds)) @ rows
+    return Evaluation.of_units(names, task, Units.merge(sums, np.ones(len(found)), several), items)
 
 
 def align(

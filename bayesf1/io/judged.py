@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.naming import joined, listing, quoted
-from bayesf1.evaluation import Evaluation, Task, Units, model_names
+from bayesf1.evaluation import Evaluation, Task, model_names
+from bayesf1.io.alignment import from_rows
 from bayesf1.io.label_values import (
     check_alike,
     check_sorts,
@@ -67,8 +68,6 @@ def from_judged(
 
     Items that are not `ordered` cannot be named.
     """
-    from scipy.sparse import csr_array
-
     names = model_names(predictions)
     values, known = _with_gaps(y_true, "y_true")
     n = len(known)
@@ -100,22 +99,14 @@ def from_judged(
 
     cautions: tuple[str, ...] = ()
     unlabelled = Unlabelled.of(stratum, gold < k, strata.size, ids) if ordered else None
-    documents, of_item = None, None
     if groups is not None:
         if len(groups) != n:
             raise ValueError(f"groups are {len(groups)} labels, but y_true has {n}")
-        documents, of_item = np.unique(groups, return_inverse=True)
-        cautions = uneven_documents(stratum, gold < k, of_item)
+        cautions = uneven_documents(stratum, gold < k, np.unique(groups, return_inverse=True)[1])
     task = Audited(task, strata, cautions, unlabelled)
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    added = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
-    summed = np.bincount(which, minlength=len(patterns)).astype(float)
-    single = Units.merge(added, summed, "item")
-    if documents is None:
-        return settled(Evaluation.of_units(names, task, single))
-    sums = csr_array((np.ones(n), (of_item, which)), shape=(len(documents), len(patterns))) @ added
-    whole = Units.merge(sums, np.ones(len(documents)), "document")
-    return settled(Evaluation.of_units(names, task, whole, single))
+    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    return settled(from_rows(names, task, rows, groups, which=which))
 
 
 def _coded(

@@ -13,7 +13,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked, numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, Units, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, check_unit, gold_with_gaps, sum_groups
+from bayesf1.io.alignment import align, distinct_rows_of, from_rows, gold_with_gaps
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     BY_A_JUDGE,
@@ -199,27 +199,9 @@ def from_hits(
     groups: NDArray[Any] | None = None,
 ) -> Evaluation:
     """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
-    codes = 2 * hits[:, :1].astype(np.int8) + hits[:, 1:]
-    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, len(BINARY_CELLS))
-    if groups is None:
-        return Evaluation.of_units(names, Binary(), items)
-    rows = CELL_OF_CODE[codes] if weights is None else weights[:, None, None] * CELL_OF_CODE[codes]
-    sums = sum_groups(rows, groups)
-    return Evaluation.of_units(names, Binary(), Units.merge(sums, np.ones(len(sums)), "document"), items)
-
-
-def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units:
-    """Merge items by what happened to each model, given 2·gold + prediction, axes (item, model)."""
-    k = codes.shape[1]
-    if k <= 16:
-        key = (codes[:, 0] >> 1).astype(np.int64)
-        for j in range(k):
-            key = 2 * key + (codes[:, j] & 1)
-        counts = np.bincount(key, weights=weights, minlength=2 << k)
-        seen = np.flatnonzero(counts)
-        bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
-        codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
-    return Units.merge(CELL_OF_CODE[codes][..., :n_cells], weights, "item")
+    kinds, which = distinct_rows_of(hits, 2)
+    rows = CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]]
+    return from_rows(names, Binary(), rows, groups, which=which, weights=weights)
 
 
 def from_class_codes(
@@ -237,37 +219,10 @@ def from_class_codes(
     What a model said and is no class, as `strays` tells, has the number of classes for an index. There are `weights`
     items of each kind; documents, if given by `groups`, are the units.
     """
-    coded = np.concatenate([gold[:, None], predicted], axis=1)
-    each = np.ones(len(coded)) if weights is None else weights
-    kinds, which = _distinct(coded, len(classes) + 1)
-    summed = np.bincount(which, weights=each, minlength=len(kinds)).astype(float)
-    task, outcomes = (
-        MultiClass(tuple(classes), strays=strays),
-        class_outcomes(kinds, len(classes)),
-    )
-    items = Units.merge(outcomes, summed, "item")
-    if groups is None:
-        return Evaluation.of_units(names, task, items)
-    rows = sum_groups(_indexed(each, which, len(kinds)), groups) @ outcomes
-    return Evaluation.of_units(names, task, Units.merge(rows, np.ones(rows.shape[0]), "document"), items)
-
-
-def _indexed(values: FloatArray, column: NDArray[Any], n: int) -> Any:
-    """Return a sparse array that has each value in a row by itself, in one of `n` columns."""
-    from scipy.sparse import csr_array
-
-    return csr_array((values, (np.arange(len(column)), column)), shape=(len(column), n))
-
-
-def _distinct(coded: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return the distinct rows of class numbers, and which of them each row is."""
-    n = coded.shape[1]
-    if n * np.log2(max(k, 2)) >= 62:
-        rows, which = np.unique(coded, axis=0, return_inverse=True)
-        return rows, which.ravel()
-    powers = k ** np.arange(n - 1, -1, -1)
-    keys, which = np.unique(coded @ powers, return_inverse=True)
-    return keys[:, None] // powers % k, which.ravel()
+    k = len(classes)
+    kinds, which = distinct_rows_of(np.concatenate([gold[:, None], predicted], axis=1), k + 1)
+    task = MultiClass(tuple(classes), strays=strays)
+    return from_rows(names, task, class_outcomes(kinds, k), groups, which=which, weights=weights)
 
 
 # ---- sets of labels ----------------------------------------------------------------------------------------
@@ -298,9 +253,8 @@ def _from_label_sets(
     for said in columns.values():
         blocks += [gold & said, ~gold & said, gold & ~said, ~gold & ~said]
     rows = hstack([csr_array(block.astype(float)) for block in blocks], format="csr")
-    rows = rows if groups is None else sum_groups(rows, groups)
-    units = Units.merge(rows, np.ones(rows.shape[0]), "instance" if groups is None else "document")
-    return Evaluation.of_units(tuple(columns), LabelSets(classes), units)
+    ev = from_rows(tuple(columns), LabelSets(classes), rows, groups, one="instance")
+    return replace(ev, item_units=None)
 
 
 def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
@@ -388,21 +342,13 @@ def from_right(
     if not isinstance(name, str):
         raise ValueError(f"name says what being right is called, such as 'Exact match', not {name!r}")
     task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
-    one = check_unit("item" if unit is None or groups is not None else unit)
-    # Each pattern once, so that what follows does not grow with the number of items.
-    _, first, counts = np.unique(np.packbits(hits, axis=1), axis=0, return_index=True, return_counts=True)
-    rows = np.stack([hits[first], ~hits[first]], axis=-1).astype(float)
-    items = Units.merge(rows, counts.astype(float), one, each_an_item=True)
-    if groups is None:
-        return Evaluation.of_units(names, task, items)
-    several = check_unit("document" if unit is None else unit)
-    if several == "item":
+    if groups is not None and unit == "item":
         raise ValueError(
             "unit 'item' is for single items; groups of them are called otherwise, as 'document'"
         )
-    sums = sum_groups(np.stack([hits, ~hits], axis=-1).astype(float), groups)
-    units = Units.merge(sums, np.ones(len(sums)), several)
-    return Evaluation.of_units(names, task, units, items)
+    kinds, which = distinct_rows_of(hits, 2)
+    rows = np.stack([kinds, 1 - kinds], axis=-1).astype(float)
+    return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
 
 
 def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
