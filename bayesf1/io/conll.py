@@ -277,7 +277,7 @@ def _files(places: Sequence[Place]) -> list[Files]:
         raise ValueError(f"{first} and the models' are not all folders, or not all files; give one kind")
     if first.folder:
         check_same_names({str(place): place for place in places}, first)
-        return [[place.files[name] for name in first.files] for place in places]
+        return [[place.opened(place.paths[name]) for name in first.paths] for place in places]
     return [[place.file] for place in places]
 
 

@@ -14,8 +14,8 @@ from bayesf1.base.naming import counted, listing, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
-from bayesf1.io.lm_eval import check_alike, chosen, group_at, scored
-from bayesf1.io.scores import Item, spelled
+from bayesf1.io.lm_eval import check_alike, chosen, group_at
+from bayesf1.io.scores import Item, from_item_scores, spelled
 
 _MAX_BYTES = 1 << 30
 _ZIP = b"PK\x03\x04"
@@ -201,7 +201,7 @@ def _read(request: Request) -> Evaluation:
     scores = {
         model: {item: s for item, s in own.scores.items() if item not in out} for model, own in found.items()
     }
-    ev = scored(scores, first.groups, options, noun="sample", name=measure)
+    ev = from_item_scores(scores, first.groups, options, noun="sample", name=measure)
     return replace(ev, remarks=(*ev.remarks, *remarks))
 
 

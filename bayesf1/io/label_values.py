@@ -53,6 +53,21 @@ def averaged(labels: Sequence[Any], asked: Sequence[Any] | None = None) -> bool:
     return False
 
 
+def positive_or_classes(
+    gold: NDArray[Any], columns: Mapping[str, NDArray[Any]], positive: Any, labels: Sequence[Any] | None
+) -> tuple[Any, list[Any]]:
+    """Return the positive label of a binary task and no classes, or None and the classes."""
+    if positive is not None and labels is not None:
+        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
+    check_sorts(gold, columns)
+    found = distinct_labels([gold, *columns.values()])
+    if positive is None and averaged(found, labels):
+        return None, find_classes(labels, distinct_labels([gold]), found)
+    if gold.dtype.kind not in "biuf":
+        check_alike(found)
+    return guess_positive(found) if positive is None else positive, []
+
+
 def guess_positive(labels: list[Any]) -> Any:
     """Return the positive one of two labels if that is beyond doubt, else say what there is."""
     lowered = {_class_name(label).strip().lower(): label for label in labels}

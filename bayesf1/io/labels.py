@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked, numbers_of
-from bayesf1.base.naming import quoted
-from bayesf1.evaluation import Evaluation, Units, is_by_id, model_names, with_runs_in
+from bayesf1.base.naming import joined, listing, quoted
+from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
 from bayesf1.io.alignment import align, distinct_rows_of, from_rows, gold_with_gaps
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     BY_A_JUDGE,
-    averaged,
     check_alike,
     check_blank,
     check_positive,
-    check_sorts,
     class_codes,
     class_names,
     distinct_labels,
-    find_classes,
-    guess_positive,
+    is_missing,
     label_counts,
     label_notes,
+    positive_or_classes,
     read_groups,
     read_labels,
     stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
+from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of
 from bayesf1.tasks.labels import LabelSets
 from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
 from bayesf1.tasks.right_wrong import Correctness
 
+# What a judge calls an item that it says nothing of.
+NO_ANSWER = "no answer"
+# A judge that says more different things gives scores or texts.
+_MOST_LABELS = 20
+# Below, labels are called uneven.
+_LEVEL = 1e-3
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
@@ -103,7 +109,7 @@ def from_labels(
     if judge is not None:
         if multilabel:
             raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
-        return _judged(y_true, predictions, judge, groups, positive=positive, labels=labels)
+        return _from_gaps(y_true, predictions, judge, groups, positive=positive, labels=labels)
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
     document = None if groups is None else read_groups(beside["groups"])
     if multilabel:
@@ -129,16 +135,12 @@ def from_columns(
     remedy: str = "drop or fill it first",
 ) -> Evaluation:
     """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
-    names = tuple(columns)
-    check_sorts(gold, columns)
-    every = [gold, *columns.values()]
+    names, every = tuple(columns), [gold, *columns.values()]
     found = distinct_labels(every)
-    if positive is not None and labels is not None:
-        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     if labels is None and gold.dtype.kind not in "biuf":
         check_blank(gold, found, "y_true", remedy)
-    if positive is None and averaged(found, labels):
-        classes = find_classes(labels, distinct_labels([gold]), found)
+    positive, classes = positive_or_classes(gold, columns, positive, labels)
+    if classes:
         coded = np.stack([class_codes(column, classes) for column in every], axis=1)
         strays = stray_labels(columns, classes, weights)
         ev = from_class_codes(
@@ -157,38 +159,11 @@ def from_columns(
                 f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
             )
         return replace(ev, remarks=(*ev.remarks, *notes))
-    positive = guess_positive(found) if positive is None else positive
-    if gold.dtype.kind not in "biuf":
-        check_alike(found)
     hits = np.stack([column == positive for column in every], axis=1)
     check_positive(positive, hits, names, lambda: found)
     predicted = {name: label_counts(column, weights) for name, column in columns.items()}
     notes = label_notes(label_counts(gold, weights), predicted, positive)
     return replace(from_hits(hits, names, weights=weights, groups=groups), remarks=notes)
-
-
-def _judged(y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, **how: Any) -> Evaluation:
-    """Build an Evaluation of items of which some have no gold label."""
-    from bayesf1.io.judged import check_one_judge, from_judged
-
-    # What is one by itself, perhaps by id, is called a judge.
-    named = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
-    judges = (
-        {f"judge {name!r}": column for name, column in judge.items()} if named else {"judge 'judge'": judge}
-    )
-    names = list(judge) if named else ["judge"]
-    check_one_judge(names)
-    given = judges if groups is None else {**judges, "groups": groups}
-    y_true, called = gold_with_gaps(y_true, {**given, **predictions})
-    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
-    return from_judged(
-        beside["y_true"],
-        predictions,
-        {name: beside[f"judge {name!r}"] for name in names},
-        groups=None if groups is None else read_groups(beside["groups"]),
-        ids=called,
-        **how,
-    )
 
 
 def from_hits(
@@ -223,6 +198,205 @@ def from_class_codes(
     kinds, which = distinct_rows_of(np.concatenate([gold[:, None], predicted], axis=1), k + 1)
     task = MultiClass(tuple(classes), strays=strays)
     return from_rows(names, task, class_outcomes(kinds, k), groups, which=which, weights=weights)
+
+
+# ---- gaps: gold labels of some items, predictions and perhaps a judge's word on all ----------------------
+
+
+def _from_gaps(
+    y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, **how: Any
+) -> Evaluation:
+    """Build an Evaluation of items of which some have no gold label."""
+    # What is one by itself, perhaps by id, is called a judge.
+    named = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
+    judges = (
+        {f"judge {name!r}": column for name, column in judge.items()} if named else {"judge 'judge'": judge}
+    )
+    names = list(judge) if named else ["judge"]
+    check_one_judge(names)
+    given = judges if groups is None else {**judges, "groups": groups}
+    y_true, called = gold_with_gaps(y_true, {**given, **predictions})
+    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
+    return from_judged(
+        beside["y_true"],
+        predictions,
+        {name: beside[f"judge {name!r}"] for name in names},
+        groups=None if groups is None else read_groups(beside["groups"]),
+        ids=called,
+        **how,
+    )
+
+
+def check_one_judge(judges: Iterable[str]) -> None:
+    """Refuse several judges.
+
+    Examples
+    --------
+    >>> check_one_judge(["gpt", "claude"])
+    Traceback (most recent call last):
+    ...
+    ValueError: judge= takes one judge, not 2 (gpt and claude); combine them before, for example by a majority vote
+    """
+    names = [str(name) for name in judges]
+    if len(names) > 1:
+        raise ValueError(
+            f"judge= takes one judge, not {len(names)} ({joined(names)}); combine them before, for example by a majority vote"
+        )
+
+
+def from_judged(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    judge: Mapping[str, Any],
+    *,
+    positive: Any = None,
+    labels: Sequence[Any] | None = None,
+    groups: NDArray[Any] | None = None,
+    ids: Sequence[Any] | None = None,
+    ordered: bool = True,
+) -> Evaluation:
+    """Build an Evaluation of items of which some have a gold label; the arguments are those of `from_labels`.
+
+    Items that are not `ordered` cannot be named.
+    """
+    names = model_names(predictions)
+    values, known = _with_gaps(y_true, "y_true")
+    n = len(known)
+    if not known.any():
+        raise ValueError(
+            f"none of {n:,} items has a gold label; label some, chosen at random or by what is known of all"
+        )
+    columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
+    for name, column in columns.items():
+        if len(column) != n:
+            raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {n}")
+    if twice := {*judge} & {*names}:
+        raise ValueError(f"{twice.pop()!r} names a model and a judge; call one of them otherwise")
+    task, golds, words, codes = _coded(values, columns, positive, labels)
+    gold = np.full(n, len(golds), dtype=np.intp)
+    gold[known] = codes.pop(None)
+    voices = [
+        *((codes[name], words) for name in names),
+        *(_judged(column, name, n) for name, column in judge.items()),
+    ]
+    stratum = np.zeros(n, dtype=np.intp)
+    kinds: list[tuple[str, ...]] = [()]
+    for code, called in voices:
+        keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
+        kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
+    strata, place = strata_of(golds, names, tuple(judge), kinds)
+    stratum, k = place[stratum], len(golds)
+
+    cautions: tuple[str, ...] = ()
+    unlabelled = Unlabelled.of(stratum, gold < k, strata.size, ids) if ordered else None
+    if groups is not None:
+        if len(groups) != n:
+            raise ValueError(f"groups are {len(groups)} labels, but y_true has {n}")
+        cautions = uneven_documents(stratum, gold < k, np.unique(groups, return_inverse=True)[1])
+    task = Audited(task, strata, cautions, unlabelled)
+    patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
+    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    return settled(from_rows(names, task, rows, groups, which=which))
+
+
+def _coded(
+    values: NDArray[Any],
+    columns: Mapping[str, NDArray[Any]],
+    positive: Any,
+    labels: Sequence[Any] | None,
+) -> tuple[Task, tuple[str, ...], tuple[str, ...], dict[str | None, NDArray[Any]]]:
+    """Return the task, its gold labels, what a model can say, and the labels of gold (None) and models as numbers of it."""
+    every: dict[str | None, NDArray[Any]] = dict([(None, values), *columns.items()])
+    positive, classes = positive_or_classes(values, columns, positive, labels)
+    if classes:
+        golds = class_names(classes)
+        task = MultiClass(golds, strays=stray_labels(columns, classes))
+        codes = {name: class_codes(column, classes) for name, column in every.items()}
+        return task, golds, (*golds, "another label"), codes
+    codes = {name: (column == positive).astype(np.int64) for name, column in every.items()}
+    if not any(code.any() for code in codes.values()):
+        found = distinct_labels([*every.values()])
+        raise ValueError(f"no item is labelled {positive!r}; the labels are {listing(map(repr, found))}")
+    (yes,) = class_names([positive])
+    golds = (f"not {yes}", yes)
+    return Binary(), golds, golds, codes
+
+
+def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the labels that there are, and which items have one."""
+    if (
+        isinstance(values, str | bytes | Mapping)
+        or not isinstance(values, Iterable)
+        or getattr(values, "ndim", 1) != 1
+    ):
+        raise ValueError(f"{where} must be a sequence of labels, one for each item, not {quoted(values)}")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
+        known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
+        return read_labels(values[known], where), known
+    # Columns of pyarrow have values in a shell.
+    every = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    known = np.array(
+        [value is not np.ma.masked and not is_missing(value, blank=True) for value in every], bool
+    )
+    return read_labels([value for value, has in zip(every, known, strict=True) if has], where), known
+
+
+def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
+    said, answered = _with_gaps(column, f"judge {name!r}")
+    if len(answered) != n:
+        raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
+    different = distinct_labels([said])
+    scores = said.dtype.kind == "f" and any(value % 1 for value in different)
+    if len(different) > _MOST_LABELS or (scores and len(different) > 2):
+        raise ValueError(
+            f"judge {name!r} says {len(different):,} different things ({listing(map(str, different), most=3)}); give a judge "
+            f"of at most {_MOST_LABELS} labels, and put scores into classes before, such as score >= 0.5"
+        )
+    if said.dtype.kind not in "biuf":
+        check_alike(different, f"judge {name!r} says")
+    codes = np.full(n, len(different), dtype=np.intp)
+    codes[answered] = class_codes(said, different)
+    return codes, (*class_names(different), NO_ANSWER)
+
+
+def uneven_documents(
+    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
+) -> tuple[str, ...]:
+    r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
+
+    Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share
+    :math:`r_c = L_c/N_c`; :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about
+    :math:`\chi^2` with as many degrees of freedom as there are documents less one.
+
+    Examples
+    --------
+    >>> where = np.repeat(np.arange(20), 50)
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) % 5 == 0, where)
+    ()
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) < 200, where)
+    ('Labelled items lie in 4 of 20 documents, ...',)
+    """
+    n_strata, n_groups = int(stratum.max()) + 1, int(group.max()) + 1
+    cell = stratum * n_groups + group
+    shape = (n_strata, n_groups)
+    items = np.bincount(cell, minlength=n_strata * n_groups).reshape(shape)
+    found = np.bincount(cell, weights=labelled, minlength=n_strata * n_groups).reshape(shape)
+    total = items.sum(axis=1, keepdims=True)
+    share = found.sum(axis=1, keepdims=True) / np.maximum(total, 1.0)
+    expected = (items * share).sum(axis=0)
+    variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
+    some = variance > 0.0
+    statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
+        return ()
+    holding = int((found.sum(axis=0) > 0).sum())
+    note = (
+        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than if items had been chosen by judge "
+        "and predictions alone. That is fine if whole documents were chosen at random; otherwise the labelled items may not "
+        "represent the others."
+    )
+    return (note,)
 
 
 # ---- sets of labels ----------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
-from bayesf1.io.json_files import fast_json, json_lines
 from bayesf1.io.scores import Item, from_item_scores, spelled
+from bayesf1.io.tables import fast_json, json_lines
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
 _ANSWERS = frozenset({"resps", "filtered_resps"})
@@ -125,12 +125,12 @@ def _tasks(place: Place) -> dict[str, InputFile]:
 
 def _models_by_folder(place: Place) -> dict[str, Place]:
     """Return a place for each folder in a folder, or say that files lie there without a model's name."""
-    files: dict[str, dict[str, InputFile]] = {}
-    for name, file in place.files.items():
-        files.setdefault(str(Path(name).parent), {})[name] = file
+    files: dict[str, dict[str, Any]] = {}
+    for name, path in place.paths.items():
+        files.setdefault(str(Path(name).parent), {})[name] = path
     if "." in files:
         raise ValueError(f"{place} is a log of one model; give each model's by its name, as bert={place}")
-    return {model: replace(place, name=f"{place}/{model}", files=own) for model, own in files.items()}
+    return {model: replace(place, name=f"{place}/{model}", paths=own) for model, own in files.items()}
 
 
 def check_alike(
@@ -142,23 +142,6 @@ def check_alike(
             whose = spelled(item, noun) if isinstance(item, tuple) else f"task {item!r}"
             differs = f"{quoted(value)} in {logs[0]}, but {quoted(theirs[item])} in {logs[1]}"
             raise ValueError(f"{whose} has the {what} {differs}; give all models the same {noun}s")
-
-
-def scored(
-    scores: Mapping[str, Mapping[Item, float]],
-    groups: Mapping[Item, str],
-    options: Mapping[str, Any],
-    **names: str,
-) -> Evaluation:
-    """Build an Evaluation from what logs hold, as options ask for it; see `from_item_scores`."""
-    group = options.get("group")
-    return from_item_scores(
-        scores,
-        groups=None if group is None else groups,
-        unit=options.get("unit") or (group and group.rpartition(".")[2]),
-        lower_is_better=options.get("lower_is_better", False),
-        **names,
-    )
 
 
 def _read(request: Request) -> Evaluation:
@@ -184,7 +167,7 @@ def _read(request: Request) -> Evaluation:
     measures = {measure: None for log in logs.values() for measure in log.measures.values()}
     scores = {model: log.scores for model, log in logs.items()}
     measure = chosen("measure", None, measures, "what was given")
-    return scored(scores, first.groups, options, noun="document", name=measure)
+    return from_item_scores(scores, first.groups, options, noun="document", name=measure)
 
 
 def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -17,9 +16,8 @@ from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten
 from bayesf1.io.brat import BRAT
 from bayesf1.io.conll import TAGS
-from bayesf1.io.conlleval import CONLLEVAL
 from bayesf1.io.conllu import CONLLU
-from bayesf1.io.count_files import COUNTS
+from bayesf1.io.count_files import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, described, find_place
 from bayesf1.io.inspect import INSPECT
 from bayesf1.io.lm_eval import LM_EVAL
@@ -130,7 +128,8 @@ def read(
     qrels
         The file of relevance judgements.
     task, cv, discount
-        Of counts: see `read_counts`.
+        Of counts: the task, where a file holds several; the design, by default as many repeats and folds as there are; and
+        what correlated folds are worth, see `BlockedCV.discount`.
     scheme, mode, types, by_type
         Of tags: see `from_tags`.
     gold_column, predicted_column
@@ -169,7 +168,7 @@ def read(
                 given,
             )
             for place in request.places:
-                if not place.files:
+                if not place.paths:
                     raise ValueError(
                         f"{place} has no file {chosen.folder.replace(' ', ' or ')}; name another folder"
                     )
@@ -256,8 +255,8 @@ def _chosen(request: Request, input_format: str | None) -> Format:
 
 def _looked_at(place: Place, fmt: Format) -> list[InputFile]:
     """Return the first of the files that may be of a format, by which it is recognised, or none."""
-    files = place.matching(fmt.folder).files if fmt.folder or not place.folder else {}
-    return [*islice(files.values(), 1)]
+    own = place.matching(fmt.folder)
+    return [own.first] if own.paths and (fmt.folder or not place.folder) else []
 
 
 def _recognised(place: Place, request: Request) -> Format | None:
@@ -273,9 +272,9 @@ def _unknown(place: Place) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
         return ValueError(f"{place} {described(place.file, known)}")
-    if place.matching("results_*.json").files:
+    if place.matching("results_*.json").paths:
         return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")
-    held = f"{counted(len(place.files), 'file')}, as {listing(place.files, most=3)}"
+    held = f"{counted(len(place.paths), 'file')}, as {listing(place.paths, most=3)}"
     return ValueError(
         f"{place} holds {held}, of no format that comes in folders "
         f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files, one for each model or table"

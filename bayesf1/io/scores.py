@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -84,7 +84,8 @@ def _from_columns(
     name: str,
     unit: str | None,
     lower_is_better: bool,
-    groups: ArrayLike | None,
+    groups: Column | None,
+    one: str = "query",
 ) -> Evaluation:
     if unit is not None and check_unit(unit) == "item":
         raise ValueError(
@@ -96,13 +97,13 @@ def _from_columns(
     document = None if groups is None else read_groups(beside["groups"])
     stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
-        one = "query" if unit is None and groups is None else unit
+        unit = one if unit is None and groups is None else unit
         down = bool(lower_is_better)
-        return from_right(stacked > 0.0, names, name=name, unit=one, groups=document, errors=down)
+        return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
     values, which = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
     rows = _indicators(which.reshape(stacked.shape), len(values))
-    return from_rows(names, task, rows, document, unit=unit, one="query")
+    return from_rows(names, task, rows, document, unit=unit, one=one)
 
 
 def _indicators(places: NDArray[Any], n_cells: int) -> Any:
@@ -169,57 +170,47 @@ def spelled(item: Item, noun: str) -> str:
 
 def from_item_scores(
     scores: Mapping[str, Mapping[Item, float]],
+    group_of: Mapping[Item, str],
+    options: Mapping[str, Any],
     *,
     noun: str,
     name: str,
-    groups: Mapping[Item, Hashable] | None = None,
-    unit: str | None = None,
-    lower_is_better: bool = False,
 ) -> Evaluation:
-    """Build an Evaluation from what each model scored on each item; scores of 0 and 1 are items right or wrong.
+    """Build an Evaluation from what each model scored on each item of a log; scores of 0 and 1 are right or wrong.
 
     Parameters
     ----------
     scores
         Mapping of model name to its scores by item.
+    group_of
+        The group of each item; if options ask for a ``"group"``, groups are the units.
+    options
+        Of these ``"group"``, ``"unit"`` and ``"lower_is_better"``, as `read` takes them.
     noun
-        What an item is called in errors.
+        What an item is called.
     name
         What the scores are called.
-    groups
-        The group of each item; groups are then the units.
-    unit
-        What a unit is called in print.
-    lower_is_better
-        Whether lower scores are better.
 
     Examples
     --------
     >>> a, b = {("", 1): 1.0, ("", 2): 0.0}, {("", 2): 1.0, ("", 1): 1.0}
-    >>> from_item_scores({"A": a, "B": b}, noun="sample", name="acc").tables
+    >>> from_item_scores({"A": a, "B": b}, {}, {}, noun="sample", name="acc").tables
     array([[1., 1.], [2., 0.]])
     """
-    by_id = {
-        model: {spelled(item, noun): score for item, score in own.items()} for model, own in scores.items()
-    }
-    first = next(iter(scores.values()))
-    of_item = None if groups is None else {spelled(item, noun): str(groups[item]) for item in first}
-    given, beside = align(by_id, "scores", {"groups": of_item})
-    names, table = tuple(given), np.array([*given.values()], dtype=float).T
+    group, first = options.get("group"), next(iter(scores.values()))
+    groups = None if group is None else {spelled(item, noun): group_of[item] for item in first}
+    by_id = {model: {spelled(item, noun): s for item, s in own.items()} for model, own in scores.items()}
+    binary = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
+    unit = options.get("unit") or (group.rpartition(".")[2] if group else None if binary else noun)
+    down = bool(options.get("lower_is_better", False))
+    ev = _from_columns(by_id, name=name, unit=unit, lower_is_better=down, groups=groups, one="item")
     tasks = dict.fromkeys(task for task, _ in first)
+    if len(tasks) == 1 or groups is not None:
+        return ev
     pooled = (
         f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together: {listing(tasks, most=6)}."
     )
-    remarks = (pooled,) if len(tasks) > 1 and groups is None else ()
-    documents = None if groups is None else read_groups(beside["groups"])
-    if ((table == 0.0) | (table == 1.0)).all():
-        ev = from_right(table > 0.0, names, name=name, unit=unit, groups=documents, errors=lower_is_better)
-    else:
-        columns = {model: table[:, j] for j, model in enumerate(names)}
-        ev = from_scores(
-            columns, name=name, unit=unit or noun, groups=documents, lower_is_better=lower_is_better
-        )
-    return replace(ev, remarks=(*ev.remarks, *remarks))
+    return replace(ev, remarks=(*ev.remarks, pooled))
 
 
 # ---- statistics --------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.io.model_columns import guess_label_columns, guess_score_columns, named_columns
+from bayesf1.io.table_files import guess_label_columns, guess_score_columns, named_columns
 from bayesf1.io.tables import Table
 
 N = 12

@@ -351,7 +351,7 @@ def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):
     frame = wide("text")[["item", "label", "crf"]].rename(columns={"crf": "prediction"})
     a = write(frame, tmp_path / "a", "csv")
     cases = [
-        (frame.drop(index=7), "has no item 'q7', but"),
+        (frame.drop(index=7), "have no value for 'q7'"),
         (pd.concat([frame, frame.iloc[[3]]]), "has item 'q3' twice"),
         (
             frame.assign(

@@ -109,7 +109,7 @@ def test_quoted_cells_hold_separators_and_line_breaks(tmp_path):
             b"label," + b"a" * 200_000 + b"\n1,1\n",
             "line 1, is no row of a table: field larger than field limit",
         ),
-        (b"label,a\n", "has no rows below its header"),
+        (b"label,a\n", "has no rows"),
         (b"\nlabel,a\n", "begins with an empty line"),
         (b"label,a,a\n1,1,1\n", "names column 'a' twice"),
     ],
