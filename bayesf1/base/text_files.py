@@ -82,12 +82,6 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def check_text(text: str, where: str) -> None:
-    """Say that a text holds a zero byte, and is none."""
-    if "\0" in text:
-        raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
-
-
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
     r"""Write a text in UTF-8, or bytes, to a file, so that the file is there whole or stays as it was.
 

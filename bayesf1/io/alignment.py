@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, Units, model_names
 
@@ -26,6 +27,38 @@ def check_unit(unit: Any) -> str:
             "difference would be claimed far too often; compare folds by bf.fold_tests and runs by bf.run_tests"
         )
     return unit
+
+
+def read_numbers(
+    values: Any, where: str, what: str, *, bad: Callable[[FloatArray], Any], ndim: int = 1
+) -> FloatArray:
+    """Return numbers as an array of as many axes, none of them `bad`; `what` says what belongs there.
+
+    Examples
+    --------
+    >>> read_numbers([0.5, float("inf")], "scores of 'A'", "finite numbers, one for each unit", bad=np.isinf)
+    Traceback (most recent call last):
+    ValueError: scores of 'A' have inf for item 2; they must be finite numbers, one for each unit
+    """
+    array = numbers_of(values, where, remedy=f"must be {what}")
+    if array.ndim != ndim or not array.size:
+        raise ValueError(f"{where} have shape {array.shape}; they must be {what}")
+    wrong = np.argwhere(bad(array))
+    if len(wrong):
+        place = ", ".join(f"{axis} {i + 1}" for axis, i in zip(("item", "column"), wrong[0], strict=False))
+        raise ValueError(f"{where} have {array[tuple(wrong[0])]:g} for {place}; they must be {what}")
+    # A negative zero is a zero, and would be another score in print.
+    return array + 0.0
+
+
+def check_same_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Say whose array has another shape than the first one's."""
+    first, known = next(iter(arrays.items()))
+    for where, array in arrays.items():
+        if array.shape != known.shape:
+            raise ValueError(
+                f"{where} have shape {array.shape}, but {first} {known.shape}; the same items and columns belong in all"
+            )
 
 
 def distinct_rows_of(coded: NDArray[Any], n_codes: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
@@ -102,8 +135,6 @@ def align(
     >>> align({"A": {"d2": 1, "d1": 1}}, "predictions", {"y_true": {"d1": 0, "d2": 1}})
     ({'A': [1, 1]}, {'y_true': [0, 1]})
     """
-    if not isinstance(models, Mapping):
-        raise ValueError(f"{what} must be a mapping such as {{'A': {what}}}, not {type(models).__name__}")
     words = {name: f"{what} of {name!r}" for name in model_names(models)}
     others = {name: column for name, column in beside.items() if column is not None}
     columns = {**others, **{words[name]: column for name, column in models.items()}}

@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 import warnings
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import ne
-from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.checks import checked
-from bayesf1.base.input_files import InputFile, input_files
-from bayesf1.base.naming import nearest, quoted
-from bayesf1.evaluation import Evaluation, with_runs_in
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request, check_same_names
+from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import TagError, flat_spans, from_span_table
 
 # Tokens take some fifty bytes each, so that this is the largest file that a laptop holds.
@@ -29,8 +28,12 @@ _BLANKS = " \t\v\f"
 _DOCSTART = re.compile(r"-DOCSTART-(?![^ \t])")
 _COMMENT = ("# ", "#begin document", "#end document")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+# A range of words that are written as one, or an empty node.
+_NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")
 _PREFIXES = frozenset("BIOESLUM")
 UNITS = ("sentence", "document")
+# What can be compared of CoNLL-U, and its column.
+_FIELDS = {"UPOS": 3, "XPOS": 4, "FEATS": 5, "DEPREL": 7}
 
 # A file, or several that follow one another.
 Files: TypeAlias = Sequence[InputFile]
@@ -59,13 +62,14 @@ def _fields(line: str) -> list[str]:
     return line.split("\t") if "\t" in line else [field for field in line.split(" ") if field]
 
 
-def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
+def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Columns:
     r"""Read column files: one token a line, a blank line after each sentence; each file begins a document.
 
     A line with a tab is split at tabs, so that its fields may hold blanks; others are split at runs of blanks. All lines
-    have the same number of columns. A line that begins with ``-DOCSTART-`` begins a document. A line that begins with
-    ``# `` where a sentence might begin is a comment unless it has, split as the file's first line with a token, just as
-    many columns: in a file of two columns ``# O`` is a token, and ``# sent_id = 1`` is none.
+    have the same number of columns. A line that begins with ``-DOCSTART-`` or ``# newdoc`` begins a document. A line
+    that begins with ``# `` where a sentence might begin is a comment unless it has, split as the file's first line with a
+    token, just as many columns: in a file of two columns ``# O`` is a token, and ``# sent_id = 1`` is none. Of CoNLL-U
+    what has another number than a word, as ``1-2``, is passed over.
     """
     own = _Columns(files, [[] for _ in columns])
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
@@ -84,6 +88,9 @@ def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
             row = _fields(line)
             alike = len(row) == width and ("\t" in line or "\t" not in model)
             if not inside and line.startswith(_COMMENT) and not alike:
+                begins |= line.startswith("# newdoc")
+                continue
+            if token and _NO_WORD.fullmatch(row[0]):
                 continue
             if len(row) != width or width < needed:
                 right = (
@@ -95,7 +102,7 @@ def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
                 own.lengths.append(0)
                 inside, begins = True, False
             own.lengths[-1] += 1
-            own.tokens.append(row[0])
+            own.tokens.append(row[token])
             own.lines.append(number)
             for column, tags in zip(columns, own.tags, strict=True):
                 tags.append(row[column].strip(" "))
@@ -137,97 +144,6 @@ def _n_numbers_behind(file: InputFile) -> int:
     while behind < width - 1 and all(_NUMBER.fullmatch(row[-1 - behind].strip()) for row in rows):
         behind += 1
     return behind
-
-
-def _evaluation(
-    gold: Files | None,
-    models: Mapping[str, Files],
-    *,
-    gold_column: int | None = None,
-    predicted_column: int | None = None,
-    unit: str = "sentence",
-    by_type: bool = False,
-    **reading: Any,
-) -> Evaluation:
-    """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
-    if unit not in UNITS:
-        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
-    truth = None if gold is None else _read_columns(gold, [gold_column or -1 - _n_numbers_behind(gold[0])])
-    sides: dict[str, _Columns] = {}
-    for name, files in models.items():
-        behind = _n_numbers_behind(files[0])
-        columns = [gold_column or -2 - behind, predicted_column or -1 - behind]
-        own = _read_columns(files, columns if gold is None else columns[1:])
-        truth = truth or own
-        _line_up(own, truth)
-        if gold is None and own.tags[0] != truth.tags[0]:
-            differs = map(ne, own.tags[0], truth.tags[0])
-            at = next(i for i, here in enumerate(differs) if here)
-            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
-        sides[f"model {name!r}"] = own
-    assert truth is not None
-    if unit == "document" and truth.documents[-1] == 0:
-        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
-    predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
-    try:
-        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
-        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **reading)
-    except TagError as error:
-        spot = sides.get(error.owner, truth).spot(error.place)
-        raise ValueError(
-            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
-        ) from None
-    return from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
-
-
-@checked
-@with_runs_in("models")
-def from_conll(
-    gold: str | PathLike[str] | None,
-    models: Mapping[str, str | PathLike[str]],
-    *,
-    scheme: str = "IOB2",
-    mode: str = "lenient",
-    types: Iterable[str] | None = None,
-    unit: str = "sentence",
-    by_type: bool = False,
-) -> Evaluation:
-    r"""Build an Evaluation from column files: one token a line, its tag in the last column.
-
-    Parameters
-    ----------
-    gold
-        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
-        two columns, as conlleval takes them.
-    models
-        Mapping of model name to its file.
-    scheme, mode, types, by_type
-        As in `from_tags`.
-    unit
-        ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "crf.conll")
-    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
-    ...     ev = from_conll(None, {"crf": path})
-    >>> ev.tables
-    array([[0., 1., 1.]])
-    """
-    if not models or not all(isinstance(path, str | PathLike) for path in models.values()):
-        raise ValueError(f"models should be such as {{'A': 'a.conll'}}, not {quoted(models)}")
-    with input_files() as take:
-        return _evaluation(
-            None if gold is None else [take(gold)],
-            {name: [take(path)] for name, path in models.items()},
-            scheme=scheme,
-            mode=mode,
-            types=types,
-            unit=unit,
-            by_type=by_type,
-        )
 
 
 # ---- the format among others ------------------------------------------------------------------------------
@@ -291,6 +207,7 @@ def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files
 
 
 def _read(request: Request) -> Evaluation:
+    """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
     gold, options = None, dict(request.options)
     if request.alone is not None and request.models:
         gold, models = gold_and_models(request, "a column file")
@@ -298,11 +215,40 @@ def _read(request: Request) -> Evaluation:
         # A file that stands alone has gold and predicted tags of one model.
         places = request.models or {"model": request.places[0]}
         models = dict(zip(places, _files([*places.values()]), strict=True))
-    columns: dict[str, Any] = {
-        name: _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
-    }
-    doubts = _doubts(models) if gold is None and not any(columns.values()) else ()
-    return replace(_evaluation(gold, models, **columns, **options), remarks=doubts)
+    of_gold, of_model = (
+        _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
+    )
+    by_type, unit = options.pop("by_type", False), options.pop("unit", "sentence")
+    if unit not in UNITS:
+        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    truth = None if gold is None else _read_columns(gold, [of_gold or -1 - _n_numbers_behind(gold[0])])
+    sides: dict[str, _Columns] = {}
+    for name, files in models.items():
+        behind = _n_numbers_behind(files[0])
+        columns = [of_gold or -2 - behind, of_model or -1 - behind]
+        own = _read_columns(files, columns if gold is None else columns[1:])
+        truth = truth or own
+        _line_up(own, truth)
+        if gold is None and own.tags[0] != truth.tags[0]:
+            differs = map(ne, own.tags[0], truth.tags[0])
+            at = next(i for i, here in enumerate(differs) if here)
+            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
+        sides[f"model {name!r}"] = own
+    assert truth is not None
+    if unit == "document" and truth.documents[-1] == 0:
+        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
+    predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
+    try:
+        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
+        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **options)
+    except TagError as error:
+        spot = sides.get(error.owner, truth).spot(error.place)
+        raise ValueError(
+            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
+        ) from None
+    ev = from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
+    doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
+    return replace(ev, remarks=doubts)
 
 
 def _doubts(models: Mapping[str, Files]) -> tuple[str, ...]:
@@ -330,5 +276,47 @@ TAGS = Format(
     ("scheme", "mode", "types", "by_type", "unit", "gold_column", "predicted_column"),
     _read,
     folder="*",
+    gold_file=True,
+)
+
+
+# ---- CoNLL-U ----------------------------------------------------------------------------------------------
+
+
+def _read_words(request: Request) -> Evaluation:
+    """Compare one column of CoNLL-U, word by word."""
+    options = dict(request.options)
+    gold, models = gold_and_models(request, "a CoNLL-U file")
+    asked, unit = str(options.pop("field", "UPOS")).upper(), options.pop("unit", "sentence")
+    for name, value, known in (("field", asked, _FIELDS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise ValueError(f"{name}={value!r} cannot be compared; {nearest(str(value), known)}")
+    truth, *sides = (_read_columns(files, [_FIELDS[asked]], token=1) for files in (gold, *models.values()))
+    for own in (truth, *sides):
+        _line_up(own, truth)
+        if asked != "FEATS" and "_" in own.tags[0]:
+            spot = own.spot(own.tags[0].index("_"))
+            raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column by field=")
+    if unit == "document" and truth.documents[-1] == 0:
+        raise ValueError(f"{gold[0]} has no '# newdoc' lines; use unit='sentence'")
+    units = truth.documents if unit == "document" else range(len(truth.lengths))
+    predicted = {name: own.tags[0] for name, own in zip(models, sides, strict=True)}
+    ev = from_labels(truth.tags[0], predicted, groups=np.repeat(units, truth.lengths), **options)
+    return replace(ev, units=ev.units and replace(ev.units, name=unit))
+
+
+def _holds_words(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether lines have ten columns between tabs, and begin with a number."""
+    rows = [line.split("\t") for line in file.lines[:1000] if line.strip() and not line.startswith("#")]
+    return bool(rows) and sum(len(row) == 10 and row[0][:1].isdecimal() for row in rows) > 0.9 * len(rows)
+
+
+CONLLU = Format(
+    "conllu",
+    "a CoNLL-U file (ten columns)",
+    _holds_words,
+    ("field", "unit", "positive"),
+    _read_words,
+    folder="*.conllu *.conllu.gz",
     gold_file=True,
 )

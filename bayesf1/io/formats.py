@@ -191,15 +191,10 @@ def described(file: InputFile, known: str) -> str:
     if not file.head:
         return "is empty"
     first = next((line for line in file.lines if line.strip()), "")
-    if not first and file.head.strip():
-        return (
-            f"is no text in UTF-8: it begins with the bytes {file.head[:8].hex(' ')}; save its table as CSV in UTF-8 or as "
-            "Parquet, compressed by gzip or not at all"
-        )
-    beginning = f"begins with {first[:60]!r}" if first else "holds blank lines only"
+    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}"
     return (
-        f"{beginning}, of no format that is known here: {known}; say which by input_format=; a table has at least two "
-        "columns, separated by commas, semicolons or tabs"
+        f"begins with {begins}, of no format that is known here: {known}; say which by input_format=; a table is CSV in "
+        "UTF-8 with at least two columns, separated by commas, semicolons or tabs, or Parquet; gzip is read, too"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import OneLabel, checked
+from bayesf1.base.checks import OneLabel, checked, numbers_of
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.alignment import index_of
 from bayesf1.io.counts import MAX_COUNT
 from bayesf1.io.label_values import BY_A_JUDGE, is_missing, plain_label, read_groups, read_labels
-from bayesf1.io.labels import check_one_judge, default_names, from_columns, from_judged
+from bayesf1.io.labels import default_names, from_columns, from_labels
+from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -36,10 +38,6 @@ _MAX_ITEMS = 10_000_000
 _NO_ROWS = "the frame has no rows; there is nothing to compare the models on"
 
 
-class EngineError(ValueError):
-    """An engine failed, whatever it was asked."""
-
-
 @contextmanager
 def engine_errors() -> Iterator[None]:
     """Turn what an engine raises into one sentence that names it.
@@ -50,7 +48,7 @@ def engine_errors() -> Iterator[None]:
     >>> with engine_errors():
     ...     raise nw.exceptions.ComputeError("out of memory")
     Traceback (most recent call last):
-    bayesf1.io.frames.EngineError: narwhals failed (out of memory); another version may not
+    ValueError: narwhals failed (out of memory); another version may not
     """
     try:
         yield
@@ -59,10 +57,10 @@ def engine_errors() -> Iterator[None]:
         package = _PACKAGES.get(type(error).__module__.partition(".")[0])
         why = " ".join(str(error).split())[:200]
         if isinstance(error, ImportError) and error.name in _PACKAGES:
-            raise EngineError(f"{why}; install it by: pip install {error.name}") from None
+            raise ValueError(f"{why}; install it by: pip install {error.name}") from None
         if package is None:
             raise
-        raise EngineError(f"{package} failed ({why}); another version may not") from None
+        raise ValueError(f"{package} failed ({why}); another version may not") from None
 
 
 @checked
@@ -118,12 +116,12 @@ def from_frame(
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     named = _named_columns(models)
     how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
+    judges = {judge: judge} if isinstance(judge, str) else _named_columns(judge) if judge else {}
+    columns = [gold, *named.values(), *judges.values(), *([] if group is None else [group])]
+    selected = _selected(lazy, columns, len(named) + 1)
     if judge is not None:
-        judges = {judge: judge} if isinstance(judge, str) else _named_columns(judge) if len(judge) else {}
-        check_one_judge(judges)
-        return _from_judged_frame(lazy, frame, gold, named, judges, group, **how)
-    columns = [gold, *named.values(), *([] if group is None else [group])]
-    found, weights = _count(_selected(lazy, columns, len(named) + 1), columns, group)
+        return _from_judged_rows(selected, frame, columns, gold, named, judges, group, **how)
+    found, weights = _count(selected, columns, group)
     for i, (name, column) in enumerate(zip(columns, found, strict=True)):
         # A model may well have said nothing, but nothing is no gold label.
         blank = i == 0 and labels is None
@@ -327,38 +325,41 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
     return column
 
 
-def _from_judged_frame(
-    lazy: Lazy,
+def _from_judged_rows(
+    selected: Lazy,
     frame: Any,
+    columns: Sequence[str],
     gold: str,
     models: dict[str, str],
     judge: dict[str, str],
     group: str | None,
     **how: Any,
 ) -> Evaluation:
-    """Read the rows of all columns that are needed."""
+    """Read the rows themselves, as gold labels are missing; an index that is none of row numbers says what items are."""
     import narwhals as nw
+    import pandas as pd
 
-    columns = [gold, *models.values(), *judge.values(), *([] if group is None else [group])]
-    rows = _selected(lazy, columns, len(models) + 1).head(_MAX_ITEMS + 1).collect()
+    rows = selected.head(_MAX_ITEMS + 1).collect()
     if not 0 < len(rows) <= _MAX_ITEMS:
         few = f"judge= takes a frame of at most {_MAX_ITEMS:,} rows"
         raise ValueError(few if len(rows) else _NO_ROWS)
-    # An index that is none of row numbers says what items are called.
     index = index_of(frame, "frame")
+    index = index if index is not None and index.is_unique else None
     values = {
-        column: _objects(rows[key].to_list()) for column, key in zip(columns, rows.columns, strict=True)
+        column: pd.Series(_objects(rows[key].to_list()), index=index, dtype=object)
+        for column, key in zip(columns, rows.columns, strict=True)
     }
-    return from_judged(
+    ev = from_labels(
         values[gold],
         {name: values[column] for name, column in models.items()},
-        {name: values[column] for name, column in judge.items()},
-        groups=None if group is None else read_groups(values[group]),
-        ids=list(index) if index is not None and index.is_unique else None,
-        # Rows of a lazy frame may come in another order the next time.
-        ordered=isinstance(nw.from_native(frame), nw.DataFrame),
+        judge={name: values[column] for name, column in judge.items()},
+        groups=None if group is None else values[group],
         **how,
     )
+    if isinstance(ev.task, Audited) and not isinstance(nw.from_native(frame), nw.DataFrame):
+        # Rows of a lazy frame may come in another order the next time.
+        return replace(ev, task=replace(ev.task, unlabelled=None))
+    return ev
 
 
 # ---- counted rows -----------------------------------------------------------------------------------------
@@ -392,17 +393,17 @@ def _frame_of_rows(
 
 def _read_weights(values: Sequence[Any], column: str) -> FloatArray:
     """Return counts as an array of finite numbers that are not negative, or say which row is wrong."""
-    weights = np.zeros(len(values))
-    for i, value in enumerate(values):
-        try:
-            weights[i] = np.nan if isinstance(value, str | bytes | bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            weights[i] = np.nan
-        if not 0.0 <= weights[i] <= MAX_COUNT:
-            raise ValueError(
-                f"row {i + 1} has {quoted(value):.40} as its count in column {column!r}; "
-                f"counts are finite, not negative and at most {MAX_COUNT:g}"
-            )
+    given = [np.nan if isinstance(value, str | bytes | bool | None) else value for value in values]
+    weights = numbers_of(
+        given, f"column {column!r}", remedy="holds what is no count; counts are finite numbers"
+    )
+    bad = ~((weights >= 0.0) & (weights <= MAX_COUNT))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(
+            f"row {i + 1} has {quoted(values[i]):.40} as its count in column {column!r}; "
+            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+        )
     if not weights.any():
         raise ValueError(f"all counts in column {column!r} are 0; there is nothing to compare the models on")
     return weights

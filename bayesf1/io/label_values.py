@@ -42,41 +42,45 @@ class NoPositiveItem(UserWarning):
     """No item has the positive label, by gold or by a model."""
 
 
-def averaged(labels: Sequence[Any], asked: Sequence[Any] | None = None) -> bool:
-    """Say whether labels are classes that are averaged over: several, or two of which neither is plainly the positive one."""
-    if asked is not None or len(labels) > 2:
-        return True
-    try:
-        guess_positive(list(labels))
-    except ValueError:
-        return len(labels) == 2
-    return False
-
-
 def positive_or_classes(
     gold: NDArray[Any], columns: Mapping[str, NDArray[Any]], positive: Any, labels: Sequence[Any] | None
 ) -> tuple[Any, list[Any]]:
     """Return the positive label of a binary task and no classes, or None and the classes."""
     if positive is not None and labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
-    check_sorts(gold, columns)
+    for model, column in columns.items():
+        if sort_of(gold) != sort_of(column):
+            raise ValueError(
+                f"y_true has labels like {quoted(gold[0])} but predictions of {model!r} like {quoted(column[0])}; "
+                "numbers and strings are never equal"
+            )
     found = distinct_labels([gold, *columns.values()])
-    if positive is None and averaged(found, labels):
+    if positive is None and labels is None and len(found) < 3:
+        positive = _plain_positive(found)
+    if positive is None and (labels is not None or len(found) > 1):
         return None, find_classes(labels, distinct_labels([gold]), found)
     if gold.dtype.kind not in "biuf":
         check_alike(found)
     return guess_positive(found) if positive is None else positive, []
 
 
-def guess_positive(labels: list[Any]) -> Any:
-    """Return the positive one of two labels if that is beyond doubt, else say what there is."""
+def _plain_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels if that is beyond doubt, else None."""
     lowered = {_class_name(label).strip().lower(): label for label in labels}
     # Labels that only differ in case are two labels, and then nothing is beyond doubt.
     for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
         if positive in lowered and set(lowered) <= {negative, positive}:
             return lowered[positive]
-    listing = ", ".join(repr(label) for label in labels[:10]) + (", …" if len(labels) > 10 else "")
-    raise ValueError(f"which label is positive? The labels are {listing}; say positive= with one of them")
+    return None
+
+
+def guess_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels if that is beyond doubt, else say what there is."""
+    positive = _plain_positive(labels)
+    if positive is None:
+        known = listing(map(repr, labels), most=10)
+        raise ValueError(f"which label is positive? The labels are {known}; say positive= with one of them")
+    return positive
 
 
 def check_positive(
@@ -101,26 +105,6 @@ def check_positive(
         )
 
 
-def check_labels(labels: Sequence[Any] | None, found: Sequence[Any]) -> list[Any]:
-    """Return the classes: those asked for, or those found, or say which label of an item is none of them."""
-    if labels is None:
-        check_alike(found)
-        return list(found)
-    if isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
-        raise ValueError(f"labels= is a list of at least two classes, not {quoted(labels)}")
-    check_unmasked(labels, "labels=")
-    classes = [plain_label(label) for label in labels]
-    if not all(isinstance(label, Hashable) for label in classes):
-        raise ValueError(f"labels= holds {quoted(labels)}, but a label is a string or a number")
-    known = set(classes)
-    strange = [label for label in found if label not in known]
-    if strange:
-        raise ValueError(
-            f"label {quoted(strange[0])} occurs, but is none of labels= {listing(map(quoted, classes), most=10)}"
-        )
-    return classes
-
-
 def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterable[Any]) -> list[Any]:
     """Return the classes, those asked for or those of gold; what else models said must not look like one of them.
 
@@ -129,16 +113,24 @@ def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterab
     >>> find_classes(None, ["ham", "spam"], ["ham", "spam", "eggs"])
     ['ham', 'spam']
     """
-    classes = check_labels(labels, gold)
-    known, quoted = set(classes), {_as_seen(label): label for label in classes}
+    if labels is None:
+        check_alike(gold)
+    elif isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
+        raise ValueError(f"labels= is a list of at least two classes, not {quoted(labels)}")
+    check_unmasked(labels, "labels=")
+    classes = [plain_label(label) for label in (gold if labels is None else labels)]
+    if not all(isinstance(label, Hashable) for label in classes):
+        raise ValueError(f"labels= holds {quoted(labels)}, but a label is a string or a number")
+    strange = [label for label in gold if label not in {*classes}]
+    if strange:
+        known_classes = listing(map(quoted, classes), most=10)
+        raise ValueError(f"label {quoted(strange[0])} occurs, but is none of labels= {known_classes}")
+    known, seen = set(classes), {_as_seen(label): label for label in classes}
     # Padding makes a label longer, but hardly ten times as long.
-    longest = 10 * max(map(len, quoted), default=0) + 100
+    longest = 10 * max(map(len, seen), default=0) + 100
     for label in said:
-        if (
-            label not in known
-            and len(str(label)) <= longest
-            and (other := quoted.get(_as_seen(label))) is not None
-        ):
+        other = seen.get(_as_seen(label)) if label not in known and len(str(label)) <= longest else None
+        if other is not None:
             raise _too_alike(other, label)
     return classes
 
@@ -241,16 +233,6 @@ def label_notes(
                 f"{counted(int(sum(unknown.values())), 'item')}, which no gold label is and counts as not {quoted(positive)}."
             )
     return tuple(notes)
-
-
-def check_sorts(gold: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> None:
-    """Say which model's labels are of another sort than gold's: numbers, texts or something else, such as dates."""
-    for model, column in columns.items():
-        if sort_of(gold) != sort_of(column):
-            raise ValueError(
-                f"y_true has labels like {quoted(gold[0])} but predictions of {model!r} like {quoted(column[0])}; "
-                "numbers and strings are never equal"
-            )
 
 
 def distinct_labels(columns: list[NDArray[Any]]) -> list[Any]:

@@ -11,10 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked, numbers_of
+from bayesf1.base.checks import Column, OneLabel, checked
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, distinct_rows_of, from_rows, gold_with_gaps
+from bayesf1.io.alignment import (
+    align,
+    check_same_shapes,
+    distinct_rows_of,
+    from_rows,
+    gold_with_gaps,
+    read_numbers,
+)
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     BY_A_JUDGE,
@@ -109,7 +116,7 @@ def from_labels(
     if judge is not None:
         if multilabel:
             raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
-        return _from_gaps(y_true, predictions, judge, groups, positive=positive, labels=labels)
+        return _from_gaps(y_true, predictions, judge, groups, positive, labels)
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
     document = None if groups is None else read_groups(beside["groups"])
     if multilabel:
@@ -204,99 +211,51 @@ def from_class_codes(
 
 
 def _from_gaps(
-    y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, **how: Any
+    y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, positive: Any, labels: Any
 ) -> Evaluation:
-    """Build an Evaluation of items of which some have no gold label."""
+    """Build an Evaluation of items of which some have no gold label; the arguments are those of `from_labels`."""
     # What is one by itself, perhaps by id, is called a judge.
-    named = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
-    judges = (
-        {f"judge {name!r}": column for name, column in judge.items()} if named else {"judge 'judge'": judge}
-    )
-    names = list(judge) if named else ["judge"]
-    check_one_judge(names)
-    given = judges if groups is None else {**judges, "groups": groups}
-    y_true, called = gold_with_gaps(y_true, {**given, **predictions})
-    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
-    return from_judged(
-        beside["y_true"],
-        predictions,
-        {name: beside[f"judge {name!r}"] for name in names},
-        groups=None if groups is None else read_groups(beside["groups"]),
-        ids=called,
-        **how,
-    )
-
-
-def check_one_judge(judges: Iterable[str]) -> None:
-    """Refuse several judges.
-
-    Examples
-    --------
-    >>> check_one_judge(["gpt", "claude"])
-    Traceback (most recent call last):
-    ...
-    ValueError: judge= takes one judge, not 2 (gpt and claude); combine them before, for example by a majority vote
-    """
-    names = [str(name) for name in judges]
-    if len(names) > 1:
+    judges = judge if isinstance(judge, Mapping) and not (judge and is_by_id(judge)) else {"judge": judge}
+    if len(judges) > 1:
+        several = f"{len(judges)} ({joined([*map(str, judges)])})"
         raise ValueError(
-            f"judge= takes one judge, not {len(names)} ({joined(names)}); combine them before, for example by a majority vote"
+            f"judge= takes one judge, not {several}; combine them before, for example by a majority vote"
         )
-
-
-def from_judged(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    judge: Mapping[str, Any],
-    *,
-    positive: Any = None,
-    labels: Sequence[Any] | None = None,
-    groups: NDArray[Any] | None = None,
-    ids: Sequence[Any] | None = None,
-    ordered: bool = True,
-) -> Evaluation:
-    """Build an Evaluation of items of which some have a gold label; the arguments are those of `from_labels`.
-
-    Items that are not `ordered` cannot be named.
-    """
-    names = model_names(predictions)
-    values, known = _with_gaps(y_true, "y_true")
+    given = {**{f"judge {name!r}": column for name, column in judges.items()}, "groups": groups}
+    y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
+    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
+    names, documents = tuple(predictions), None if groups is None else read_groups(beside["groups"])
+    values, known = _with_gaps(beside["y_true"], "y_true")
     n = len(known)
     if not known.any():
         raise ValueError(
             f"none of {n:,} items has a gold label; label some, chosen at random or by what is known of all"
         )
     columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
-    for name, column in columns.items():
-        if len(column) != n:
-            raise ValueError(f"predictions of {name!r} are {len(column)} labels, but y_true has {n}")
-    if twice := {*judge} & {*names}:
+    if twice := {*judges} & {*names}:
         raise ValueError(f"{twice.pop()!r} names a model and a judge; call one of them otherwise")
     task, golds, words, codes = _coded(values, columns, positive, labels)
     gold = np.full(n, len(golds), dtype=np.intp)
     gold[known] = codes.pop(None)
     voices = [
         *((codes[name], words) for name in names),
-        *(_judged(column, name, n) for name, column in judge.items()),
+        *(_judged(beside[f"judge {name!r}"], name, n) for name in judges),
     ]
     stratum = np.zeros(n, dtype=np.intp)
     kinds: list[tuple[str, ...]] = [()]
     for code, called in voices:
         keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
         kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
-    strata, place = strata_of(golds, names, tuple(judge), kinds)
+    strata, place = strata_of(golds, names, tuple(judges), kinds)
     stratum, k = place[stratum], len(golds)
 
     cautions: tuple[str, ...] = ()
-    unlabelled = Unlabelled.of(stratum, gold < k, strata.size, ids) if ordered else None
-    if groups is not None:
-        if len(groups) != n:
-            raise ValueError(f"groups are {len(groups)} labels, but y_true has {n}")
-        cautions = uneven_documents(stratum, gold < k, np.unique(groups, return_inverse=True)[1])
-    task = Audited(task, strata, cautions, unlabelled)
+    if documents is not None:
+        cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
+    task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
     rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
-    return settled(from_rows(names, task, rows, groups, which=which))
+    return settled(from_rows(names, task, rows, documents, which=which))
 
 
 def _coded(
@@ -344,8 +303,6 @@ def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]
 def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
     said, answered = _with_gaps(column, f"judge {name!r}")
-    if len(answered) != n:
-        raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
     different = distinct_labels([said])
     scores = said.dtype.kind == "f" and any(value % 1 for value in different)
     if len(different) > _MOST_LABELS or (scores and len(different) > 2):
@@ -412,14 +369,8 @@ def _from_label_sets(
     from scipy.sparse import csr_array, hstack
 
     gold = _indicators(y_true, "y_true")
-    if not gold.size:
-        raise ValueError("y_true is empty; there is nothing to compare the models on")
     columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
-    for name, column in columns.items():
-        if column.shape != gold.shape:
-            raise ValueError(
-                f"predictions of {name!r} have shape {column.shape}, but y_true has {gold.shape}"
-            )
+    check_same_shapes({"y_true": gold, **{f"predictions of {name!r}": own for name, own in columns.items()}})
     classes = class_names(range(1, gold.shape[1] + 1) if labels is None else labels)
     if len(classes) != gold.shape[1]:
         raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
@@ -431,22 +382,10 @@ def _from_label_sets(
     return replace(ev, item_units=None)
 
 
-def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
-    check_unmasked(values, where)
-    try:
-        array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    except ValueError:  # lists of different lengths
-        array = np.empty(0)
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{where} must be an array (item, label) of 0 and 1 where multilabel=True; sets of labels become one by "
-            "scikit-learn's MultiLabelBinarizer"
-        )
-    bad = ~((array == 0) | (array == 1))
-    if bad.any():
-        i, j = (int(place) for place in np.argwhere(bad)[0])
-        raise ValueError(f"{where} has {array[i, j]} for item {i + 1}, label {j + 1}; 0 or 1 belongs there")
-    return np.asarray(array == 1)
+def _indicators(values: Any, where: str) -> NDArray[np.bool_]:
+    dense = values.toarray() if hasattr(values, "toarray") else values
+    what = "0 and 1 by (item, label) where multilabel=True; sets become that by scikit-learn's MultiLabelBinarizer"
+    return read_numbers(dense, where, what, bad=_is_no_flag, ndim=2).astype(bool)
 
 
 # ---- right and wrong ---------------------------------------------------------------------------------------
@@ -513,8 +452,6 @@ def from_right(
     errors: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
-    if not isinstance(name, str):
-        raise ValueError(f"name says what being right is called, such as 'Exact match', not {name!r}")
     task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
     if groups is not None and unit == "item":
         raise ValueError(
@@ -525,19 +462,14 @@ def from_right(
     return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
 
 
-def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+def _flags(values: Any, where: str) -> NDArray[np.bool_]:
     """Return which items are right, or say which answer is neither right nor wrong."""
-    array = numbers_of(values, where, remedy="must be True or False (1 or 0), one for each item")
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{where} have shape {array.shape}; True or False for each item belongs here")
-    other = (array != 0) & (array != 1)
-    if other.any():
-        i = int(np.argmax(other))
-        what = f"{array[i]:g}" if array[i] == array[i] else "no value"
-        raise ValueError(
-            f"{where} have {what} for item {i + 1}; right is True or 1 and wrong False or 0, other scores go to from_scores"
-        )
-    return array.astype(bool)
+    what = "True or False (1 or 0), one for each item; other scores go to from_scores"
+    return read_numbers(values, where, what, bad=_is_no_flag).astype(bool)
+
+
+def _is_no_flag(array: FloatArray) -> Any:
+    return (array != 0) & (array != 1)
 
 
 # ---- tables of units, and matrices -------------------------------------------------------------------------
@@ -571,12 +503,7 @@ def from_units(
             raise ValueError("models= names the rows of an array; a mapping already names them")
         names = model_names(counts)
         arrays = [_unit_array(counts[name], f"counts of {name!r}", 2) for name in names]
-        for name, array in zip(names, arrays, strict=True):
-            if array.shape != arrays[0].shape:
-                raise ValueError(
-                    f"counts of {name!r} have shape {array.shape}, but those of {names[0]!r} "
-                    f"{arrays[0].shape}; every model needs a row for each unit"
-                )
+        check_same_shapes({f"counts of {name!r}": own for name, own in zip(names, arrays, strict=True)})
         rows = np.stack(arrays, axis=1)
     else:
         rows = _unit_array(counts, "counts", 3)
@@ -630,8 +557,6 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     """
     from scipy.sparse import block_diag
 
-    if not isinstance(matrices, Mapping):
-        raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
     names = model_names(matrices)
     for name in names:
         matrix: Any = matrices[name]
@@ -642,11 +567,7 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
                 "fill_value=0).to_numpy(), and labels="
             )
     arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
-    for name, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
-            raise ValueError(
-                f"matrix of {name!r} has {len(array)} classes, but that of {names[0]!r} {len(arrays[0])}"
-            )
+    check_same_shapes({f"matrix of {name!r}": own for name, own in zip(names, arrays, strict=True)})
     k = len(arrays[0])
     classes = class_names(range(1, k + 1) if labels is None else labels)
     if len(classes) != k:

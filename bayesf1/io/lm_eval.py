@@ -12,7 +12,7 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
-from bayesf1.io.scores import Item, from_item_scores, spelled
+from bayesf1.io.scores import ItemLog, from_item_scores, spelled
 from bayesf1.io.tables import fast_json, json_lines
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
@@ -22,13 +22,9 @@ _NO_MEASURES = _ANSWERS | {"doc_id", "doc", "target", "arguments", "filter", "me
 
 
 @dataclass(frozen=True)
-class _Log:
+class _Log(ItemLog):
     """What is kept of a model's samples; of each task the measure and the filter."""
 
-    scores: dict[Item, float] = field(default_factory=dict)
-    groups: dict[Item, str] = field(default_factory=dict)
-    # The beginning of the hash of each document, where there is one.
-    hashes: dict[Item, str] = field(default_factory=dict)
     measures: dict[str, str] = field(default_factory=dict)
     filters: dict[str, str] = field(default_factory=dict)
 
@@ -102,7 +98,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
             raise ValueError(f"{where} has {measure} {value!r:.40} where a number belongs")
         log.scores[item] = float(record[measure])
         if isinstance(document := record.get("doc_hash"), str):
-            log.hashes[item] = document[:16]
+            log.inputs[item] = document[:16]
         if group is not None:
             log.groups[item] = task if group == "task" else group_at(record, group, where)
     if not filters:
@@ -161,7 +157,7 @@ def _read(request: Request) -> Evaluation:
             _add_file(logs[model], file, task, options)
     (name, first), *others = logs.items()
     for other, own in others:
-        for what, part in (("filter", "filters"), ("group", "groups"), ("doc_hash", "hashes")):
+        for what, part in (("filter", "filters"), ("group", "groups"), ("doc_hash", "inputs")):
             between = places[other], places[name]
             check_alike(what, getattr(own, part), getattr(first, part), "document", between)
     measures = {measure: None for log in logs.values() for measure in log.measures.values()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,8 +15,7 @@ from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten
 from bayesf1.io.brat import BRAT
-from bayesf1.io.conll import TAGS
-from bayesf1.io.conllu import CONLLU
+from bayesf1.io.conll import CONLLU, TAGS
 from bayesf1.io.count_files import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, described, find_place
 from bayesf1.io.inspect import INSPECT
@@ -181,6 +180,45 @@ def read(
     if len(set(endings.values())) < len(endings):
         return replace(ev, remarks=(*ev.remarks, _RUNS.format(joined([*endings][:2]))))
     return ev
+
+
+@checked
+def from_conll(
+    gold: PathOrName | None,
+    models: Mapping[str, Files],
+    *,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    unit: str = "sentence",
+    by_type: bool = False,
+) -> Evaluation:
+    r"""Build an Evaluation from column files: one token a line, its tag in the last column.
+
+    Parameters
+    ----------
+    gold
+        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
+        two columns, as conlleval takes them.
+    models
+        Mapping of model name to its file, or to those of its runs.
+    scheme, mode, types, by_type
+        As in `from_tags`.
+    unit
+        ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "crf.conll")
+    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
+    ...     ev = from_conll(None, {"crf": path})
+    >>> ev.tables
+    array([[0., 1., 1.]])
+    """
+    how: dict[str, Any] = {"scheme": scheme, "mode": mode, "types": types, "unit": unit, "by_type": by_type}
+    return read(models, gold_file=gold, input_format="tags", **how)
 
 
 def tasks_of(path: PathOrName) -> list[str]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, checked, is_number, numbers_of, refuse_reports
+from bayesf1.base.checks import Column, OneLabel, checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, check_unit, from_rows
+from bayesf1.io.alignment import align, check_same_shapes, check_unit, from_rows, read_numbers
 from bayesf1.io.label_values import distinct_labels, guess_positive, plain_label, read_groups, read_labels
 from bayesf1.io.labels import from_right
 from bayesf1.metrics import points_down
@@ -93,7 +93,10 @@ def _from_columns(
         )
     given, beside = align(scores, "scores", {"groups": groups})
     names = tuple(given)
-    columns = [_scores(column, f"scores of {model!r}") for model, column in given.items()]
+    columns = [
+        read_numbers(column, f"scores of {model!r}", "finite numbers, one for each unit", bad=_is_no_number)
+        for model, column in given.items()
+    ]
     document = None if groups is None else read_groups(beside["groups"])
     stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
@@ -106,6 +109,10 @@ def _from_columns(
     return from_rows(names, task, rows, document, unit=unit, one=one)
 
 
+def _is_no_number(array: FloatArray) -> Any:
+    return ~np.isfinite(array)
+
+
 def _indicators(places: NDArray[Any], n_cells: int) -> Any:
     """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
     from scipy.sparse import csr_array
@@ -114,17 +121,6 @@ def _indicators(places: NDArray[Any], n_cells: int) -> Any:
     columns = places + np.arange(k) * n_cells
     cells = np.repeat(np.arange(n), k), columns.ravel()
     return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
-
-
-def _scores(values: ArrayLike, where: str) -> FloatArray:
-    array = numbers_of(values, where, remedy="must be numbers, one for each unit")
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{where} have shape {array.shape}; one number for each unit belongs here")
-    if not np.isfinite(array).all():
-        i = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{where} have {array[i]} for unit {i + 1}; scores are finite")
-    # A negative zero is a zero, and would be another score in print.
-    return array + 0.0
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
@@ -154,6 +150,15 @@ def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) ->
 
 
 # ---- logs --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ItemLog:
+    """What a model's logs say of each item: its score, its group, and its text or hash, by which logs are compared."""
+
+    scores: dict[Item, float] = field(default_factory=dict)
+    groups: dict[Item, str] = field(default_factory=dict)
+    inputs: dict[Item, str] = field(default_factory=dict)
 
 
 def spelled(item: Item, noun: str) -> str:
@@ -269,13 +274,19 @@ def from_statistics(
     """
     names = model_names(statistics)
     aligned, beside = align(statistics, "statistics", {"groups": groups})
-    arrays = [_sums(aligned[model], f"statistics of {model!r}") for model in names]
-    for model, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
-            raise ValueError(
-                f"statistics of {model!r} have shape {array.shape}, but those of {names[0]!r} {arrays[0].shape}; every "
-                "model needs a row for each unit, and a column for each statistic"
-            )
+    what = "finite numbers by (unit, statistic), not negative (split amounts of both signs into two columns)"
+    sums = {
+        f"statistics of {model!r}": read_numbers(
+            aligned[model],
+            f"statistics of {model!r}",
+            what,
+            bad=lambda x: ~(np.isfinite(x) & (x >= 0.0)),
+            ndim=2,
+        )
+        for model in names
+    }
+    check_same_shapes(sums)
+    arrays = [*sums.values()]
     cells = _cells(statistics, names, arrays[0].shape[1])
     title = name.strip() or name_of(measure)
     rows = np.stack(arrays, axis=1)
@@ -301,22 +312,6 @@ def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[st
                 "give the same columns in the same order"
             )
     return cells
-
-
-def _sums(values: Any, where: str) -> FloatArray:
-    array = numbers_of(
-        values, where, remedy="must be numbers, a row for each unit and a column for each statistic"
-    )
-    if array.ndim != 2 or not array.size:
-        raise ValueError(f"{where} have shape {array.shape}; an array (unit, statistic) belongs here")
-    bad = ~(np.isfinite(array) & (array >= 0.0))
-    if bad.any():
-        i, j = (int(place) for place in np.argwhere(bad)[0])
-        raise ValueError(
-            f"{where} have {array[i, j]:g} for unit {i + 1}, statistic {j + 1}; sums are finite and not negative (split "
-            "amounts of both signs into two columns)"
-        )
-    return array + 0.0
 
 
 # ---- probabilities -----------------------------------------------------------------------------------------
@@ -362,8 +357,9 @@ def from_probabilities(
     columns, beside = align(probabilities, "probabilities", {"y_true": y_true, "groups": groups})
     names = tuple(columns)
     gold = read_labels(beside["y_true"], "y_true")
+    what = "finite numbers, one for each item: the probability of the positive label alone, such as p[:, 1]"
     stacked = np.stack(
-        [_probabilities(columns[name], f"probabilities of {name!r}", gold) for name in names], axis=1
+        [read_numbers(columns[n], f"probabilities of {n!r}", what, bad=_is_no_number) for n in names], axis=1
     )
     known = distinct_labels([gold])
     positive = guess_positive(known) if positive is None else plain_label(positive)
@@ -376,23 +372,3 @@ def from_probabilities(
     task, where = cells_of(stacked, hit)
     document = None if groups is None else read_groups(beside["groups"])
     return from_rows(names, task, _indicators(where, len(task.values)), document)
-
-
-def _probabilities(values: Any, where: str, gold: Any) -> FloatArray:
-    array = numbers_of(values, where, remedy="must be numbers, one for each item")
-    if array.ndim == 2 and array.shape[1] == 2:
-        raise ValueError(
-            f"{where} have shape {array.shape}; give those of the positive label alone, such as p[:, 1]"
-        )
-    if array.ndim == 2:
-        raise ValueError(
-            f"{where} have shape {array.shape}: areas under curves are those of one label against the rest; give the column "
-            "of one class, and positive= with its name, or compare the predicted classes by from_labels"
-        )
-    if array.shape != (len(gold),):
-        raise ValueError(f"{where} have shape {array.shape}, but y_true has {len(gold)} labels")
-    bad = ~np.isfinite(array)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(f"{where} have {array[i]} for item {i + 1}; probabilities and scores are finite")
-    return array + 0.0

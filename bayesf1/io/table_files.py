@@ -73,7 +73,7 @@ def _read(request: Request) -> Evaluation:
             how = {name: options[name] for name in _SCORES_ONLY if name in options}
             if "group" in options:
                 how["groups"] = frame[options["group"]].tolist()
-            numbers = _numbers(frame, models, flags=content == "correct")
+            numbers = _numbers(frame, models, FLAGS if content == "correct" else _TRUTH)
             build = from_correct if content == "correct" else from_scores
             ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
     return replace(ev, remarks=ev.remarks + remarks)
@@ -454,26 +454,12 @@ def _as_in(column: Any, label: Any) -> Any:
     return text.capitalize() if text.lower() in _TRUTH and text.capitalize() in known else text
 
 
-def _numbers(frame: Any, models: Mapping[str, Any], *, flags: bool) -> dict[str, Any]:
-    """Return the numbers of each model, or of each run of it, or say which cell holds none."""
-
-    def column(name: str, values: list[Any]) -> Any:
-        numbers = as_numbers(values, FLAGS) if flags else as_numbers(values)
-        strange = ~np.isin(numbers, (0.0, 1.0)) if flags else ~np.isfinite(numbers)
-        if strange.any():
-            i = int(np.argmax(strange))
-            what = (
-                "no answer right (true, yes, 1) or wrong (false, no, 0)"
-                if flags
-                else "no number such as 0.31"
-            )
-            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, {what}")
-        return numbers
-
+def _numbers(frame: Any, models: Mapping[str, Any], words: Mapping[str, float]) -> dict[str, Any]:
+    """Return the numbers of each model, or of each run of it; a cell that holds none is NaN, and refused later."""
     return {
-        name: {run: column(f"{name}/{run}", frame[each].tolist()) for run, each in own.items()}
+        name: _numbers(frame, own, words)
         if isinstance(own, Mapping)
-        else column(name, frame[own].tolist())
+        else as_numbers(frame[own].tolist(), words)
         for name, own in models.items()
     }
 

@@ -17,8 +17,7 @@ import numpy as np
 from bayesf1.base.checks import refuse_reports
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
-from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, decode, located, numbered_lines
-from bayesf1.io.frames import EngineError, engine_errors
+from bayesf1.base.text_files import BOM, located, numbered_lines
 
 # Parquet, Arrow's files, and streams of Arrow's messages.
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -135,71 +134,52 @@ def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile
 # ---- text -------------------------------------------------------------------------------------------------
 
 
+def _lines(file: InputFile) -> Iterator[str]:
+    """Yield lines in UTF-8, none of which may be so long that memory runs out."""
+    with file.open() as stream:
+        said = {"too_long": "is longer than a megabyte; is it a table?", "not_utf8": "is not UTF-8"}
+        yield from (f"{line}\n" for _, line in numbered_lines(stream, file, **said))
+
+
 def _text_header(file: InputFile) -> list[str]:
     return _header_and_separator(file)[0]
 
 
 def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     """Return the names of a table's columns, and what separates them."""
-    with file.open() as stream:
-        raw = stream.readline(MAX_LINE_BYTES + 1)
-    if len(raw) > MAX_LINE_BYTES:
-        raise ValueError(f"{file}, line 1, is longer than a megabyte; the names of columns belong there")
-    line = decode(raw.removeprefix(BOM), f"{file}, line 1,", "is not UTF-8").rstrip("\r\n")
+    line = next(_lines(file), "").rstrip("\n")
     if not line.strip():
         raise ValueError(f"{file} begins with an empty line; the names of its columns belong there")
-    if "\r" in line:
-        raise ValueError(f"{file}, line 1, holds a carriage return by itself; end lines with line feeds")
     separator = max(",;\t", key=line.count)
     try:
         (names,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
-    except csv.Error as error:
+    except (csv.Error, ValueError) as error:
         raise ValueError(f"{file}, line 1, is no row of a table: {error}") from None
     return [name.strip() for name in names], separator
 
 
 def _text_rows(file: InputFile, wanted: Sequence[str]) -> Iterator[list[str | None]]:
-    """Yield cells of each row, None where one is empty."""
+    """Yield cells of each row, None where one is empty, or say in which line something else than a row stands."""
     header, separator = _header_and_separator(file)
     places = [header.index(name) for name in wanted]
-    for row in _rows(file, separator, header):
-        yield [row[i] or None for i in places]
-
-
-def _rows(file: InputFile, separator: str, header: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the rows below the header, or say in which line something else than a row stands."""
-    with file.path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(_bounded(stream, file), delimiter=separator, skipinitialspace=True, strict=True)
-        start = 1
-        try:
-            next(reader)
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise ValueError(
-                        f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
-                        "mend the row, or name all columns"
-                    )
-                if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
-                    raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
-                yield row
-                start = reader.line_num + 1
-        except csv.Error as error:
-            raise ValueError(
-                f"{file}, line {start}, is no row of a table: {error} in line {reader.line_num}; is a quote left open?"
-            ) from None
-        except UnicodeDecodeError:
-            with file.open() as raw:
-                for _ in numbered_lines(raw, file, too_long="is too long", not_utf8="is not UTF-8"):
-                    pass
-            raise
-
-
-def _bounded(stream: Any, file: InputFile) -> Iterator[str]:
-    """Yield lines, none of which may be so long that memory runs out."""
-    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), ""), 1):
-        if len(line) > MAX_LINE_BYTES:
-            raise ValueError(f"{file}, line {number}, is longer than a megabyte; is it a table?")
-        yield line
+    reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
+    start = 1
+    try:
+        next(reader)
+        for row in filter(None, reader):
+            if len(row) != len(header):
+                raise ValueError(
+                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
+                    "mend the row, or name all columns"
+                )
+            if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
+                raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
+            yield [row[i] or None for i in places]
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(
+            f"{file}, line {start}, is no row of a table: {error} in line {reader.line_num}; is a quote left open?"
+        ) from None
 
 
 # ---- JSON -------------------------------------------------------------------------------------------------
@@ -347,11 +327,11 @@ def is_arrow(file: InputFile) -> bool:
 
 @contextmanager
 def errors_of_file(file: object) -> Iterator[None]:
-    """Let what an engine complains about while it reads a file be an error of this file."""
+    """Let what pyarrow complains about while it reads a file be an error of this file."""
     try:
-        with engine_errors():
-            yield
-    except (EngineError, OSError, UnicodeDecodeError) as error:
+        yield
+    # pyarrow has errors of many kinds, and of its own.
+    except Exception as error:
         why = " ".join(str(error).split())[:300]
         raise ValueError(f"{file} cannot be read as Parquet or Arrow: {why}") from None
 

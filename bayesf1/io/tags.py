@@ -231,10 +231,7 @@ def read_spans(
     >>> table.counts().sum(axis=0).tolist()
     [[1, 1, 1]]
     """
-    if not isinstance(predictions, Mapping) or not all(isinstance(name, str) for name in predictions):
-        raise ValueError("predictions should be a mapping of model names to sentences, such as {'A': tags_a}")
-    if not predictions:
-        raise ValueError("predictions is empty, but should name at least one model")
+    model_names(predictions)
     flat, lengths = _sentences(gold, "gold")
     if not lengths.any():
         raise ValueError(f"gold has {lengths.size} sentences and no token, but should have at least one")
@@ -362,8 +359,6 @@ def from_tags(
     >>> ev.tables
     array([[1., 0., 1.], [1., 1., 1.]])
     """
-    if isinstance(predictions, Mapping):
-        model_names(predictions)
     table = read_spans(gold, predictions, scheme=scheme, mode=mode, types=types)
     return from_span_table(table, groups=groups, by_type=by_type)
 
