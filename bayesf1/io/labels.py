@@ -14,29 +14,27 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import Column, OneLabel, checked
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import (
-    align,
-    check_same_shapes,
-    distinct_rows_of,
-    from_rows,
-    gold_with_gaps,
-    read_numbers,
-)
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     BY_A_JUDGE,
+    align,
     check_alike,
     check_blank,
     check_positive,
+    check_same_shapes,
     class_codes,
     class_names,
     distinct_labels,
+    distinct_rows_of,
+    from_rows,
+    gold_with_gaps,
     is_missing,
     label_counts,
     label_notes,
     positive_or_classes,
     read_groups,
     read_labels,
+    read_numbers,
     stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary

@@ -13,8 +13,18 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import Column, OneLabel, checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, check_same_shapes, check_unit, from_rows, read_numbers
-from bayesf1.io.label_values import distinct_labels, guess_positive, plain_label, read_groups, read_labels
+from bayesf1.io.label_values import (
+    align,
+    check_same_shapes,
+    check_unit,
+    distinct_labels,
+    from_rows,
+    guess_positive,
+    plain_label,
+    read_groups,
+    read_labels,
+    read_numbers,
+)
 from bayesf1.io.labels import from_right
 from bayesf1.metrics import points_down
 from bayesf1.tasks.probabilities import cells_of

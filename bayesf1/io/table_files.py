@@ -16,10 +16,9 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.alignment import align
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.frames import from_frame
-from bayesf1.io.label_values import NoPositiveItem
+from bayesf1.io.label_values import NoPositiveItem, align
 from bayesf1.io.labels import from_correct
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import Table, is_arrow, is_json
@@ -128,10 +127,8 @@ def _of_columns(table: Table, options: Mapping[str, Any], content: str) -> WideT
     given = options.get("columns", options.get("correct"))
     if given is not None and len(given):
         models = named_columns(given, table, "columns" if "columns" in options else "correct")
-    elif content == "gold":
-        models = guess_label_columns(table, options["gold"], (id, *shared))
-    elif content == "scores":
-        models = guess_score_columns(table, (id, *shared))
+    elif content != "correct":
+        models = guess_columns(table, options.get("gold"), (id, *shared))
     else:
         raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers by correct=")
     wanted = [*shared, *models.values()]
@@ -311,51 +308,44 @@ def named_columns(
     return _shortened(found)
 
 
-def guess_label_columns(table: Table, gold: str, other: Iterable[str | None]) -> dict[str, str]:
-    """Return the columns of predictions: all but gold, ids and those named otherwise.
+def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -> dict[str, str]:
+    """Return the columns of predictions, or of scores where there is no gold: all but ids and those named otherwise.
 
-    A column whose values are mostly no gold labels is refused, and not passed over, as it may be a model's.
+    A column whose values are mostly no gold labels, or no scores of one metric, is refused and not passed over, as it may
+    be a model's.
     """
-    candidates = [c for c in table.header if c not in (gold, "", *other)]
-    sample = table.load([gold, *candidates], optional=[gold, *candidates], most=_SAMPLE)
+    wanted = [c for c in table.header if c not in ("", *(c for c in other if c != gold))]
+    sample = table.load(wanted, optional=wanted, most=_SAMPLE) if wanted else {}
+    candidates = [name for name in wanted if name != gold]
     models = [name for name in candidates if not is_identifier(sample[name])]
-    known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
-    fitting = [name for name in models if _holds_labels(sample[name], known)]
-    for name in models:
-        if name not in fitting:
-            values = sample[name].dropna().unique().tolist()
-            strange = next((value for value in values if _plain(value) not in known), None)
-            raise ValueError(
-                f"{table}, column {name!r}, has values like {strange!r:.40}, and more than half of its values are no gold "
-                "labels (probabilities go to bf.from_probabilities); name the models' columns by "
-                f"columns={fitting or ''}{rows_of_models(table)}"
-            )
-    if not models:
+    if gold is not None:
+        known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
+        strange = [name for name in models if not _holds_labels(sample[name], known)]
+        what = f"labels, as more than half of its values are none of {gold!r} (probabilities go to bf.from_probabilities)"
+    else:
+        for name in (name for name in candidates if name not in models):
+            # A row of averages, as other tools write it, is no score of its own.
+            if total := next((v for v in sample[name] if str(v).strip().lower() in _TOTALS), None):
+                raise ValueError(f"{table} has a row {total!r} in column {name!r}, hardly a unit; remove it")
+        rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
+        amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
+        # One bad cell makes no model something else; it is refused when it is read.
+        strange = [
+            name for name, values in rest.items() if np.isnan(values).mean() > 0.5 or read_number(name)
+        ]
+        strange += [name for name in models if read_number(name) is not None]
+        strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
+        what = "scores of one metric below a header"
+    if strange or not models:
+        which = f"column {strange[0]!r} hardly holds {what}" if strange else "no column is a model's"
+        fitting = [name for name in models if name not in strange] or ""
         raise ValueError(
-            f"{table} has no column of predictions beside {gold!r}; it has {listing(table.header)}"
+            f"{table} has columns {listing(table.header)}; {which}; name the models' columns by "
+            f"columns={fitting}{rows_of_models(table)}"
         )
-    return {name: name for name in models}
-
-
-def guess_score_columns(table: Table, other: Iterable[str | None]) -> dict[str, str]:
-    """Return the columns of scores: all but ids and those named otherwise, if all of them may be of one metric."""
-    candidates = [c for c in table.header if c not in ("", *other)]
-    sample = table.load(candidates, optional=candidates, most=_SAMPLE) if candidates else {}
-    models = [name for name in candidates if not is_identifier(sample[name])]
-    for name in (name for name in candidates if name not in models):
-        # A row of averages, as other tools write it, is no score of its own.
-        if total := next((v for v in sample[name] if str(v).strip().lower() in _TOTALS), None):
-            raise ValueError(f"{table} has a row {total!r} in column {name!r}, hardly a unit; remove it")
-    rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
-    # One bad cell makes no model something else; it is refused when it is read.
-    words = any(np.isnan(values).mean() > 0.5 for values in rest.values())
-    amounts = {bool((values > 0.0).any()) for values in rest.values()}
-    if words or len(amounts) != 1 or any(read_number(name) is not None for name in models):
-        raise ValueError(
-            f"{table} has columns {listing(table.header)}, which are hardly scores of one metric below a header; name the "
-            f"models' columns by columns={rows_of_models(table)}"
-        )
-    return _shortened({name: name for name in models})
+    return (
+        {name: name for name in models} if gold is not None else _shortened({name: name for name in models})
+    )
 
 
 def rows_of_models(table: Table) -> str:

@@ -22,8 +22,7 @@ import numpy.typing as npt
 from bayesf1.base.checks import checked
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
-from bayesf1.io.alignment import distinct_rows_of
-from bayesf1.io.label_values import read_groups
+from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.labels import TypedSpans
 
