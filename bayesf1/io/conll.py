@@ -108,6 +108,8 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
                 tags.append(row[column].strip(" "))
                 if not tags[-1]:
                     raise ValueError(f"{file}, line {number}, has an empty column {column}")
+        if len(own.tokens) == (own.ends[-1] if own.ends else 0):
+            raise ValueError(f"{file} has no word, but should have one a line")
         own.ends.append(len(own.tokens))
     return own
 

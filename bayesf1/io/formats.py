@@ -191,7 +191,7 @@ def described(file: InputFile, known: str) -> str:
     if not file.head:
         return "is empty"
     first = next((line for line in file.lines if line.strip()), "")
-    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}"
+    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, no text in UTF-8"
     return (
         f"begins with {begins}, of no format that is known here: {known}; say which by input_format=; a table is CSV in "
         "UTF-8 with at least two columns, separated by commas, semicolons or tabs, or Parquet; gzip is read, too"

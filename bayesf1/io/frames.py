@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import OneLabel, checked, numbers_of
+from bayesf1.base.checks import OneLabel, checked, is_number
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.counts import MAX_COUNT
@@ -392,10 +392,8 @@ def _frame_of_rows(
 
 def _read_weights(values: Sequence[Any], column: str) -> FloatArray:
     """Return counts as an array of finite numbers that are not negative, or say which row is wrong."""
-    given = [np.nan if isinstance(value, str | bytes | bool | None) else value for value in values]
-    weights = numbers_of(
-        given, f"column {column!r}", remedy="holds what is no count; counts are finite numbers"
-    )
+    usable = [(is_number(v) or isinstance(v, Decimal)) and abs(v) < 1e300 for v in values]
+    weights = np.array([float(v) if has else np.nan for v, has in zip(values, usable, strict=True)])
     bad = ~((weights >= 0.0) & (weights <= MAX_COUNT))
     if bad.any():
         i = int(np.argmax(bad))

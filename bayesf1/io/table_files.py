@@ -445,13 +445,23 @@ def _as_in(column: Any, label: Any) -> Any:
 
 
 def _numbers(frame: Any, models: Mapping[str, Any], words: Mapping[str, float]) -> dict[str, Any]:
-    """Return the numbers of each model, or of each run of it; a cell that holds none is NaN, and refused later."""
-    return {
-        name: _numbers(frame, own, words)
-        if isinstance(own, Mapping)
-        else as_numbers(frame[own].tolist(), words)
-        for name, own in models.items()
-    }
+    """Return the numbers of each model, or of each run of it, or say which cell holds none."""
+    found: dict[str, Any] = {}
+    for name, own in models.items():
+        if isinstance(own, Mapping):
+            found[name] = _numbers(frame, own, words)
+            continue
+        values = frame[own].tolist()
+        found[name] = as_numbers(values, words)
+        if (strange := np.isnan(found[name])).any():
+            i = int(np.argmax(strange))
+            what = (
+                "number such as 0.31"
+                if words is _TRUTH
+                else "answer right (true, yes, 1) or wrong (false, no, 0)"
+            )
+            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, no {what}")
+    return found
 
 
 # ---- recognition ------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 from bayesf1.base.checks import refuse_reports
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
-from bayesf1.base.text_files import BOM, located, numbered_lines
+from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, located
 
 # Parquet, Arrow's files, and streams of Arrow's messages.
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -26,6 +26,7 @@ _MAX_JSON_BYTES = 1 << 26
 # A log may hold a whole conversation in a line.
 _MAX_LINE_BYTES = 1 << 28
 _RECORDS_OF_HEADER = 200
+_ROWS_AT_ONCE = 10_000
 
 Record: TypeAlias = dict[str, Any]
 
@@ -106,18 +107,26 @@ def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile
 
     distinct: list[dict[Any, int]] = [{} for _ in wanted]
     codes: list[list[int]] = [[] for _ in wanted]
-    for i, row in enumerate(rows, 1):
+    rows, before = iter(rows), 0
+    while block := [*islice(rows, _ROWS_AT_ONCE)]:
         try:
-            for known, code, value in zip(distinct, codes, row, strict=True):
+            for known, code, values in zip(distinct, codes, zip(*block, strict=True), strict=True):
                 # 1 and True are the same key.
-                key = value if type(value) is str else (type(value), value)
-                code.append(-1 if value is None else known.setdefault(key, len(known)))
+                keys = (v if v is None or type(v) is str else (type(v), v) for v in values)
+                code += [-1 if key is None else known.setdefault(key, len(known)) for key in keys]
         except TypeError:
-            nested = next(n for n, value in zip(wanted, row, strict=True) if isinstance(value, list | dict))
+            nested = (
+                (i, name)
+                for i, row in enumerate(block, before + 1)
+                for name, value in zip(wanted, row, strict=True)
+                if isinstance(value, list | dict)
+            )
+            i, name = next(nested)
             raise ValueError(
-                f"{file}, record {i}, has a list or an object as {nested!r} where one label or number belongs; name a field "
-                f"in it, as {nested}.x; lists of tags go to bf.from_tags, sets of labels to bf.from_labels"
+                f"{file}, record {i}, has a list or an object as {name!r} where one label or number belongs; name a field "
+                f"in it, as {name}.x; lists of tags go to bf.from_tags, sets of labels to bf.from_labels"
             ) from None
+        before += len(block)
     columns: dict[str, Any] = {}
     for name, known, code in zip(wanted, distinct, codes, strict=True):
         kinds = {str if isinstance(key, str) else bool if key[0] is bool else float for key in known}
@@ -126,8 +135,8 @@ def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile
         if str in kinds:
             columns[name] = pd.Categorical.from_codes(code, pd.Index([*known], dtype=object))
         else:
-            values = np.array([*(value for _, value in known), None], dtype=object)
-            columns[name] = pd.Series(values[code]).infer_objects()
+            plain = np.array([*(value for _, value in known), None], dtype=object)
+            columns[name] = pd.Series(plain[code]).infer_objects()
     return pd.DataFrame(columns)
 
 
@@ -137,8 +146,14 @@ def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile
 def _lines(file: InputFile) -> Iterator[str]:
     """Yield lines in UTF-8, none of which may be so long that memory runs out."""
     with file.open() as stream:
-        said = {"too_long": "is longer than a megabyte; is it a table?", "not_utf8": "is not UTF-8"}
-        yield from (f"{line}\n" for _, line in numbered_lines(stream, file, **said))
+        for number, raw in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), 1):
+            if len(raw) > MAX_LINE_BYTES:
+                raise ValueError(f"{file}, line {number}, is longer than a megabyte; is it a table?")
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                raise ValueError(f"{file}, line {number}, is not UTF-8; save the file as UTF-8") from None
+            yield line.removeprefix("\ufeff") if number == 1 else line
 
 
 def _text_header(file: InputFile) -> list[str]:
@@ -147,7 +162,7 @@ def _text_header(file: InputFile) -> list[str]:
 
 def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     """Return the names of a table's columns, and what separates them."""
-    line = next(_lines(file), "").rstrip("\n")
+    line = next(_lines(file), "").rstrip("\r\n")
     if not line.strip():
         raise ValueError(f"{file} begins with an empty line; the names of its columns belong there")
     separator = max(",;\t", key=line.count)
