@@ -28,7 +28,6 @@ from .inference.pairing import pairing_bounds as pairing_bounds
 from .inference.per_class import compare_classes as compare_classes
 from .inference.posterior import posterior as posterior, summary as summary
 from .inference.rank import rank as rank, scoreboard as scoreboard
-from .io.conll import from_conll as from_conll
 from .io.counts import from_counts as from_counts, from_folds as from_folds
 from .io.frames import from_frame as from_frame, from_patterns as from_patterns
 from .io.labels import (
@@ -37,7 +36,7 @@ from .io.labels import (
     from_labels as from_labels,
     from_units as from_units,
 )
-from .io.read import read as read
+from .io.read import from_conll as from_conll, read as read
 from .io.saved import load as load, load_example as load_example
 from .io.scores import (
     from_probabilities as from_probabilities,

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
 
 from bayesf1.base.naming import printable
 
@@ -31,44 +30,6 @@ def located(place: object) -> Iterator[None]:
         raise ValueError(f"{place}: {error}") from None
 
 
-def numbered_lines(
-    stream: BinaryIO, path: object, *, too_long: str, not_utf8: str
-) -> Iterator[tuple[int, str]]:
-    r"""Yield lines without their ends, and their numbers from 1, never holding more than one.
-
-    Only a line feed ends a line, for a text may hold U+0085 or U+2028. `too_long` is said of a line of more
-    than a megabyte, `not_utf8` as by `decode`.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> words = {"too_long": "is too long", "not_utf8": "has byte {byte}, which is not UTF-8"}
-    >>> list(numbered_lines(BytesIO(BOM + b"a\r\nb"), Path("a.csv"), **words))
-    [(1, 'a'), (2, 'b')]
-    >>> list(numbered_lines(BytesIO(b"\xff"), Path("a.csv"), **words))
-    Traceback (most recent call last):
-    ValueError: a.csv, line 1, has byte 0xff, which is not UTF-8; save the file as UTF-8
-    """
-    number = 0
-    while raw := stream.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        where = f"{path}, line {number},"
-        if len(raw) > MAX_LINE_BYTES:
-            raise ValueError(f"{where} {too_long}")
-        if number == 1:
-            raw = raw.removeprefix(BOM)
-        yield number, decode(raw, where, not_utf8).rstrip("\r\n")
-
-
-def decode(raw: bytes, where: str, not_utf8: str) -> str:
-    """Return bytes as text, or say where which of them is none; `not_utf8` may name it as ``{byte}``."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        what = not_utf8.format(byte=f"0x{raw[error.start]:02x}")
-        raise ValueError(f"{where} {what}; save the file as UTF-8") from None
-
-
 def read_number(text: str) -> float | None:
     """Return the number that a text spells in plain decimal digits, and None for anything else.
 
@@ -80,12 +41,6 @@ def read_number(text: str) -> float | None:
     stripped = text.strip()
     value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
     return value if math.isfinite(value) else None
-
-
-def check_text(text: str, where: str) -> None:
-    """Say that a text holds a zero byte, and is none."""
-    if "\0" in text:
-        raise ValueError(f"{where} has a zero byte, so this is no text file; save it as CSV or JSON in UTF-8")
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:

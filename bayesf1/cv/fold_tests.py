@@ -124,7 +124,7 @@ def fold_tests(
     Parameters
     ----------
     ev
-        An evaluation with folds, from `from_folds`, `read_counts` or `cross_validate`; or a mapping of models to the
+        An evaluation with folds, from `from_folds`, `read` or `cross_validate`; or a mapping of models to the
         scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, such as ``test_score`` of
         what scikit-learn's `cross_validate` returned. Scores of folds know nothing of items, so that these tests are all
         that can be said of them.

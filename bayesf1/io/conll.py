@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 import warnings
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from operator import ne
-from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.checks import checked
-from bayesf1.base.input_files import InputFile, input_files
-from bayesf1.base.naming import nearest, quoted
-from bayesf1.evaluation import Evaluation, with_runs_in
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import nearest
+from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request, check_same_names
+from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import TagError, flat_spans, from_span_table
 
 # Tokens take some fifty bytes each, so that this is the largest file that a laptop holds.
@@ -31,8 +30,12 @@ _DOCSTART = re.compile(r"-DOCSTART-(?![^ \t])")
 _ODD = np.frombuffer(b"#-" + _BLANKS.encode(), np.uint8)
 _COMMENT = ("# ", "#begin document", "#end document")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+# A range of words that are written as one, or an empty node.
+_NO_WORD = re.compile(r"[0-9]+[-.][0-9]+\t")
 _PREFIXES = frozenset("BIOESLUM")
 UNITS = ("sentence", "document")
+# What can be compared of CoNLL-U, and its column.
+_FIELDS = {"UPOS": 3, "XPOS": 4, "FEATS": 5, "DEPREL": 7}
 
 # A file, or several that follow one another.
 Files: TypeAlias = Sequence[InputFile]
@@ -64,13 +67,14 @@ def _fields(line: str) -> list[str]:
     return [field for field in row if field] if "" in row else row
 
 
-def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
+def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Columns:
     r"""Read column files: one token a line, a blank line after each sentence; each file begins a document.
 
     If the first line with a token has a tab, all are split at tabs, so that fields may hold blanks; else at runs of blanks.
-    All have the same number of columns. A line that begins with ``-DOCSTART-`` begins a document. A line that begins with
-    ``# `` where a sentence might begin is a comment unless it has just as many columns: in a file of two columns ``# O``
-    is a token, and ``# sent_id = 1`` is none.
+    All have the same number of columns. A line that begins with ``-DOCSTART-`` or ``# newdoc`` begins a document. A line
+    that begins with ``# `` where a sentence might begin is a comment unless it has just as many columns: in a file of two
+    columns ``# O`` is a token, and ``# sent_id = 1`` is none. Of CoNLL-U, whose token stands second, lines with another
+    number than a word's, as ``1-2``, are passed over.
     """
     own = _Columns(files, [[] for _ in columns])
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
@@ -92,23 +96,31 @@ def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
         n_columns = 1 + np.diff(np.searchsorted(separators, np.append(starts, letters.size)))
         # Few lines are no plain tokens, and only these are looked at one by one.
         odd = np.isin(np.append(letters, 0)[starts], _ODD) | (n_columns != width)
-        is_token, documents = np.ones(len(lines), dtype=bool), []
+        if token:
+            odd |= np.fromiter((_NO_WORD.match(line) is not None for line in lines), bool, len(lines))
+        is_token, breaks, documents = np.ones(len(lines), dtype=bool), list[int](), list[int]()
         for i in np.flatnonzero(odd).tolist():
             line = lines[i]
             if not line.strip(_BLANKS) or _DOCSTART.match(line):
                 is_token[i] = False
+                breaks.append(i)
                 documents += [i] if "-" in line else []
                 continue
             inside = i > 0 and is_token[i - 1]
-            is_token[i] = inside or n_columns[i] == width or not as_written[i].startswith(_COMMENT)
-            if is_token[i] and n_columns[i] != width:
+            comment = not inside and n_columns[i] != width and as_written[i].startswith(_COMMENT)
+            if comment or (token and _NO_WORD.match(line)):
+                is_token[i] = False
+                documents += [i] if line.startswith("# newdoc") else []
+            elif n_columns[i] != width:
                 right = f"{width} as all"
                 raise ValueError(f"{file}, line {i + 1}, has {n_columns[i]} columns, but should have {right}")
         at = np.flatnonzero(is_token)
+        if not at.size:
+            raise ValueError(f"{file} has no word, but should have one a line")
         if width < needed:
             right = f"at least {needed}, the token's and the tags'"
             raise ValueError(f"{file}, line {at[0] + 1}, has {width} columns, but should have {right}")
-        begins = np.flatnonzero(~np.append(False, is_token)[at])
+        begins = np.flatnonzero(np.diff(np.searchsorted(breaks, at), prepend=-1))
         before = np.searchsorted(documents, at[begins])
         number = np.cumsum(np.append(1, np.diff(before) > 0)) + (own.documents[-1] if own.documents else -1)
         own.documents.extend(number.tolist())
@@ -116,7 +128,7 @@ def _read_columns(files: Files, columns: Sequence[int]) -> _Columns:
         own.lines.extend((at + 1).tolist())
         # Cells in one list: a list a line would take the collector of garbage twice as long as reading.
         cells = separator.join(compress(lines, is_token.tolist())).split(separator)
-        own.tokens.extend(cells[::width])
+        own.tokens.extend(cells[token::width])
         for column, tags in zip(columns, own.tags, strict=True):
             found = cells[column % width :: width]
             if separator == "\t":
@@ -169,97 +181,6 @@ def _n_numbers_behind(file: InputFile) -> int:
     return behind
 
 
-def _evaluation(
-    gold: Files | None,
-    models: Mapping[str, Files],
-    *,
-    gold_column: int | None = None,
-    predicted_column: int | None = None,
-    unit: str = "sentence",
-    by_type: bool = False,
-    **reading: Any,
-) -> Evaluation:
-    """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
-    if unit not in UNITS:
-        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
-    truth = None if gold is None else _read_columns(gold, [gold_column or -1 - _n_numbers_behind(gold[0])])
-    sides: dict[str, _Columns] = {}
-    for name, files in models.items():
-        behind = _n_numbers_behind(files[0])
-        columns = [gold_column or -2 - behind, predicted_column or -1 - behind]
-        own = _read_columns(files, columns if gold is None else columns[1:])
-        truth = truth or own
-        _line_up(own, truth)
-        if gold is None and own.tags[0] != truth.tags[0]:
-            differs = map(ne, own.tags[0], truth.tags[0])
-            at = next(i for i, here in enumerate(differs) if here)
-            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
-        sides[f"model {name!r}"] = own
-    assert truth is not None
-    if unit == "document" and truth.documents[-1] == 0:
-        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
-    predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
-    try:
-        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
-        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **reading)
-    except TagError as error:
-        spot = sides.get(error.owner, truth).spot(error.place)
-        raise ValueError(
-            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
-        ) from None
-    return from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
-
-
-@checked
-@with_runs_in("models")
-def from_conll(
-    gold: str | PathLike[str] | None,
-    models: Mapping[str, str | PathLike[str]],
-    *,
-    scheme: str = "IOB2",
-    mode: str = "lenient",
-    types: Iterable[str] | None = None,
-    unit: str = "sentence",
-    by_type: bool = False,
-) -> Evaluation:
-    r"""Build an Evaluation from column files: one token a line, its tag in the last column.
-
-    Parameters
-    ----------
-    gold
-        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
-        two columns, as conlleval takes them.
-    models
-        Mapping of model name to its file.
-    scheme, mode, types, by_type
-        As in `from_tags`.
-    unit
-        ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "crf.conll")
-    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
-    ...     ev = from_conll(None, {"crf": path})
-    >>> ev.tables
-    array([[0., 1., 1.]])
-    """
-    if not models or not all(isinstance(path, str | PathLike) for path in models.values()):
-        raise ValueError(f"models should be such as {{'A': 'a.conll'}}, not {quoted(models)}")
-    with input_files() as take:
-        return _evaluation(
-            None if gold is None else [take(gold)],
-            {name: [take(path)] for name, path in models.items()},
-            scheme=scheme,
-            mode=mode,
-            types=types,
-            unit=unit,
-            by_type=by_type,
-        )
-
-
 # ---- the format among others ------------------------------------------------------------------------------
 
 
@@ -307,7 +228,7 @@ def _files(places: Sequence[Place]) -> list[Files]:
         raise ValueError(f"{first} and the models' are not all folders, or not all files; give one kind")
     if first.folder:
         check_same_names({str(place): place for place in places}, first)
-        return [[place.files[name] for name in first.files] for place in places]
+        return [[place.opened(place.paths[name]) for name in first.paths] for place in places]
     return [[place.file] for place in places]
 
 
@@ -321,6 +242,7 @@ def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files
 
 
 def _read(request: Request) -> Evaluation:
+    """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
     gold, options = None, dict(request.options)
     if request.alone is not None and request.models:
         gold, models = gold_and_models(request, "a column file")
@@ -328,11 +250,40 @@ def _read(request: Request) -> Evaluation:
         # A file that stands alone has gold and predicted tags of one model.
         places = request.models or {"model": request.places[0]}
         models = dict(zip(places, _files([*places.values()]), strict=True))
-    columns: dict[str, Any] = {
-        name: _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
-    }
-    doubts = _doubts(models) if gold is None and not any(columns.values()) else ()
-    return replace(_evaluation(gold, models, **columns, **options), remarks=doubts)
+    of_gold, of_model = (
+        _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
+    )
+    by_type, unit = options.pop("by_type", False), options.pop("unit", "sentence")
+    if unit not in UNITS:
+        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    truth = None if gold is None else _read_columns(gold, [of_gold or -1 - _n_numbers_behind(gold[0])])
+    sides: dict[str, _Columns] = {}
+    for name, files in models.items():
+        behind = _n_numbers_behind(files[0])
+        columns = [of_gold or -2 - behind, of_model or -1 - behind]
+        own = _read_columns(files, columns if gold is None else columns[1:])
+        truth = truth or own
+        _line_up(own, truth)
+        if gold is None and own.tags[0] != truth.tags[0]:
+            differs = map(ne, own.tags[0], truth.tags[0])
+            at = next(i for i, here in enumerate(differs) if here)
+            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
+        sides[f"model {name!r}"] = own
+    assert truth is not None
+    if unit == "document" and truth.documents[-1] == 0:
+        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
+    predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
+    try:
+        # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
+        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **options)
+    except TagError as error:
+        spot = sides.get(error.owner, truth).spot(error.place)
+        raise ValueError(
+            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
+        ) from None
+    ev = from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
+    doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
+    return replace(ev, remarks=doubts)
 
 
 def _doubts(models: Mapping[str, Files]) -> tuple[str, ...]:
@@ -360,5 +311,47 @@ TAGS = Format(
     ("scheme", "mode", "types", "by_type", "unit", "gold_column", "predicted_column"),
     _read,
     folder="*",
+    gold_file=True,
+)
+
+
+# ---- CoNLL-U ----------------------------------------------------------------------------------------------
+
+
+def _read_words(request: Request) -> Evaluation:
+    """Compare one column of CoNLL-U, word by word."""
+    options = dict(request.options)
+    gold, models = gold_and_models(request, "a CoNLL-U file")
+    asked, unit = str(options.pop("field", "UPOS")).upper(), options.pop("unit", "sentence")
+    for name, value, known in (("field", asked, _FIELDS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise ValueError(f"{name}={value!r} cannot be compared; {nearest(str(value), known)}")
+    truth, *sides = (_read_columns(files, [_FIELDS[asked]], token=1) for files in (gold, *models.values()))
+    for own in (truth, *sides):
+        _line_up(own, truth)
+        if asked != "FEATS" and "_" in own.tags[0]:
+            spot = own.spot(own.tags[0].index("_"))
+            raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column by field=")
+    if unit == "document" and truth.documents[-1] == 0:
+        raise ValueError(f"{gold[0]} has no '# newdoc' lines; use unit='sentence'")
+    units = truth.documents if unit == "document" else range(len(truth.lengths))
+    predicted = {name: own.tags[0] for name, own in zip(models, sides, strict=True)}
+    ev = from_labels(truth.tags[0], predicted, groups=np.repeat(units, truth.lengths), **options)
+    return replace(ev, units=ev.units and replace(ev.units, name=unit))
+
+
+def _holds_words(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether lines have ten columns between tabs, and begin with a number."""
+    rows = [line.split("\t") for line in file.lines[:1000] if line.strip() and not line.startswith("#")]
+    return bool(rows) and sum(len(row) == 10 and row[0][:1].isdecimal() for row in rows) > 0.9 * len(rows)
+
+
+CONLLU = Format(
+    "conllu",
+    "a CoNLL-U file (ten columns)",
+    _holds_words,
+    ("field", "unit", "positive"),
+    _read_words,
+    folder="*.conllu *.conllu.gz",
     gold_file=True,
 )

@@ -1,17 +1,16 @@
-"""Confusion counts in CSV and JSON files, of one test set or of folds, of one task or several."""
+"""Confusion counts in files: CSV and JSON, of one test set or of folds, and what conlleval prints."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
-from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked
-from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.designs import BlockedCV, Discount, KFoldCV, design_of, read_design
@@ -27,50 +26,10 @@ _COLUMNS = ("model", "task", "repeat", "fold", *_COUNT_COLUMNS)
 _Tables: TypeAlias = dict[tuple[int, int], FloatArray]
 
 
-@checked
 def read_counts(
-    path: str | PathLike[str],
-    *,
-    task: str | None = None,
-    cv: BlockedCV | KFoldCV | None = None,
-    discount: Discount | None = None,
-) -> Evaluation:
-    r"""Read the confusion counts of several models from a CSV or JSON file.
-
-    A CSV file has a header with the columns ``model``, then ``tp, fp, fn`` and perhaps ``tn``, or ``gold,
-    predicted, correct``; ``task`` where it holds several tasks; ``fold``, and ``repeat`` where there are
-    several, after cross-validation. Columns and rows come in any order. Commas, semicolons or tabs
-    separate. A JSON file is a list of records with the same names. Models keep the order in which they first appear.
-
-    Parameters
-    ----------
-    path
-        A file in UTF-8.
-    task
-        Which task to read; may be left out where there is one.
-    cv
-        The design of the cross-validation; by default as many repeats and folds as the file holds.
-    discount
-        What correlated folds are worth: by default ``"wang-li"`` for two folds, see `BlockedCV.discount`, and
-        ``"nadeau-bengio"`` for more.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "counts.csv")
-    ...     size = path.write_text("model;tp;fp;fn\ncrf;77;44;10\nbert;80;30;7\n")
-    ...     read_counts(path).tables
-    array([[77., 44., 10.], [80., 30.,  7.]])
-    """
-    with input_files() as take:
-        return _read(take(path), task, cv, discount)
-
-
-def _read(
     file: InputFile, task: str | None, cv: BlockedCV | KFoldCV | None, discount: Discount | None
 ) -> Evaluation:
+    """Read the counts of all models; the options are those of `read`."""
     with located(file):
         tasks = _tables_of(file)
         if task is not None and task not in tasks:
@@ -173,7 +132,7 @@ def _read_request(request: Request) -> Evaluation:
         raise ValueError("counts of all models come in one file, with a column 'model'; name it alone")
     options, cv = request.options, request.options.get("cv")
     cv = read_design(cv) if isinstance(cv, str) else cv
-    return _read(request.alone.file, options.get("task"), cv, options.get("discount"))
+    return read_counts(request.alone.file, options.get("task"), cv, options.get("discount"))
 
 
 def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
@@ -200,4 +159,43 @@ COUNTS = Format(
     ("task", "cv", "discount"),
     _read_request,
     tasks=_tasks,
+)
+
+
+# ---- what conlleval prints -------------------------------------------------------------------------------
+
+
+_COUNTS = re.compile(
+    r"processed ([0-9]{1,15}) tokens with ([0-9]{1,15}) phrases; found: ([0-9]{1,15}) phrases; correct: ([0-9]{1,15})\."
+    r"(?![0-9])"
+)
+_LARGEST = 1 << 24
+
+
+def _read_printed(request: Request) -> Evaluation:
+    request.without_gold("conlleval's output has counted gold already")
+    places = request.named_models("conlleval's output")
+    printed: dict[str, list[int]] = {}
+    for model, place in places.items():
+        lines = _COUNTS.findall(place.file.text(_LARGEST))
+        if len(lines) != 1:
+            raise ValueError(
+                f"{place} has {len(lines)} lines 'processed … tokens with … phrases; …', but one belongs there"
+            )
+        printed[model] = [*map(int, lines[0])]
+        first, known = next(iter(printed.items()))
+        if printed[model][:2] != known[:2]:
+            raise ValueError(
+                f"{place} was printed of {printed[model][0]} tokens with {printed[model][1]} phrases, but {places[first]} of "
+                f"{known[0]} with {known[1]}; both must be judged on the same gold"
+            )
+    return from_counts({model: dict(zip(CHUNKS, own[1:], strict=True)) for model, own in printed.items()})
+
+
+def _holds_output(file: InputFile, options: Mapping[str, Any]) -> bool:
+    return b"processed" in file.head and any(_COUNTS.match(line.strip()) for line in file.lines)
+
+
+CONLLEVAL = Format(
+    "conlleval", "conlleval's output ('processed … tokens with … phrases')", _holds_output, (), _read_printed
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_unmasked, checked
+from bayesf1.base.checks import checked, numbers_of
+from bayesf1.base.naming import quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
@@ -102,10 +100,6 @@ _FOLDS_EXAMPLE = "write from_folds({'A': tables, 'B': tables}) with a table (tp,
 
 
 def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example: str) -> dict[str, Any]:
-    if counts is not None and not isinstance(counts, Mapping):
-        raise ValueError(
-            f"counts must be a mapping of model name to counts, not {type(counts).__name__}; {example}"
-        )
     named = {**(counts or {}), **models}
     if not named:
         raise ValueError(f"no model given; {example}")
@@ -187,20 +181,12 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 
 def _numbers(value: ArrayLike, where: str) -> FloatArray:
-    check_unmasked(value, where)
-    try:
-        raw: NDArray[Any] = np.asarray(value)
-        strange = []
-        if raw.dtype.kind not in "iuf":
-            # Fractions, Decimals and integers too large for int64 are numbers; strings, booleans and dates are not.
-            raw = np.asarray(value, dtype=object)
-            strange = [x for x in raw.ravel() if isinstance(x, bool) or not isinstance(x, Real | Decimal)]
-        if not strange:
-            return np.array(raw, dtype=np.float64)
-        what = f"{reprlib.repr(strange[0])} where a number belongs"
-    except (ValueError, TypeError, OverflowError):
-        what = f"{reprlib.repr(value)} where numbers belong"
-    raise ValueError(f"{where} has {what}")
+    remedy = f"has {quoted(value)} where numbers belong"
+    array = numbers_of(value, where, remedy=remedy)
+    plain = np.asarray(value)
+    if plain.dtype.kind in "bO" and any(isinstance(x, bool | np.bool_ | None) for x in plain.flat):
+        raise ValueError(f"{where} {remedy}")
+    return array
 
 
 def _check_range(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:

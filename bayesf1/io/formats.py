@@ -20,25 +20,6 @@ _MAX_FILES = 100_000
 
 
 @dataclass(frozen=True)
-class _Files(Mapping[str, InputFile]):
-    """Files of a folder by their names, each opened when it is asked for: of a wrong folder that is none but the first."""
-
-    names: Mapping[str, None]
-    opened: Callable[[str], InputFile]
-
-    def __getitem__(self, name: str) -> InputFile:
-        if name not in self.names:
-            raise KeyError(name)
-        return self.opened(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
-@dataclass(frozen=True)
 class Place:
     """What was named for one model, or for gold: a file, or several by their names in a folder.
 
@@ -46,40 +27,53 @@ class Place:
     ----------
     name
         As it was named.
-    files
-        The files, by their path in the folder; of a file alone by its name.
+    paths
+        The paths of the files, by those in the folder; of a file alone by its name.
+    opened
+        What opens a file by its path.
     folder
         Whether it is a folder, and not one file.
     """
 
     name: str
-    files: Mapping[str, InputFile]
+    paths: Mapping[str, str | PathLike[str]]
+    opened: Take
     folder: bool = False
 
     def __str__(self) -> str:
         return self.name
 
     @property
+    def files(self) -> dict[str, InputFile]:
+        """Return the files by their names."""
+        return {name: self.opened(path) for name, path in self.paths.items()}
+
+    @property
+    def first(self) -> InputFile:
+        """Return the first file; of a wrong folder no other is opened."""
+        return self.opened(next(iter(self.paths.values())))
+
+    @property
     def file(self) -> InputFile:
         """Return the file where there is just one."""
-        if len(self.files) > 1:
-            raise ValueError(f"{self.name} holds {len(self.files):,} files where one belongs; name the file")
-        return next(iter(self.files.values()))
+        if len(self.paths) > 1:
+            raise ValueError(f"{self.name} holds {len(self.paths):,} files where one belongs; name the file")
+        return self.first
 
     def matching(self, patterns: str) -> Place:
         """Return the place with those of a folder's files whose names match one of the patterns."""
         if not self.folder:
             return self
-        kept = [n for n in self.files if any(fnmatch(n.rpartition("/")[2], p) for p in patterns.split())]
-        return replace(self, files=_Files(dict.fromkeys(kept), self.files.__getitem__))
+        names = [n for n in self.paths if any(fnmatch(n.rpartition("/")[2], p) for p in patterns.split())]
+        return replace(self, paths={name: self.paths[name] for name in names})
 
 
 def find_place(named: str | PathLike[str], take: Take) -> Place:
     """Return the file, or the files of a folder."""
     path, name = Path(named), str(named)
+    opened: Take = cache(take)  # type: ignore[assignment]
     if name == "-" or not path.is_dir():
-        file = take(named)
-        return Place(file.name, {path.name: file})
+        return Place(opened(named).name, {path.name: named}, opened)
     relative = ((p, p.relative_to(path)) for p in _walked(path))
     seen = (r.as_posix() for p, r in relative if p.is_file() and not any(x.startswith(".") for x in r.parts))
     names = sorted(islice(seen, _MAX_FILES + 1))
@@ -87,7 +81,7 @@ def find_place(named: str | PathLike[str], take: Take) -> Place:
         raise ValueError(f"{printable(name)} is a folder without files; name another")
     if len(names) > _MAX_FILES:
         raise ValueError(f"{printable(name)} holds more than {_MAX_FILES:,} files; name a smaller folder")
-    return Place(name, _Files(dict.fromkeys(names), cache(lambda name: take(path / name))), folder=True)
+    return Place(name, {each: path / each for each in names}, opened, folder=True)
 
 
 def _walked(folder: Path) -> Iterator[Path]:
@@ -123,7 +117,7 @@ class Request:
     @property
     def first(self) -> InputFile:
         """Return the first file."""
-        return next(iter(self.places[0].files.values()))
+        return self.places[0].first
 
     def named_models(self, what: str) -> Mapping[str, Place]:
         """Return the models' places, or say that there is none."""
@@ -197,15 +191,10 @@ def described(file: InputFile, known: str) -> str:
     if not file.head:
         return "is empty"
     first = next((line for line in file.lines if line.strip()), "")
-    if not first and file.head.strip():
-        return (
-            f"is no text in UTF-8: it begins with the bytes {file.head[:8].hex(' ')}; save its table as CSV in UTF-8 or as "
-            "Parquet, compressed by gzip or not at all"
-        )
-    beginning = f"begins with {first[:60]!r}" if first else "holds blank lines only"
+    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, no text in UTF-8"
     return (
-        f"{beginning}, of no format that is known here: {known}; say which by input_format=; a table has at least two "
-        "columns, separated by commas, semicolons or tabs"
+        f"begins with {begins}, of no format that is known here: {known}; say which by input_format=; a table is CSV in "
+        "UTF-8 with at least two columns, separated by commas, semicolons or tabs, or Parquet; gzip is read, too"
     )
 
 
@@ -213,7 +202,7 @@ def check_same_names(models: Mapping[str, Place], gold: Place) -> None:
     """Say which document of gold a model has no file of, or which of its files gold lacks."""
     for model, place in models.items():
         for lacks, has, whose in ((place, gold, "gold"), (gold, place, f"model {model!r}")):
-            missing = [name for name in has.files if name not in lacks.files]
+            missing = [name for name in has.paths if name not in lacks.paths]
             if missing:
                 raise ValueError(
                     f"{lacks} has no file {listing(missing, most=3)}, but {whose} has, in {has}; files are matched by name"

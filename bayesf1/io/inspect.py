@@ -14,8 +14,8 @@ from bayesf1.base.naming import counted, listing, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
-from bayesf1.io.lm_eval import check_alike, chosen, group_at, scored
-from bayesf1.io.scores import Item, spelled
+from bayesf1.io.lm_eval import check_alike, chosen, group_at
+from bayesf1.io.scores import Item, ItemLog, from_item_scores, spelled
 
 _MAX_BYTES = 1 << 30
 _ZIP = b"PK\x03\x04"
@@ -37,15 +37,12 @@ class _Log:
 
 
 @dataclass(frozen=True)
-class _Scored:
+class _Scored(ItemLog):
     """What a model's logs hold of each sample."""
 
-    scores: dict[Item, float] = field(default_factory=dict)
     unscored: set[Item] = field(default_factory=set)
     # Those of which some epochs were scored, and others not.
     partly: set[Item] = field(default_factory=set)
-    inputs: dict[Item, str] = field(default_factory=dict)
-    groups: dict[Item, str] = field(default_factory=dict)
 
 
 def _read_log(file: InputFile) -> _Log:
@@ -201,7 +198,7 @@ def _read(request: Request) -> Evaluation:
     scores = {
         model: {item: s for item, s in own.scores.items() if item not in out} for model, own in found.items()
     }
-    ev = scored(scores, first.groups, options, noun="sample", name=measure)
+    ev = from_item_scores(scores, first.groups, options, noun="sample", name=measure)
     return replace(ev, remarks=(*ev.remarks, *remarks))
 
 

@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, check_unmasked, checked, numbers_of
-from bayesf1.base.naming import quoted
-from bayesf1.evaluation import Evaluation, Units, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, check_unit, gold_with_gaps, sum_groups
+from bayesf1.base.checks import Column, OneLabel, checked
+from bayesf1.base.naming import joined, listing, quoted
+from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     BY_A_JUDGE,
-    averaged,
+    align,
     check_alike,
     check_blank,
     check_positive,
-    check_sorts,
+    check_same_shapes,
     class_codes,
     class_names,
     distinct_labels,
-    find_classes,
-    guess_positive,
+    distinct_rows_of,
+    from_rows,
+    gold_with_gaps,
+    is_missing,
     label_counts,
     label_notes,
+    positive_or_classes,
     read_groups,
     read_labels,
+    read_numbers,
     stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
+from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of
 from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
 
+# What a judge calls an item that it says nothing of.
+NO_ANSWER = "no answer"
+# A judge that says more different things gives scores or texts.
+_MOST_LABELS = 20
+# Below, labels are called uneven.
+_LEVEL = 1e-3
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
@@ -103,7 +114,7 @@ def from_labels(
     if judge is not None:
         if multilabel:
             raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
-        return _judged(y_true, predictions, judge, groups, positive=positive, labels=labels)
+        return _from_gaps(y_true, predictions, judge, groups, positive, labels)
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
     document = None if groups is None else read_groups(beside["groups"])
     if multilabel:
@@ -129,16 +140,12 @@ def from_columns(
     remedy: str = "drop or fill it first",
 ) -> Evaluation:
     """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
-    names = tuple(columns)
-    check_sorts(gold, columns)
-    every = [gold, *columns.values()]
+    names, every = tuple(columns), [gold, *columns.values()]
     found = distinct_labels(every)
-    if positive is not None and labels is not None:
-        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     if labels is None and gold.dtype.kind not in "biuf":
         check_blank(gold, found, "y_true", remedy)
-    if positive is None and averaged(found, labels):
-        classes = find_classes(labels, distinct_labels([gold]), found)
+    positive, classes = positive_or_classes(gold, columns, positive, labels)
+    if classes:
         coded = np.stack([class_codes(column, classes) for column in every], axis=1)
         strays = stray_labels(columns, classes, weights)
         ev = from_class_codes(
@@ -157,38 +164,11 @@ def from_columns(
                 f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
             )
         return replace(ev, remarks=(*ev.remarks, *notes))
-    positive = guess_positive(found) if positive is None else positive
-    if gold.dtype.kind not in "biuf":
-        check_alike(found)
     hits = np.stack([column == positive for column in every], axis=1)
     check_positive(positive, hits, names, lambda: found)
     predicted = {name: label_counts(column, weights) for name, column in columns.items()}
     notes = label_notes(label_counts(gold, weights), predicted, positive)
     return replace(from_hits(hits, names, weights=weights, groups=groups), remarks=notes)
-
-
-def _judged(y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, **how: Any) -> Evaluation:
-    """Build an Evaluation of items of which some have no gold label."""
-    from bayesf1.io.judged import check_one_judge, from_judged
-
-    # What is one by itself, perhaps by id, is called a judge.
-    named = isinstance(judge, Mapping) and (not judge or not is_by_id(judge))
-    judges = (
-        {f"judge {name!r}": column for name, column in judge.items()} if named else {"judge 'judge'": judge}
-    )
-    names = list(judge) if named else ["judge"]
-    check_one_judge(names)
-    given = judges if groups is None else {**judges, "groups": groups}
-    y_true, called = gold_with_gaps(y_true, {**given, **predictions})
-    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
-    return from_judged(
-        beside["y_true"],
-        predictions,
-        {name: beside[f"judge {name!r}"] for name in names},
-        groups=None if groups is None else read_groups(beside["groups"]),
-        ids=called,
-        **how,
-    )
 
 
 def from_hits(
@@ -199,27 +179,9 @@ def from_hits(
     groups: NDArray[Any] | None = None,
 ) -> Evaluation:
     """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
-    codes = 2 * hits[:, :1].astype(np.int8) + hits[:, 1:]
-    items = merge_codes(codes, np.ones(len(codes)) if weights is None else weights, len(BINARY_CELLS))
-    if groups is None:
-        return Evaluation.of_units(names, Binary(), items)
-    rows = CELL_OF_CODE[codes] if weights is None else weights[:, None, None] * CELL_OF_CODE[codes]
-    sums = sum_groups(rows, groups)
-    return Evaluation.of_units(names, Binary(), Units.merge(sums, np.ones(len(sums)), "document"), items)
-
-
-def merge_codes(codes: NDArray[Any], weights: FloatArray, n_cells: int) -> Units:
-    """Merge items by what happened to each model, given 2·gold + prediction, axes (item, model)."""
-    k = codes.shape[1]
-    if k <= 16:
-        key = (codes[:, 0] >> 1).astype(np.int64)
-        for j in range(k):
-            key = 2 * key + (codes[:, j] & 1)
-        counts = np.bincount(key, weights=weights, minlength=2 << k)
-        seen = np.flatnonzero(counts)
-        bits = (seen[:, None] >> np.arange(k, -1, -1)) & 1
-        codes, weights = 2 * bits[:, :1] + bits[:, 1:], np.asarray(counts[seen], dtype=np.float64)
-    return Units.merge(CELL_OF_CODE[codes][..., :n_cells], weights, "item")
+    kinds, which = distinct_rows_of(hits, 2)
+    rows = CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]]
+    return from_rows(names, Binary(), rows, groups, which=which, weights=weights)
 
 
 def from_class_codes(
@@ -237,37 +199,159 @@ def from_class_codes(
     What a model said and is no class, as `strays` tells, has the number of classes for an index. There are `weights`
     items of each kind; documents, if given by `groups`, are the units.
     """
-    coded = np.concatenate([gold[:, None], predicted], axis=1)
-    each = np.ones(len(coded)) if weights is None else weights
-    kinds, which = _distinct(coded, len(classes) + 1)
-    summed = np.bincount(which, weights=each, minlength=len(kinds)).astype(float)
-    task, outcomes = (
-        MultiClass(tuple(classes), strays=strays),
-        class_outcomes(kinds, len(classes)),
+    k = len(classes)
+    kinds, which = distinct_rows_of(np.concatenate([gold[:, None], predicted], axis=1), k + 1)
+    task = MultiClass(tuple(classes), strays=strays)
+    return from_rows(names, task, class_outcomes(kinds, k), groups, which=which, weights=weights)
+
+
+# ---- gaps: gold labels of some items, predictions and perhaps a judge's word on all ----------------------
+
+
+def _from_gaps(
+    y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, positive: Any, labels: Any
+) -> Evaluation:
+    """Build an Evaluation of items of which some have no gold label; the arguments are those of `from_labels`."""
+    # What is one by itself, perhaps by id, is called a judge.
+    judges = judge if isinstance(judge, Mapping) and not (judge and is_by_id(judge)) else {"judge": judge}
+    if len(judges) > 1:
+        several = f"{len(judges)} ({joined([*map(str, judges)])})"
+        raise ValueError(
+            f"judge= takes one judge, not {several}; combine them before, for example by a majority vote"
+        )
+    given = {**{f"judge {name!r}": column for name, column in judges.items()}, "groups": groups}
+    y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
+    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
+    names, documents = tuple(predictions), None if groups is None else read_groups(beside["groups"])
+    values, known = _with_gaps(beside["y_true"], "y_true")
+    n = len(known)
+    if not known.any():
+        raise ValueError(
+            f"none of {n:,} items has a gold label; label some, chosen at random or by what is known of all"
+        )
+    columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
+    if twice := {*judges} & {*names}:
+        raise ValueError(f"{twice.pop()!r} names a model and a judge; call one of them otherwise")
+    task, golds, words, codes = _coded(values, columns, positive, labels)
+    gold = np.full(n, len(golds), dtype=np.intp)
+    gold[known] = codes.pop(None)
+    voices = [
+        *((codes[name], words) for name in names),
+        *(_judged(beside[f"judge {name!r}"], name, n) for name in judges),
+    ]
+    stratum = np.zeros(n, dtype=np.intp)
+    kinds: list[tuple[str, ...]] = [()]
+    for code, called in voices:
+        keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
+        kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
+    strata, place = strata_of(golds, names, tuple(judges), kinds)
+    stratum, k = place[stratum], len(golds)
+
+    cautions: tuple[str, ...] = ()
+    if documents is not None:
+        cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
+    task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
+    patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
+    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    return settled(from_rows(names, task, rows, documents, which=which))
+
+
+def _coded(
+    values: NDArray[Any],
+    columns: Mapping[str, NDArray[Any]],
+    positive: Any,
+    labels: Sequence[Any] | None,
+) -> tuple[Task, tuple[str, ...], tuple[str, ...], dict[str | None, NDArray[Any]]]:
+    """Return the task, its gold labels, what a model can say, and the labels of gold (None) and models as numbers of it."""
+    every: dict[str | None, NDArray[Any]] = dict([(None, values), *columns.items()])
+    positive, classes = positive_or_classes(values, columns, positive, labels)
+    if classes:
+        golds = class_names(classes)
+        task = MultiClass(golds, strays=stray_labels(columns, classes))
+        codes = {name: class_codes(column, classes) for name, column in every.items()}
+        return task, golds, (*golds, "another label"), codes
+    codes = {name: (column == positive).astype(np.int64) for name, column in every.items()}
+    if not any(code.any() for code in codes.values()):
+        found = distinct_labels([*every.values()])
+        raise ValueError(f"no item is labelled {positive!r}; the labels are {listing(map(repr, found))}")
+    (yes,) = class_names([positive])
+    golds = (f"not {yes}", yes)
+    return Binary(), golds, golds, codes
+
+
+def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the labels that there are, and which items have one."""
+    if (
+        isinstance(values, str | bytes | Mapping)
+        or not isinstance(values, Iterable)
+        or getattr(values, "ndim", 1) != 1
+    ):
+        raise ValueError(f"{where} must be a sequence of labels, one for each item, not {quoted(values)}")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
+        known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
+        return read_labels(values[known], where), known
+    # Columns of pyarrow have values in a shell.
+    every = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    known = np.array(
+        [value is not np.ma.masked and not is_missing(value, blank=True) for value in every], bool
     )
-    items = Units.merge(outcomes, summed, "item")
-    if groups is None:
-        return Evaluation.of_units(names, task, items)
-    rows = sum_groups(_indexed(each, which, len(kinds)), groups) @ outcomes
-    return Evaluation.of_units(names, task, Units.merge(rows, np.ones(rows.shape[0]), "document"), items)
+    return read_labels([value for value, has in zip(every, known, strict=True) if has], where), known
 
 
-def _indexed(values: FloatArray, column: NDArray[Any], n: int) -> Any:
-    """Return a sparse array that has each value in a row by itself, in one of `n` columns."""
-    from scipy.sparse import csr_array
+def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
+    said, answered = _with_gaps(column, f"judge {name!r}")
+    different = distinct_labels([said])
+    scores = said.dtype.kind == "f" and any(value % 1 for value in different)
+    if len(different) > _MOST_LABELS or (scores and len(different) > 2):
+        raise ValueError(
+            f"judge {name!r} says {len(different):,} different things ({listing(map(str, different), most=3)}); give a judge "
+            f"of at most {_MOST_LABELS} labels, and put scores into classes before, such as score >= 0.5"
+        )
+    if said.dtype.kind not in "biuf":
+        check_alike(different, f"judge {name!r} says")
+    codes = np.full(n, len(different), dtype=np.intp)
+    codes[answered] = class_codes(said, different)
+    return codes, (*class_names(different), NO_ANSWER)
 
-    return csr_array((values, (np.arange(len(column)), column)), shape=(len(column), n))
 
+def uneven_documents(
+    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
+) -> tuple[str, ...]:
+    r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
 
-def _distinct(coded: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return the distinct rows of class numbers, and which of them each row is."""
-    n = coded.shape[1]
-    if n * np.log2(max(k, 2)) >= 62:
-        rows, which = np.unique(coded, axis=0, return_inverse=True)
-        return rows, which.ravel()
-    powers = k ** np.arange(n - 1, -1, -1)
-    keys, which = np.unique(coded @ powers, return_inverse=True)
-    return keys[:, None] // powers % k, which.ravel()
+    Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share
+    :math:`r_c = L_c/N_c`; :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about
+    :math:`\chi^2` with as many degrees of freedom as there are documents less one.
+
+    Examples
+    --------
+    >>> where = np.repeat(np.arange(20), 50)
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) % 5 == 0, where)
+    ()
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) < 200, where)
+    ('Labelled items lie in 4 of 20 documents, ...',)
+    """
+    n_strata, n_groups = int(stratum.max()) + 1, int(group.max()) + 1
+    cell = stratum * n_groups + group
+    shape = (n_strata, n_groups)
+    items = np.bincount(cell, minlength=n_strata * n_groups).reshape(shape)
+    found = np.bincount(cell, weights=labelled, minlength=n_strata * n_groups).reshape(shape)
+    total = items.sum(axis=1, keepdims=True)
+    share = found.sum(axis=1, keepdims=True) / np.maximum(total, 1.0)
+    expected = (items * share).sum(axis=0)
+    variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
+    some = variance > 0.0
+    statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
+        return ()
+    holding = int((found.sum(axis=0) > 0).sum())
+    note = (
+        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than if items had been chosen by judge "
+        "and predictions alone. That is fine if whole documents were chosen at random; otherwise the labelled items may not "
+        "represent the others."
+    )
+    return (note,)
 
 
 # ---- sets of labels ----------------------------------------------------------------------------------------
@@ -283,14 +367,8 @@ def _from_label_sets(
     from scipy.sparse import csr_array, hstack
 
     gold = _indicators(y_true, "y_true")
-    if not gold.size:
-        raise ValueError("y_true is empty; there is nothing to compare the models on")
     columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
-    for name, column in columns.items():
-        if column.shape != gold.shape:
-            raise ValueError(
-                f"predictions of {name!r} have shape {column.shape}, but y_true has {gold.shape}"
-            )
+    check_same_shapes({"y_true": gold, **{f"predictions of {name!r}": own for name, own in columns.items()}})
     classes = class_names(range(1, gold.shape[1] + 1) if labels is None else labels)
     if len(classes) != gold.shape[1]:
         raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
@@ -298,27 +376,14 @@ def _from_label_sets(
     for said in columns.values():
         blocks += [gold & said, ~gold & said, gold & ~said, ~gold & ~said]
     rows = hstack([csr_array(block.astype(float)) for block in blocks], format="csr")
-    rows = rows if groups is None else sum_groups(rows, groups)
-    units = Units.merge(rows, np.ones(rows.shape[0]), "instance" if groups is None else "document")
-    return Evaluation.of_units(tuple(columns), LabelSets(classes), units)
+    ev = from_rows(tuple(columns), LabelSets(classes), rows, groups, one="instance")
+    return replace(ev, item_units=None)
 
 
-def _indicators(values: ArrayLike, where: str) -> NDArray[np.bool_]:
-    check_unmasked(values, where)
-    try:
-        array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    except ValueError:  # lists of different lengths
-        array = np.empty(0)
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{where} must be an array (item, label) of 0 and 1 where multilabel=True; sets of labels become one by "
-            "scikit-learn's MultiLabelBinarizer"
-        )
-    bad = ~((array == 0) | (array == 1))
-    if bad.any():
-        i, j = (int(place) for place in np.argwhere(bad)[0])
-        raise ValueError(f"{where} has {array[i, j]} for item {i + 1}, label {j + 1}; 0 or 1 belongs there")
-    return np.asarray(array == 1)
+def _indicators(values: Any, where: str) -> NDArray[np.bool_]:
+    dense = values.toarray() if hasattr(values, "toarray") else values
+    what = "0 and 1 by (item, label) where multilabel=True; sets become that by scikit-learn's MultiLabelBinarizer"
+    return read_numbers(dense, where, what, bad=_is_no_flag, ndim=2).astype(bool)
 
 
 # ---- right and wrong ---------------------------------------------------------------------------------------
@@ -385,39 +450,24 @@ def from_right(
     errors: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
-    if not isinstance(name, str):
-        raise ValueError(f"name says what being right is called, such as 'Exact match', not {name!r}")
     task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
-    one = check_unit("item" if unit is None or groups is not None else unit)
-    # Each pattern once, so that what follows does not grow with the number of items.
-    _, first, counts = np.unique(np.packbits(hits, axis=1), axis=0, return_index=True, return_counts=True)
-    rows = np.stack([hits[first], ~hits[first]], axis=-1).astype(float)
-    items = Units.merge(rows, counts.astype(float), one, each_an_item=True)
-    if groups is None:
-        return Evaluation.of_units(names, task, items)
-    several = check_unit("document" if unit is None else unit)
-    if several == "item":
+    if groups is not None and unit == "item":
         raise ValueError(
             "unit 'item' is for single items; groups of them are called otherwise, as 'document'"
         )
-    sums = sum_groups(np.stack([hits, ~hits], axis=-1).astype(float), groups)
-    units = Units.merge(sums, np.ones(len(sums)), several)
-    return Evaluation.of_units(names, task, units, items)
+    kinds, which = distinct_rows_of(hits, 2)
+    rows = np.stack([kinds, 1 - kinds], axis=-1).astype(float)
+    return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
 
 
-def _flags(values: ArrayLike, where: str) -> NDArray[np.bool_]:
+def _flags(values: Any, where: str) -> NDArray[np.bool_]:
     """Return which items are right, or say which answer is neither right nor wrong."""
-    array = numbers_of(values, where, remedy="must be True or False (1 or 0), one for each item")
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{where} have shape {array.shape}; True or False for each item belongs here")
-    other = (array != 0) & (array != 1)
-    if other.any():
-        i = int(np.argmax(other))
-        what = f"{array[i]:g}" if array[i] == array[i] else "no value"
-        raise ValueError(
-            f"{where} have {what} for item {i + 1}; right is True or 1 and wrong False or 0, other scores go to from_scores"
-        )
-    return array.astype(bool)
+    what = "True or False (1 or 0), one for each item; other scores go to from_scores"
+    return read_numbers(values, where, what, bad=_is_no_flag).astype(bool)
+
+
+def _is_no_flag(array: FloatArray) -> Any:
+    return (array != 0) & (array != 1)
 
 
 # ---- tables of units, and matrices -------------------------------------------------------------------------
@@ -451,12 +501,7 @@ def from_units(
             raise ValueError("models= names the rows of an array; a mapping already names them")
         names = model_names(counts)
         arrays = [_unit_array(counts[name], f"counts of {name!r}", 2) for name in names]
-        for name, array in zip(names, arrays, strict=True):
-            if array.shape != arrays[0].shape:
-                raise ValueError(
-                    f"counts of {name!r} have shape {array.shape}, but those of {names[0]!r} "
-                    f"{arrays[0].shape}; every model needs a row for each unit"
-                )
+        check_same_shapes({f"counts of {name!r}": own for name, own in zip(names, arrays, strict=True)})
         rows = np.stack(arrays, axis=1)
     else:
         rows = _unit_array(counts, "counts", 3)
@@ -510,8 +555,6 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     """
     from scipy.sparse import block_diag
 
-    if not isinstance(matrices, Mapping):
-        raise ValueError(f"matrices must be a mapping such as {{'A': matrix}}, not {type(matrices).__name__}")
     names = model_names(matrices)
     for name in names:
         matrix: Any = matrices[name]
@@ -522,11 +565,7 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
                 "fill_value=0).to_numpy(), and labels="
             )
     arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
-    for name, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
-            raise ValueError(
-                f"matrix of {name!r} has {len(array)} classes, but that of {names[0]!r} {len(arrays[0])}"
-            )
+    check_same_shapes({f"matrix of {name!r}": own for name, own in zip(names, arrays, strict=True)})
     k = len(arrays[0])
     classes = class_names(range(1, k + 1) if labels is None else labels)
     if len(classes) != k:

@@ -12,8 +12,8 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
-from bayesf1.io.json_files import fast_json, json_lines
-from bayesf1.io.scores import Item, from_item_scores, spelled
+from bayesf1.io.scores import ItemLog, from_item_scores, spelled
+from bayesf1.io.tables import fast_json, json_lines
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
 _ANSWERS = frozenset({"resps", "filtered_resps"})
@@ -22,13 +22,9 @@ _NO_MEASURES = _ANSWERS | {"doc_id", "doc", "target", "arguments", "filter", "me
 
 
 @dataclass(frozen=True)
-class _Log:
+class _Log(ItemLog):
     """What is kept of a model's samples; of each task the measure and the filter."""
 
-    scores: dict[Item, float] = field(default_factory=dict)
-    groups: dict[Item, str] = field(default_factory=dict)
-    # The beginning of the hash of each document, where there is one.
-    hashes: dict[Item, str] = field(default_factory=dict)
     measures: dict[str, str] = field(default_factory=dict)
     filters: dict[str, str] = field(default_factory=dict)
 
@@ -102,7 +98,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
             raise ValueError(f"{where} has {measure} {value!r:.40} where a number belongs")
         log.scores[item] = float(record[measure])
         if isinstance(document := record.get("doc_hash"), str):
-            log.hashes[item] = document[:16]
+            log.inputs[item] = document[:16]
         if group is not None:
             log.groups[item] = task if group == "task" else group_at(record, group, where)
     if not filters:
@@ -125,12 +121,12 @@ def _tasks(place: Place) -> dict[str, InputFile]:
 
 def _models_by_folder(place: Place) -> dict[str, Place]:
     """Return a place for each folder in a folder, or say that files lie there without a model's name."""
-    files: dict[str, dict[str, InputFile]] = {}
-    for name, file in place.files.items():
-        files.setdefault(str(Path(name).parent), {})[name] = file
+    files: dict[str, dict[str, Any]] = {}
+    for name, path in place.paths.items():
+        files.setdefault(str(Path(name).parent), {})[name] = path
     if "." in files:
         raise ValueError(f"{place} is a log of one model; give each model's by its name, as bert={place}")
-    return {model: replace(place, name=f"{place}/{model}", files=own) for model, own in files.items()}
+    return {model: replace(place, name=f"{place}/{model}", paths=own) for model, own in files.items()}
 
 
 def check_alike(
@@ -142,23 +138,6 @@ def check_alike(
             whose = spelled(item, noun) if isinstance(item, tuple) else f"task {item!r}"
             differs = f"{quoted(value)} in {logs[0]}, but {quoted(theirs[item])} in {logs[1]}"
             raise ValueError(f"{whose} has the {what} {differs}; give all models the same {noun}s")
-
-
-def scored(
-    scores: Mapping[str, Mapping[Item, float]],
-    groups: Mapping[Item, str],
-    options: Mapping[str, Any],
-    **names: str,
-) -> Evaluation:
-    """Build an Evaluation from what logs hold, as options ask for it; see `from_item_scores`."""
-    group = options.get("group")
-    return from_item_scores(
-        scores,
-        groups=None if group is None else groups,
-        unit=options.get("unit") or (group and group.rpartition(".")[2]),
-        lower_is_better=options.get("lower_is_better", False),
-        **names,
-    )
 
 
 def _read(request: Request) -> Evaluation:
@@ -178,13 +157,13 @@ def _read(request: Request) -> Evaluation:
             _add_file(logs[model], file, task, options)
     (name, first), *others = logs.items()
     for other, own in others:
-        for what, part in (("filter", "filters"), ("group", "groups"), ("doc_hash", "hashes")):
+        for what, part in (("filter", "filters"), ("group", "groups"), ("doc_hash", "inputs")):
             between = places[other], places[name]
             check_alike(what, getattr(own, part), getattr(first, part), "document", between)
     measures = {measure: None for log in logs.values() for measure in log.measures.values()}
     scores = {model: log.scores for model, log in logs.items()}
     measure = chosen("measure", None, measures, "what was given")
-    return scored(scores, first.groups, options, noun="document", name=measure)
+    return from_item_scores(scores, first.groups, options, noun="document", name=measure)
 
 
 def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -16,10 +15,8 @@ from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten
 from bayesf1.io.brat import BRAT
-from bayesf1.io.conll import TAGS
-from bayesf1.io.conlleval import CONLLEVAL
-from bayesf1.io.conllu import CONLLU
-from bayesf1.io.count_files import COUNTS
+from bayesf1.io.conll import CONLLU, TAGS
+from bayesf1.io.count_files import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, described, find_place
 from bayesf1.io.inspect import INSPECT
 from bayesf1.io.lm_eval import LM_EVAL
@@ -130,7 +127,8 @@ def read(
     qrels
         The file of relevance judgements.
     task, cv, discount
-        Of counts: see `read_counts`.
+        Of counts: the task, where a file holds several; the design, by default as many repeats and folds as there are; and
+        what correlated folds are worth, see `BlockedCV.discount`.
     scheme, mode, types, by_type
         Of tags: see `from_tags`.
     gold_column, predicted_column
@@ -169,7 +167,7 @@ def read(
                 given,
             )
             for place in request.places:
-                if not place.files:
+                if not place.paths:
                     raise ValueError(
                         f"{place} has no file {chosen.folder.replace(' ', ' or ')}; name another folder"
                     )
@@ -182,6 +180,45 @@ def read(
     if len(set(endings.values())) < len(endings):
         return replace(ev, remarks=(*ev.remarks, _RUNS.format(joined([*endings][:2]))))
     return ev
+
+
+@checked
+def from_conll(
+    gold: PathOrName | None,
+    models: Mapping[str, Files],
+    *,
+    scheme: str = "IOB2",
+    mode: str = "lenient",
+    types: Iterable[str] | None = None,
+    unit: str = "sentence",
+    by_type: bool = False,
+) -> Evaluation:
+    r"""Build an Evaluation from column files: one token a line, its tag in the last column.
+
+    Parameters
+    ----------
+    gold
+        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
+        two columns, as conlleval takes them.
+    models
+        Mapping of model name to its file, or to those of its runs.
+    scheme, mode, types, by_type
+        As in `from_tags`.
+    unit
+        ``"sentence"``, or ``"document"`` for files with ``-DOCSTART-`` lines.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "crf.conll")
+    ...     size = path.write_text("In O O\nNew B-LOC B-LOC\nYork I-LOC O\n", encoding="utf-8")
+    ...     ev = from_conll(None, {"crf": path})
+    >>> ev.tables
+    array([[0., 1., 1.]])
+    """
+    how: dict[str, Any] = {"scheme": scheme, "mode": mode, "types": types, "unit": unit, "by_type": by_type}
+    return read(models, gold_file=gold, input_format="tags", **how)
 
 
 def tasks_of(path: PathOrName) -> list[str]:
@@ -256,8 +293,8 @@ def _chosen(request: Request, input_format: str | None) -> Format:
 
 def _looked_at(place: Place, fmt: Format) -> list[InputFile]:
     """Return the first of the files that may be of a format, by which it is recognised, or none."""
-    files = place.matching(fmt.folder).files if fmt.folder or not place.folder else {}
-    return [*islice(files.values(), 1)]
+    own = place.matching(fmt.folder)
+    return [own.first] if own.paths and (fmt.folder or not place.folder) else []
 
 
 def _recognised(place: Place, request: Request) -> Format | None:
@@ -273,9 +310,9 @@ def _unknown(place: Place) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
         return ValueError(f"{place} {described(place.file, known)}")
-    if place.matching("results_*.json").files:
+    if place.matching("results_*.json").paths:
         return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")
-    held = f"{counted(len(place.files), 'file')}, as {listing(place.files, most=3)}"
+    held = f"{counted(len(place.paths), 'file')}, as {listing(place.paths, most=3)}"
     return ValueError(
         f"{place} holds {held}, of no format that comes in folders "
         f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files, one for each model or table"

@@ -225,7 +225,7 @@ def _read_request(request: Request) -> Evaluation:
     if request.models or request.alone is None:
         raise ValueError("a saved evaluation holds all models; name its file or folder alone")
     first, *others = map(_load, request.alone.files.values())
-    for name, shard in zip([*request.alone.files][1:], others, strict=True):
+    for name, shard in zip([*request.alone.paths][1:], others, strict=True):
         try:
             first = first + shard
         except ValueError as error:
@@ -248,7 +248,7 @@ EVALUATION = Format(
 
 def _wang_li(task: str) -> Evaluation:
     with resources.as_file(_FOLDER / "wang_li_2019.csv") as path:
-        return read_counts(path, task=task, cv=BlockedCV(3))
+        return read_counts(InputFile.of(path), task, BlockedCV(3), None)
 
 
 def _wnut17() -> Evaluation:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, checked, is_number, numbers_of, refuse_reports
+from bayesf1.base.checks import Column, OneLabel, checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
-from bayesf1.io.alignment import align, check_unit, from_rows
-from bayesf1.io.label_values import distinct_labels, guess_positive, plain_label, read_groups, read_labels
+from bayesf1.io.label_values import (
+    align,
+    check_same_shapes,
+    check_unit,
+    distinct_labels,
+    from_rows,
+    guess_positive,
+    plain_label,
+    read_groups,
+    read_labels,
+    read_numbers,
+)
 from bayesf1.io.labels import from_right
 from bayesf1.metrics import points_down
 from bayesf1.tasks.probabilities import cells_of
@@ -84,7 +94,8 @@ def _from_columns(
     name: str,
     unit: str | None,
     lower_is_better: bool,
-    groups: ArrayLike | None,
+    groups: Column | None,
+    one: str = "query",
 ) -> Evaluation:
     if unit is not None and check_unit(unit) == "item":
         raise ValueError(
@@ -92,17 +103,24 @@ def _from_columns(
         )
     given, beside = align(scores, "scores", {"groups": groups})
     names = tuple(given)
-    columns = [_scores(column, f"scores of {model!r}") for model, column in given.items()]
+    columns = [
+        read_numbers(column, f"scores of {model!r}", "finite numbers, one for each unit", bad=_is_no_number)
+        for model, column in given.items()
+    ]
     document = None if groups is None else read_groups(beside["groups"])
     stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
-        one = "query" if unit is None and groups is None else unit
+        unit = one if unit is None and groups is None else unit
         down = bool(lower_is_better)
-        return from_right(stacked > 0.0, names, name=name, unit=one, groups=document, errors=down)
+        return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
     values, which = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
     rows = _indicators(which.reshape(stacked.shape), len(values))
-    return from_rows(names, task, rows, document, unit=unit, one="query")
+    return from_rows(names, task, rows, document, unit=unit, one=one)
+
+
+def _is_no_number(array: FloatArray) -> Any:
+    return ~np.isfinite(array)
 
 
 def _indicators(places: NDArray[Any], n_cells: int) -> Any:
@@ -113,17 +131,6 @@ def _indicators(places: NDArray[Any], n_cells: int) -> Any:
     columns = places + np.arange(k) * n_cells
     cells = np.repeat(np.arange(n), k), columns.ravel()
     return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
-
-
-def _scores(values: ArrayLike, where: str) -> FloatArray:
-    array = numbers_of(values, where, remedy="must be numbers, one for each unit")
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{where} have shape {array.shape}; one number for each unit belongs here")
-    if not np.isfinite(array).all():
-        i = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{where} have {array[i]} for unit {i + 1}; scores are finite")
-    # A negative zero is a zero, and would be another score in print.
-    return array + 0.0
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
@@ -155,6 +162,15 @@ def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) ->
 # ---- logs --------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class ItemLog:
+    """What a model's logs say of each item: its score, its group, and its text or hash, by which logs are compared."""
+
+    scores: dict[Item, float] = field(default_factory=dict)
+    groups: dict[Item, str] = field(default_factory=dict)
+    inputs: dict[Item, str] = field(default_factory=dict)
+
+
 def spelled(item: Item, noun: str) -> str:
     """Say which item it is.
 
@@ -169,57 +185,47 @@ def spelled(item: Item, noun: str) -> str:
 
 def from_item_scores(
     scores: Mapping[str, Mapping[Item, float]],
+    group_of: Mapping[Item, str],
+    options: Mapping[str, Any],
     *,
     noun: str,
     name: str,
-    groups: Mapping[Item, Hashable] | None = None,
-    unit: str | None = None,
-    lower_is_better: bool = False,
 ) -> Evaluation:
-    """Build an Evaluation from what each model scored on each item; scores of 0 and 1 are items right or wrong.
+    """Build an Evaluation from what each model scored on each item of a log; scores of 0 and 1 are right or wrong.
 
     Parameters
     ----------
     scores
         Mapping of model name to its scores by item.
+    group_of
+        The group of each item; if options ask for a ``"group"``, groups are the units.
+    options
+        Of these ``"group"``, ``"unit"`` and ``"lower_is_better"``, as `read` takes them.
     noun
-        What an item is called in errors.
+        What an item is called.
     name
         What the scores are called.
-    groups
-        The group of each item; groups are then the units.
-    unit
-        What a unit is called in print.
-    lower_is_better
-        Whether lower scores are better.
 
     Examples
     --------
     >>> a, b = {("", 1): 1.0, ("", 2): 0.0}, {("", 2): 1.0, ("", 1): 1.0}
-    >>> from_item_scores({"A": a, "B": b}, noun="sample", name="acc").tables
+    >>> from_item_scores({"A": a, "B": b}, {}, {}, noun="sample", name="acc").tables
     array([[1., 1.], [2., 0.]])
     """
-    by_id = {
-        model: {spelled(item, noun): score for item, score in own.items()} for model, own in scores.items()
-    }
-    first = next(iter(scores.values()))
-    of_item = None if groups is None else {spelled(item, noun): str(groups[item]) for item in first}
-    given, beside = align(by_id, "scores", {"groups": of_item})
-    names, table = tuple(given), np.array([*given.values()], dtype=float).T
+    group, first = options.get("group"), next(iter(scores.values()))
+    groups = None if group is None else {spelled(item, noun): group_of[item] for item in first}
+    by_id = {model: {spelled(item, noun): s for item, s in own.items()} for model, own in scores.items()}
+    binary = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
+    unit = options.get("unit") or (group.rpartition(".")[2] if group else None if binary else noun)
+    down = bool(options.get("lower_is_better", False))
+    ev = _from_columns(by_id, name=name, unit=unit, lower_is_better=down, groups=groups, one="item")
     tasks = dict.fromkeys(task for task, _ in first)
+    if len(tasks) == 1 or groups is not None:
+        return ev
     pooled = (
         f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together: {listing(tasks, most=6)}."
     )
-    remarks = (pooled,) if len(tasks) > 1 and groups is None else ()
-    documents = None if groups is None else read_groups(beside["groups"])
-    if ((table == 0.0) | (table == 1.0)).all():
-        ev = from_right(table > 0.0, names, name=name, unit=unit, groups=documents, errors=lower_is_better)
-    else:
-        columns = {model: table[:, j] for j, model in enumerate(names)}
-        ev = from_scores(
-            columns, name=name, unit=unit or noun, groups=documents, lower_is_better=lower_is_better
-        )
-    return replace(ev, remarks=(*ev.remarks, *remarks))
+    return replace(ev, remarks=(*ev.remarks, pooled))
 
 
 # ---- statistics --------------------------------------------------------------------------------------------
@@ -278,13 +284,19 @@ def from_statistics(
     """
     names = model_names(statistics)
     aligned, beside = align(statistics, "statistics", {"groups": groups})
-    arrays = [_sums(aligned[model], f"statistics of {model!r}") for model in names]
-    for model, array in zip(names, arrays, strict=True):
-        if array.shape != arrays[0].shape:
-            raise ValueError(
-                f"statistics of {model!r} have shape {array.shape}, but those of {names[0]!r} {arrays[0].shape}; every "
-                "model needs a row for each unit, and a column for each statistic"
-            )
+    what = "finite numbers by (unit, statistic), not negative (split amounts of both signs into two columns)"
+    sums = {
+        f"statistics of {model!r}": read_numbers(
+            aligned[model],
+            f"statistics of {model!r}",
+            what,
+            bad=lambda x: ~(np.isfinite(x) & (x >= 0.0)),
+            ndim=2,
+        )
+        for model in names
+    }
+    check_same_shapes(sums)
+    arrays = [*sums.values()]
     cells = _cells(statistics, names, arrays[0].shape[1])
     title = name.strip() or name_of(measure)
     rows = np.stack(arrays, axis=1)
@@ -310,22 +322,6 @@ def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[st
                 "give the same columns in the same order"
             )
     return cells
-
-
-def _sums(values: Any, where: str) -> FloatArray:
-    array = numbers_of(
-        values, where, remedy="must be numbers, a row for each unit and a column for each statistic"
-    )
-    if array.ndim != 2 or not array.size:
-        raise ValueError(f"{where} have shape {array.shape}; an array (unit, statistic) belongs here")
-    bad = ~(np.isfinite(array) & (array >= 0.0))
-    if bad.any():
-        i, j = (int(place) for place in np.argwhere(bad)[0])
-        raise ValueError(
-            f"{where} have {array[i, j]:g} for unit {i + 1}, statistic {j + 1}; sums are finite and not negative (split "
-            "amounts of both signs into two columns)"
-        )
-    return array + 0.0
 
 
 # ---- probabilities -----------------------------------------------------------------------------------------
@@ -371,8 +367,9 @@ def from_probabilities(
     columns, beside = align(probabilities, "probabilities", {"y_true": y_true, "groups": groups})
     names = tuple(columns)
     gold = read_labels(beside["y_true"], "y_true")
+    what = "finite numbers, one for each item: the probability of the positive label alone, such as p[:, 1]"
     stacked = np.stack(
-        [_probabilities(columns[name], f"probabilities of {name!r}", gold) for name in names], axis=1
+        [read_numbers(columns[n], f"probabilities of {n!r}", what, bad=_is_no_number) for n in names], axis=1
     )
     known = distinct_labels([gold])
     positive = guess_positive(known) if positive is None else plain_label(positive)
@@ -385,23 +382,3 @@ def from_probabilities(
     task, where = cells_of(stacked, hit)
     document = None if groups is None else read_groups(beside["groups"])
     return from_rows(names, task, _indicators(where, len(task.values)), document)
-
-
-def _probabilities(values: Any, where: str, gold: Any) -> FloatArray:
-    array = numbers_of(values, where, remedy="must be numbers, one for each item")
-    if array.ndim == 2 and array.shape[1] == 2:
-        raise ValueError(
-            f"{where} have shape {array.shape}; give those of the positive label alone, such as p[:, 1]"
-        )
-    if array.ndim == 2:
-        raise ValueError(
-            f"{where} have shape {array.shape}: areas under curves are those of one label against the rest; give the column "
-            "of one class, and positive= with its name, or compare the predicted classes by from_labels"
-        )
-    if array.shape != (len(gold),):
-        raise ValueError(f"{where} have shape {array.shape}, but y_true has {len(gold)} labels")
-    bad = ~np.isfinite(array)
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(f"{where} have {array[i]} for item {i + 1}; probabilities and scores are finite")
-    return array + 0.0

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatch
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.frames import from_frame
-from bayesf1.io.json_files import is_json
-from bayesf1.io.label_values import NoPositiveItem
+from bayesf1.io.label_values import NoPositiveItem, align
 from bayesf1.io.labels import from_correct
-from bayesf1.io.model_columns import (
-    FLAGS,
-    as_numbers,
-    guess_label_columns,
-    guess_score_columns,
-    named_columns,
-    rows_of_models,
-)
 from bayesf1.io.scores import from_scores
-from bayesf1.io.tables import Table, errors_of_file, is_arrow
+from bayesf1.io.tables import Table, is_arrow, is_json
 
 # What a row says of a model, and the options that do not go with it.
 _SCORES_ONLY, _LABELS_ONLY = ("lower_is_better", "unit"), ("positive", "prediction", "judge")
@@ -38,6 +31,17 @@ _MISPLACED = {
     "scores": _LABELS_ONLY,
 }
 _BY_ORDER = "Items were matched by their order in the files, as no column tells them apart."
+
+# As many rows tell what a column is.
+_SAMPLE = 10_000
+_TRUTH = {"true": 1.0, "false": 0.0}
+# What else answers right or wrong are called.
+_TOTALS = frozenset(("all", "mean", "average", "avg", "overall", "total"))
+FLAGS = {
+    **_TRUTH,
+    **dict.fromkeys(("t", "yes", "y", "right", "correct", "pass"), 1.0),
+    **dict.fromkeys(("f", "no", "n", "wrong", "incorrect", "fail"), 0.0),
+}
 
 # A frame with one item a row; the column of each model, of a method those of its runs; and remarks.
 WideTable: TypeAlias = tuple[Any, Mapping[str, Any], tuple[str, ...]]
@@ -61,14 +65,14 @@ def _read(request: Request) -> Evaluation:
         frame, models, remarks = _of_files(request, content)
     else:
         frame, models, remarks = _of_table(Table.opened(request.first), options, content)
-    with located(request.places[0]), errors_of_file(request.places[0]):
+    with located(request.places[0]):
         if content == "gold":
             ev = _from_labels(frame, models, options)
         else:
             how = {name: options[name] for name in _SCORES_ONLY if name in options}
             if "group" in options:
                 how["groups"] = frame[options["group"]].tolist()
-            numbers = _numbers(frame, models, flags=content == "correct")
+            numbers = _numbers(frame, models, FLAGS if content == "correct" else _TRUTH)
             build = from_correct if content == "correct" else from_scores
             ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
     return replace(ev, remarks=ev.remarks + remarks)
@@ -123,21 +127,17 @@ def _of_columns(table: Table, options: Mapping[str, Any], content: str) -> WideT
     given = options.get("columns", options.get("correct"))
     if given is not None and len(given):
         models = named_columns(given, table, "columns" if "columns" in options else "correct")
-    elif content == "gold":
-        models = guess_label_columns(table, options["gold"], (id, *shared))
-    elif content == "scores":
-        models = guess_score_columns(table, (id, *shared))
+    elif content != "correct":
+        models = guess_columns(table, options.get("gold"), (id, *shared))
     else:
         raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers by correct=")
     wanted = [*shared, *models.values()]
     _check_apart(table, wanted)
-    if id is not None:
-        remedy = f"if each model has rows of its own, name the column that says which by model_column={rows_of_models(table)}"
-        table.check_unique(id, remedy)
-    if content == "gold" and not _gaps(options):
-        return table.scan(wanted), models, ()
-    frame = table.load(wanted, optional=_gaps(options))
-    return frame if id is None else frame.set_axis(table.load([id])[id].tolist()), models, ()
+    if id is None:
+        return table.load(wanted, optional=_gaps(options)), models, ()
+    frame = table.load([id, *wanted], optional=_gaps(options))
+    rows = "; if each model has rows of its own, name the column that says which by model_column="
+    return _by_id((str(table), frame), id, rows_of_models(table) or rows), models, ()
 
 
 def _check_apart(table: Table, columns: Sequence[str]) -> None:
@@ -210,7 +210,7 @@ def _text(value: Any) -> str:
     return str(int(value) if whole else value)
 
 
-def _by_id(part: _Part, id: str) -> Any:
+def _by_id(part: _Part, id: str, remedy: str = "; several runs are told apart by run_column=") -> Any:
     """Return rows by their ids, as text."""
     where, frame = part
     if id not in frame:
@@ -219,7 +219,7 @@ def _by_id(part: _Part, id: str) -> Any:
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
         raise ValueError(
-            f"{where} has {id} {quoted(twice)} twice; an item stands once for each model, or name run_column="
+            f"{where} has {id} {quoted(twice)} twice; an item stands once for each model{remedy}"
         )
     return frame
 
@@ -248,16 +248,12 @@ def _side_by_side(
             raise ValueError(
                 f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it by id="
             )
-    order = frames[0].index
-    for i, frame in enumerate(frames[1:], 1):
-        for lacking, having in ((i, 0), (0, i)):
-            missing = frames[having].index.difference(frames[lacking].index, sort=False)
-            if len(missing):
-                raise ValueError(
-                    f"{places[lacking]} has no {id} {quoted(missing[0])}, but {places[having]} has; {len(missing):,} of "
-                    f"{len(frames[having]):,} items are missing, and models are compared on the same ones"
-                )
-        frames[i] = frame.reindex(order)
+    aligned, beside = align(
+        dict(zip(parts, frames[-len(parts) :], strict=True)),
+        "rows",
+        {} if truth is None else {f"those of {truth[0]}": frames[0]},
+    )
+    frames = [*beside.values(), *aligned.values()]
     wide: dict[str, Any] = {}
     for column in _shared(options):
         owners = [i for i, frame in enumerate(frames) if column in frame]
@@ -285,13 +281,148 @@ def _check_same(mine: Any, theirs: Any, owner: str, other: str, id: str | None) 
         )
 
 
+# ---- which columns are models' -----------------------------------------------------------------------------
+
+
+def named_columns(
+    given: str | Sequence[str] | Mapping[str, str], table: Table, option: str
+) -> dict[str, str]:
+    """Return the models' columns by their names: as given, or without the part of nested names that all share.
+
+    ``name=column`` names a column, and ``*.is_correct`` stands for all columns that match.
+    """
+    if isinstance(given, Mapping):
+        table.check(*given.values())
+        return dict(given)
+    found: dict[str, str] = {}
+    for text in [given] if isinstance(given, str) else given:
+        name, _, column = text.rpartition("=") if text not in table.header else ("", "", text)
+        matching = [c for c in table.header if fnmatch(c, column)] if "*" in column else [column]
+        if not matching:
+            raise ValueError(f"{table} has no column that matches {column!r}; it has {listing(table.header)}")
+        for each in matching:
+            if (name or each) in found:
+                raise ValueError(f"{option}= names {name or each!r} twice; models need one column each")
+            found[name or each] = each
+    table.check(*found.values())
+    return _shortened(found)
+
+
+def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -> dict[str, str]:
+    """Return the columns of predictions, or of scores where there is no gold: all but ids and those named otherwise.
+
+    A column whose values are mostly no gold labels, or no scores of one metric, is refused and not passed over, as it may
+    be a model's.
+    """
+    wanted = [c for c in table.header if c not in ("", *(c for c in other if c != gold))]
+    sample = table.load(wanted, optional=wanted, most=_SAMPLE) if wanted else {}
+    candidates = [name for name in wanted if name != gold]
+    models = [name for name in candidates if not is_identifier(sample[name])]
+    if gold is not None:
+        known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
+        strange = [name for name in models if not _holds_labels(sample[name], known)]
+        what = f"labels, as more than half of its values are none of {gold!r} (probabilities go to bf.from_probabilities)"
+    else:
+        for name in (name for name in candidates if name not in models):
+            # A row of averages, as other tools write it, is no score of its own.
+            if total := next((v for v in sample[name] if str(v).strip().lower() in _TOTALS), None):
+                raise ValueError(f"{table} has a row {total!r} in column {name!r}, hardly a unit; remove it")
+        rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
+        amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
+        # One bad cell makes no model something else; it is refused when it is read.
+        strange = [
+            name for name, values in rest.items() if np.isnan(values).mean() > 0.5 or read_number(name)
+        ]
+        strange += [name for name in models if read_number(name) is not None]
+        strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
+        what = "scores of one metric below a header"
+    if strange or not models:
+        which = f"column {strange[0]!r} hardly holds {what}" if strange else "no column is a model's"
+        fitting = [name for name in models if name not in strange] or ""
+        raise ValueError(
+            f"{table} has columns {listing(table.header)}; {which}; name the models' columns by "
+            f"columns={fitting}{rows_of_models(table)}"
+        )
+    return (
+        {name: name for name in models} if gold is not None else _shortened({name: name for name in models})
+    )
+
+
+def rows_of_models(table: Table) -> str:
+    """Return how rows of models are read where a column is called as one that names them."""
+    name = next((name for name in table.header if name.strip().lower() in ("model", "system")), None)
+    return "" if name is None else f"; if each model has rows of its own, give model_column={name!r}"
+
+
+def _shortened(columns: Mapping[str, str]) -> dict[str, str]:
+    """Return columns whose names end alike, as those of nested fields do, by the names before that end."""
+    ends = {_parts(name)[1] for name in columns}
+    if len(ends) == 1 and "" not in ends:
+        return {_parts(name)[0]: column for name, column in columns.items()}
+    return dict(columns)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return the name of an object and that of a field in it, which is none where a version follows the dot.
+
+    Examples
+    --------
+    >>> _parts("bert.f1"), _parts("gpt-3.5")
+    (('bert', 'f1'), ('gpt-3.5', ''))
+    """
+    before, _, field = name.rpartition(".")
+    return (before, field) if before and field[:1].isalpha() else (name, "")
+
+
+def _holds_labels(column: Any, known: set[Any]) -> bool:
+    """Return whether at least half of a column's values are gold labels, but for case and blanks at the ends."""
+    counts = column.dropna().value_counts()
+    n = sum(int(count) for value, count in counts.items() if count and _plain(value) in known)
+    return bool(n) and 2 * n >= int(counts.sum())
+
+
+def _plain(value: Any) -> Any:
+    return value.strip().casefold() if isinstance(value, str) else value
+
+
+def is_identifier(column: Any) -> bool:
+    """Return whether a column tells rows apart: integers or strings, all different; a stray word makes no names of numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> is_identifier(pd.Series(["q1", "q2", "q3"])), is_identifier(pd.Series([0.1, 0.2, 0.3]))
+    (True, False)
+    """
+    filled = column.dropna()
+    if len(filled) < 3 or filled.nunique() < len(filled):
+        return False
+    numbers = as_numbers(filled.tolist())
+    return bool(np.isnan(numbers).mean() > 0.5 or (np.isnan(numbers) | (numbers == np.round(numbers))).all())
+
+
+def as_numbers(values: Iterable[Any], words: Mapping[str, float] = _TRUTH) -> FloatArray:
+    """Return values as numbers, true and false as 1 and 0, and NaN for what is none."""
+    return np.array([_number(value, words) for value in values], dtype=np.float64)
+
+
+def _number(value: Any, words: Mapping[str, float]) -> float:
+    if isinstance(value, str):
+        number = words.get(value.strip().lower(), read_number(value))
+        return np.nan if number is None else number
+    try:
+        return float(value) if isinstance(value, int | float | np.number | np.bool_) else np.nan
+    except OverflowError:
+        return np.nan
+
+
 # ---- evaluations ------------------------------------------------------------------------------------------
 
 
 def _from_labels(frame: Any, models: Mapping[str, Any], options: Mapping[str, Any]) -> Evaluation:
     how = {name: options[name] for name in ("group", "judge") if name in options}
     if options.get("positive") is not None:
-        how["positive"] = _as_in(frame, options["gold"], options["positive"])
+        how["positive"] = _as_in(frame[options["gold"]], options["positive"])
     with warnings.catch_warnings():
         # A shard in memory may hold no positive item; a file is all there is.
         warnings.simplefilter("error", NoPositiveItem)
@@ -301,46 +432,36 @@ def _from_labels(frame: Any, models: Mapping[str, Any], options: Mapping[str, An
             raise ValueError(str(warning)) from None
 
 
-def _as_in(frame: Any, column: str, label: Any) -> Any:
+def _as_in(column: Any, label: Any) -> Any:
     """Return a label as a column would hold it: text, a number, or true or false."""
-    import narwhals as nw
-
-    lazy = nw.from_native(frame).lazy()
-    dtype = lazy.collect_schema()[column]
-    if dtype == nw.Boolean and isinstance(label, str):
-        return {"true": True, "false": False, "1": True, "0": False}.get(label.lower(), label)
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        number = read_number(label) if isinstance(label, str) else None
-        return label if number is None else number
+    known = column.dropna().unique().tolist()
+    if known and not isinstance(known[0], str):
+        words = {"true": True, "false": False} if isinstance(known[0], bool) else {}
+        number = read_number(str(label))
+        return words.get(str(label).lower(), label if number is None else number)
     # True and False are spelled by the program that wrote them.
     text = str(label)
-    spelled = text.capitalize() if text.lower() in ("true", "false") else text
-    has = spelled != text and lazy.filter(nw.col(column).cast(nw.String) == spelled).head(1).collect().rows()
-    return spelled if has else text
+    return text.capitalize() if text.lower() in _TRUTH and text.capitalize() in known else text
 
 
-def _numbers(frame: Any, models: Mapping[str, Any], *, flags: bool) -> dict[str, Any]:
+def _numbers(frame: Any, models: Mapping[str, Any], words: Mapping[str, float]) -> dict[str, Any]:
     """Return the numbers of each model, or of each run of it, or say which cell holds none."""
-
-    def column(name: str, values: list[Any]) -> Any:
-        numbers = as_numbers(values, FLAGS) if flags else as_numbers(values)
-        strange = ~np.isin(numbers, (0.0, 1.0)) if flags else ~np.isfinite(numbers)
-        if strange.any():
+    found: dict[str, Any] = {}
+    for name, own in models.items():
+        if isinstance(own, Mapping):
+            found[name] = _numbers(frame, own, words)
+            continue
+        values = frame[own].tolist()
+        found[name] = as_numbers(values, words)
+        if (strange := np.isnan(found[name])).any():
             i = int(np.argmax(strange))
             what = (
-                "no answer right (true, yes, 1) or wrong (false, no, 0)"
-                if flags
-                else "no number such as 0.31"
+                "number such as 0.31"
+                if words is _TRUTH
+                else "answer right (true, yes, 1) or wrong (false, no, 0)"
             )
-            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, {what}")
-        return numbers
-
-    return {
-        name: {run: column(f"{name}/{run}", frame[each].tolist()) for run, each in own.items()}
-        if isinstance(own, Mapping)
-        else column(name, frame[own].tolist())
-        for name, own in models.items()
-    }
+            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, no {what}")
+    return found
 
 
 # ---- recognition ------------------------------------------------------------------------------------------

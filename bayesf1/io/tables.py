@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
+import json
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from bayesf1.base.checks import refuse_reports
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import nearest, quoted
-from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, decode, numbered_lines
-from bayesf1.io.frames import EngineError, engine_errors
-from bayesf1.io.json_files import is_json, json_frame, json_header
+from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, located
 
 # Parquet, Arrow's files, and streams of Arrow's messages.
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-# From here on an engine that need not load a file is worth its start.
-_LARGE = 1 << 26
+
+_MAX_JSON_BYTES = 1 << 26
+# A log may hold a whole conversation in a line.
+_MAX_LINE_BYTES = 1 << 28
+_RECORDS_OF_HEADER = 200
+_ROWS_AT_ONCE = 10_000
+
+Record: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -81,10 +86,12 @@ class Table:
             raise ValueError(f"columns= and judge= name columns of {self.file}, not None")
         self.check(*wanted)
         if is_arrow(self.file):
-            frame = _load_arrow(self.file, wanted, most).to_pandas(ignore_metadata=True)
+            frame = _load_arrow(self.file, wanted, most)
         else:
-            read = json_frame if is_json(self.file) else _text_frame
-            frame = read(self.file, wanted, most)
+            rows = (json_rows if is_json(self.file) else _text_rows)(self.file, wanted)
+            frame = _frame(islice(rows, most), wanted, self.file)
+        if not len(frame):
+            raise ValueError(f"{self.file} has no rows; there is nothing to compare the models on")
         for name in wanted:
             if name not in optional and (empty := frame[name].isna()).any():
                 raise ValueError(
@@ -93,39 +100,60 @@ class Table:
                 )
         return frame
 
-    def scan(self, wanted: Sequence[str]) -> Any:
-        """Return columns as a frame of whatever engine need not load them."""
-        self.check(*wanted)
-        if not is_arrow(self.file):
-            return self.load(wanted)
-        # DuckDB takes some characters of a path for a pattern, and dots and quotes in names for SQL.
-        plain = not set("*?[") & set(str(self.file.path)) and not any(
-            set(name) & set('."') for name in wanted
-        )
-        large = self.file.head.startswith(_PARQUET) and self.file.size > _LARGE
-        if large and plain and importlib.util.find_spec("duckdb"):
-            import duckdb
 
-            with errors_of_file(self.file):
-                return duckdb.read_parquet(str(self.file.path))
-        return _load_arrow(self.file, wanted)
+def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile) -> Any:
+    """Return rows as a frame of pandas, each distinct value of which is held once, text as categories."""
+    import pandas as pd
 
-    def check_unique(self, name: str, remedy: str) -> None:
-        """Say which value of a column several rows have, by an engine that need not load it."""
-        import narwhals as nw
-
-        rows = nw.from_native(self.scan([name])).lazy().select(c=nw.col(name)).group_by("c").agg(n=nw.len())
-        with errors_of_file(self.file):
-            bad = rows.filter((nw.col("n") > 1) | nw.col("c").is_null()).head(1).collect().rows()
-        if bad and bad[0][0] is None:
-            raise ValueError(f"{self.file} has a row without a value in column {name!r}; fill or drop it")
-        if bad:
-            raise ValueError(
-                f"{self.file} has {name} {quoted(bad[0][0])} twice; an item stands once; {remedy}"
+    distinct: list[dict[Any, int]] = [{} for _ in wanted]
+    codes: list[list[int]] = [[] for _ in wanted]
+    rows, before = iter(rows), 0
+    while block := [*islice(rows, _ROWS_AT_ONCE)]:
+        try:
+            for known, code, values in zip(distinct, codes, zip(*block, strict=True), strict=True):
+                # 1 and True are the same key.
+                keys = (v if v is None or type(v) is str else (type(v), v) for v in values)
+                code += [-1 if key is None else known.setdefault(key, len(known)) for key in keys]
+        except TypeError:
+            nested = (
+                (i, name)
+                for i, row in enumerate(block, before + 1)
+                for name, value in zip(wanted, row, strict=True)
+                if isinstance(value, list | dict)
             )
+            i, name = next(nested)
+            raise ValueError(
+                f"{file}, record {i}, has a list or an object as {name!r} where one label or number belongs; name a field "
+                f"in it, as {name}.x; lists of tags go to bf.from_tags, sets of labels to bf.from_labels"
+            ) from None
+        before += len(block)
+    columns: dict[str, Any] = {}
+    for name, known, code in zip(wanted, distinct, codes, strict=True):
+        kinds = {str if isinstance(key, str) else bool if key[0] is bool else float for key in known}
+        if len(kinds) > 1:
+            raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")
+        if str in kinds:
+            columns[name] = pd.Categorical.from_codes(code, pd.Index([*known], dtype=object))
+        else:
+            plain = np.array([*(value for _, value in known), None], dtype=object)
+            columns[name] = pd.Series(plain[code]).infer_objects()
+    return pd.DataFrame(columns)
 
 
 # ---- text -------------------------------------------------------------------------------------------------
+
+
+def _lines(file: InputFile) -> Iterator[str]:
+    """Yield lines in UTF-8, none of which may be so long that memory runs out."""
+    with file.open() as stream:
+        for number, raw in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), 1):
+            if len(raw) > MAX_LINE_BYTES:
+                raise ValueError(f"{file}, line {number}, is longer than a megabyte; is it a table?")
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                raise ValueError(f"{file}, line {number}, is not UTF-8; save the file as UTF-8") from None
+            yield line.removeprefix("\ufeff") if number == 1 else line
 
 
 def _text_header(file: InputFile) -> list[str]:
@@ -134,75 +162,174 @@ def _text_header(file: InputFile) -> list[str]:
 
 def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     """Return the names of a table's columns, and what separates them."""
-    with file.open() as stream:
-        raw = stream.readline(MAX_LINE_BYTES + 1)
-    if len(raw) > MAX_LINE_BYTES:
-        raise ValueError(f"{file}, line 1, is longer than a megabyte; the names of columns belong there")
-    line = decode(raw.removeprefix(BOM), f"{file}, line 1,", "is not UTF-8").rstrip("\r\n")
+    line = next(_lines(file), "").rstrip("\r\n")
     if not line.strip():
         raise ValueError(f"{file} begins with an empty line; the names of its columns belong there")
-    if "\r" in line:
-        raise ValueError(f"{file}, line 1, holds a carriage return by itself; end lines with line feeds")
     separator = max(",;\t", key=line.count)
     try:
         (names,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
-    except csv.Error as error:
+    except (csv.Error, ValueError) as error:
         raise ValueError(f"{file}, line 1, is no row of a table: {error}") from None
     return [name.strip() for name in names], separator
 
 
-def _text_frame(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
-    """Read columns of text, each label of which is held once; an empty cell has none."""
-    import pandas as pd
-
+def _text_rows(file: InputFile, wanted: Sequence[str]) -> Iterator[list[str | None]]:
+    """Yield cells of each row, None where one is empty, or say in which line something else than a row stands."""
     header, separator = _header_and_separator(file)
     places = [header.index(name) for name in wanted]
-    labels: list[dict[str, int]] = [{} for _ in places]
-    codes: list[list[int]] = [[] for _ in places]
-    for row in islice(_rows(file, separator, header), most):
-        for known, code, i in zip(labels, codes, places, strict=True):
-            code.append(known.setdefault(row[i], len(known)) if row[i] else -1)
-    if codes and not codes[0]:
-        raise ValueError(f"{file} has no rows below its header; there is nothing to compare the models on")
-    categories = [pd.Index([*known], dtype=object) for known in labels]
-    columns = map(pd.Categorical.from_codes, codes, categories)
-    return pd.DataFrame(dict(zip(wanted, columns, strict=True)))
+    reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
+    start = 1
+    try:
+        next(reader)
+        for row in filter(None, reader):
+            if len(row) != len(header):
+                raise ValueError(
+                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
+                    "mend the row, or name all columns"
+                )
+            if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
+                raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
+            yield [row[i] or None for i in places]
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(
+            f"{file}, line {start}, is no row of a table: {error} in line {reader.line_num}; is a quote left open?"
+        ) from None
 
 
-def _rows(file: InputFile, separator: str, header: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the rows below the header, or say in which line something else than a row stands."""
-    with file.path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(_bounded(stream, file), delimiter=separator, skipinitialspace=True, strict=True)
-        start = 1
-        try:
-            next(reader)
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise ValueError(
-                        f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
-                        "mend the row, or name all columns"
-                    )
-                if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
-                    raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
-                yield row
-                start = reader.line_num + 1
-        except csv.Error as error:
+# ---- JSON -------------------------------------------------------------------------------------------------
+
+
+def is_json(file: InputFile) -> bool:
+    """Return whether a file begins as JSON does."""
+    return file.head.lstrip()[:1] in (b"{", b"[")
+
+
+def fast_json() -> Callable[[bytes], Any]:
+    """Return the fastest parser that is installed."""
+    try:
+        import orjson
+    except ImportError:
+        return json.loads
+    parser: Callable[[bytes], Any] = orjson.loads
+    return parser
+
+
+def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
+    """Yield what stands in each line that is not blank, and the line's number."""
+    parse = fast_json()
+    with file.open() as stream:
+        for number, line in enumerate(iter(partial(stream.readline, _MAX_LINE_BYTES + 1), b""), 1):
+            try:
+                yield number, parse(line)
+            # The first line, blank ones, NaN and Infinity, which Python writes and JSON has not, or something worse.
+            except (ValueError, RecursionError):
+                text = line.removeprefix(BOM) if number == 1 else line
+                if text.strip():
+                    where = f"{file}, line {number},"
+                    if len(text) > _MAX_LINE_BYTES:
+                        raise ValueError(f"{where} is longer than {_MAX_LINE_BYTES >> 20} MB") from None
+                    yield number, _parsed(text, where)
+
+
+def _parsed(text: bytes, where: str) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> Record:
+        names = [name for name, _ in pairs]
+        if len(found := dict(pairs)) < len(pairs):
+            twice = next(name for name in found if names.count(name) > 1)
+            raise ValueError(f"the key {quoted(twice)} stands twice in one object; keep one")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except RecursionError:
+        raise ValueError(f"{where} is nested too deeply; write a list of records") from None
+    except ValueError as error:
+        raise ValueError(f"{where} is not JSON in UTF-8: {error}") from None
+
+
+def json_header(file: InputFile) -> list[str]:
+    """Return the names of the fields, those of nested objects by dots, in the order in which they first occur."""
+    first = islice(_records(file), _RECORDS_OF_HEADER)
+    names = list(dict.fromkeys(name for record in first for name in _flat(record, "")))
+    if not names:
+        raise ValueError(f"{file} has no records; there is nothing to compare the models on")
+    return names
+
+
+def json_rows(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Any]]:
+    """Yield fields of each record, None where it has none."""
+    for record in _records(file):
+        yield [record[name] if name in record else _field(record, name) for name in wanted]
+
+
+def _records(file: InputFile) -> Iterator[Record]:
+    """Yield the records of a file."""
+    rows: Iterator[tuple[int, Any]]
+    if is_lines(file):
+        rows, noun = json_lines(file), "line"
+    else:
+        if file.size > _MAX_JSON_BYTES:
+            raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES >> 20} MB; write a record a line")
+        with file.open() as stream:
+            document = _parsed(stream.read().removeprefix(BOM), str(file))
+        with located(file):
+            refuse_reports(document)
+        if not isinstance(document, list):
+            fields = listing(document, most=8) if isinstance(document, dict) else quoted(document)
             raise ValueError(
-                f"{file}, line {start}, is no row of a table: {error} in line {reader.line_num}; is a quote left open?"
-            ) from None
-        except UnicodeDecodeError:
-            with file.open() as raw:
-                for _ in numbered_lines(raw, file, too_long="is too long", not_utf8="is not UTF-8"):
-                    pass
-            raise
+                f"{file} holds an object with {fields}, but a table in JSON is a list of records or a record a line (pandas "
+                "writes them by orient='records')"
+            )
+        rows, noun = enumerate(document, 1), "record"
+    for i, record in rows:
+        if type(record) is not dict:
+            raise ValueError(
+                f'{file}, {noun} {i}, is {quoted(record)} where an object such as {{"label": "yes"}} belongs'
+            )
+        yield record
 
 
-def _bounded(stream: Any, file: InputFile) -> Iterator[str]:
-    """Yield lines, none of which may be so long that memory runs out."""
-    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), ""), 1):
-        if len(line) > MAX_LINE_BYTES:
-            raise ValueError(f"{file}, line {number}, is longer than a megabyte; is it a table?")
-        yield line
+def is_lines(file: InputFile) -> bool:
+    """Return whether a file holds an object a line: the first line is a whole one."""
+    lines = [line for line in file.lines if line.strip()]
+    if not lines or not lines[0].startswith("{"):
+        return False
+    try:
+        record = json.loads(lines[0])
+    except ValueError:
+        # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
+        return len(lines) == 1 and len(file.head) >= 1 << 15
+    except RecursionError:
+        return False
+    # An object alone may be a whole table; what is nested in it tells.
+    flat = not any(isinstance(value, list | dict) for value in record.values())
+    return len(lines) > 1 or (flat and file.suffix != ".json")
+
+
+def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
+    for key, value in record.items():
+        if isinstance(value, dict) and value and depth < 8:
+            yield from _flat(value, f"{before}{key}.", depth + 1)
+        else:
+            yield before + key
+
+
+def _field(record: Any, name: str) -> Any:
+    """Return a field, or one of a nested object by dots, None where there is none; names may hold dots themselves.
+
+    Examples
+    --------
+    >>> _field({"175b.v": {"is_correct": True}}, "175b.v.is_correct")
+    True
+    """
+    if not isinstance(record, dict):
+        return None
+    if name in record:
+        return record[name]
+    paths = ((name[:i], name[i + 1 :]) for i, letter in enumerate(name) if letter == ".")
+    inside = (_field(record[before], rest) for before, rest in paths if before in record)
+    return next((value for value in inside if value is not None), None)
 
 
 # ---- Parquet and Arrow ------------------------------------------------------------------------------------
@@ -215,11 +342,11 @@ def is_arrow(file: InputFile) -> bool:
 
 @contextmanager
 def errors_of_file(file: object) -> Iterator[None]:
-    """Let what an engine complains about while it reads a file be an error of this file."""
+    """Let what pyarrow complains about while it reads a file be an error of this file."""
     try:
-        with engine_errors():
-            yield
-    except (EngineError, OSError, UnicodeDecodeError) as error:
+        yield
+    # pyarrow has errors of many kinds, and of its own.
+    except Exception as error:
         why = " ".join(str(error).split())[:300]
         raise ValueError(f"{file} cannot be read as Parquet or Arrow: {why}") from None
 
@@ -250,14 +377,15 @@ def _flattened(table: Any) -> Any:
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     for i, field in enumerate(table.schema):
-        # As polars writes text, which pyarrow can hardly compare.
-        if field.type == pa.string_view():
-            table = table.set_column(i, field.name, table[i].cast(pa.string()))
+        # As polars writes text, which pyarrow can hardly compare; and what pandas has no type for.
+        plain = {"string_view": pa.string(), "decimal": pa.float64()}.get(str(field.type).partition("1")[0])
+        if plain is not None:
+            table = table.set_column(i, field.name, table[i].cast(plain))
     return table
 
 
-def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None = None) -> Any:
-    """Return columns, or their first rows, as a table of pyarrow."""
+def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
+    """Return columns, or their first rows, as a frame of pandas, text as categories."""
     with errors_of_file(file):
         source = _dataset(file)
         tops = [
@@ -266,6 +394,4 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None = None)
         table = source.to_table(columns=tops) if most is None else source.head(most, columns=tops)
         table.validate(full=True)
         table = _flattened(table).select(list(wanted))
-    if not table.num_rows:
-        raise ValueError(f"{file} has no rows; there is nothing to compare the models on")
-    return table
+        return table.to_pandas(ignore_metadata=True, strings_to_categorical=True)

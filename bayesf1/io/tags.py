@@ -11,7 +11,7 @@ Zhao, Huang, Li and Lu (2006), Effective tag set selection in Chinese word segme
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -22,8 +22,7 @@ import numpy.typing as npt
 from bayesf1.base.checks import checked
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
-from bayesf1.io.label_values import read_groups
-from bayesf1.io.labels import merge_codes
+from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import TypedSpans
 
@@ -231,10 +230,7 @@ def read_spans(
     >>> table.counts().sum(axis=0).tolist()
     [[1, 1, 1]]
     """
-    if not isinstance(predictions, Mapping) or not all(isinstance(name, str) for name in predictions):
-        raise ValueError("predictions should be a mapping of model names to sentences, such as {'A': tags_a}")
-    if not predictions:
-        raise ValueError("predictions is empty, but should name at least one model")
+    model_names(predictions)
     flat, lengths = _sentences(gold, "gold")
     if not lengths.any():
         raise ValueError(f"gold has {lengths.size} sentences and no token, but should have at least one")
@@ -362,8 +358,6 @@ def from_tags(
     >>> ev.tables
     array([[1., 0., 1.], [1., 1., 1.]])
     """
-    if isinstance(predictions, Mapping):
-        model_names(predictions)
     table = read_spans(gold, predictions, scheme=scheme, mode=mode, types=types)
     return from_span_table(table, groups=groups, by_type=by_type)
 
@@ -372,38 +366,32 @@ def from_span_table(
     table: SpanTable, *, groups: npt.ArrayLike | None = None, by_type: bool = False
 ) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
+    from scipy.sparse import csr_array
+
     if not len(table.found):
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
     if by_type and len(table.types) < 2:
         raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
-    unit, n = "sentence", table.n_sentences
+    unit, n, of_sentence = "sentence", table.n_sentences, table.sentence
     if groups is not None:
         labels = read_groups(groups)
         if labels.shape != (n,):
             raise ValueError(f"groups have shape {labels.shape}; give one for each of {n} sentences")
         document = np.unique(labels, return_inverse=True)[1].ravel()
-        unit, n = "document", int(document.max()) + 1
-        table = replace(table, sentence=document[table.sentence], n_sentences=n)
-    if by_type:
-        return _from_typed_spans(table, unit)
-    codes = 2 * table.found[:, :1].astype(np.int8) + table.found[:, 1:]
-    items = merge_codes(codes, np.ones(len(codes)), len(_SPAN_CELLS))
-    units = Units.merge(table.counts().astype(np.float64), np.ones(n), unit)
-    return Evaluation.of_units(table.models, Binary(_SPAN_CELLS), units, items)
-
-
-def _from_typed_spans(table: SpanTable, unit: str) -> Evaluation:
-    """Build an Evaluation of spans by type, of which each sentence of the table is a unit called so."""
-    from scipy.sparse import csr_array
-
-    (n, _), k, m = table.found.shape, len(table.types), len(table.models)
-    in_gold, said = table.found[:, :1], table.found[:, 1:]
+        unit, n, of_sentence = "document", int(document.max()) + 1, document[table.sentence]
+    k, m = len(table.types) if by_type else 1, len(table.models)
+    coded = np.column_stack([table.kind if by_type else np.zeros_like(table.kind), table.found])
+    kinds, which = distinct_rows_of(coded, max(2, k))
+    kind, in_gold, said = kinds[:, :1], kinds[:, 1:2] > 0, kinds[:, 2:] > 0
     # tp 0, fp 1, fn 2; a span of nobody's but another model's adds nothing.
     cell = np.where(in_gold & said, 0, np.where(said, 1, 2))
-    columns = (np.arange(m) * 3 + cell) * k + table.kind[:, None]
+    columns = (np.arange(m) * 3 + cell) * k + kind
     seen = in_gold | said
-    spans = csr_array((np.ones(seen.sum()), (np.nonzero(seen)[0], columns[seen])), shape=(n, m * 3 * k))
-    of_sentence = csr_array((np.ones(n), (table.sentence, np.arange(n))), shape=(table.n_sentences, n))
-    rows = of_sentence @ spans
-    units, items = Units.merge(rows, np.ones(rows.shape[0]), unit), Units.merge(spans, np.ones(n), "item")
-    return Evaluation.of_units(table.models, TypedSpans(table.types), units, items)
+    places, shape = (np.nonzero(seen)[0], columns[seen]), (len(kinds), m * 3 * k)
+    sparse = csr_array((np.ones(seen.sum()), places), shape=shape)
+    rows: Any = sparse if by_type else sparse.toarray()
+    sums = csr_array((np.ones(len(which)), (of_sentence, which)), shape=(n, len(kinds))) @ rows
+    units = Units.merge(sums, np.ones(n), unit)
+    items = Units.merge(rows, np.bincount(which).astype(float), "item")
+    task = TypedSpans(table.types) if by_type else Binary(_SPAN_CELLS)
+    return Evaluation.of_units(table.models, task, units, items)

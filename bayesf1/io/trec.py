@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import counted, listing, nearest
@@ -20,46 +20,37 @@ Ranked = dict[str, dict[str, Any]]
 _COMMON = ("nDCG@10", "AP", "RR", "P@10", "R@1000", "Success@1", "Rprec", "Bpref")
 
 
-class _Layout(NamedTuple):
-    """What a line holds: its width, the place of its number, how that is read, and how large it may be."""
-
-    words: str
-    width: int
-    place: int
-    convert: Callable[[str], float]
-    most: float
-
-
-_RUN = _Layout("query, Q0, document, rank, score and name of the run", 6, 4, float, 1e300)
-_QRELS = _Layout("query, 0, document and grade", 4, 3, int, 1e9)
+# What a line holds: its width, the place of its number, how that is read, and how large it may be.
+_Layout: TypeAlias = tuple[str, int, int, Callable[[str], float], float]
+_RUN: _Layout = ("query, Q0, document, rank, score and name of the run", 6, 4, float, 1e300)
+_QRELS: _Layout = ("query, 0, document and grade", 4, 3, int, 1e9)
 
 
 def _columns(file: InputFile, layout: _Layout) -> Ranked:
     """Read the scores of a run, or the grades of judgements, by query and document."""
     by_query: Ranked = {}
+    words, width, place, convert, most = layout
     for number, line in enumerate(file.text().split("\n"), 1):
         row, where = line.split(), f"{file}, line {number},"
         if not row:
             continue
-        if len(row) != layout.width:
+        if len(row) != width:
             known = {4: "; judgements are given by qrels=", 6: "; that is a run, no judgements"}
             other = known.get(len(row), "") if number == 1 else ""
-            raise ValueError(
-                f"{where} has {len(row)} columns, but {layout.width} belong: {layout.words}{other}"
-            )
-        query, document, found = row[0], row[2], row[layout.place]
+            raise ValueError(f"{where} has {len(row)} columns, but {width} belong: {words}{other}")
+        query, document, found = row[0], row[2], row[place]
         try:
-            value = layout.convert(found)
+            value = convert(found)
         except ValueError:
             value = float("nan")
-        if not abs(value) <= layout.most:
-            raise ValueError(f"{where} has {found!r:.40} where a number belongs; a line has {layout.words}")
+        if not abs(value) <= most:
+            raise ValueError(f"{where} has {found!r:.40} where a number belongs; a line has {words}")
         documents = by_query.setdefault(query, {})
         if document in documents:
             raise ValueError(f"{where} has document {document!r} of query {query!r} again; keep one of them")
         documents[document] = value
     if not by_query:
-        raise ValueError(f"{file} is empty, but should have lines of {layout.words}")
+        raise ValueError(f"{file} is empty, but should have lines of {words}")
     return by_query
 
 
@@ -116,7 +107,7 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
 def _read(request: Request) -> Evaluation:
     """Score runs; a judged query that a run has no document for scores 0, as by ``trec_eval -c``."""
     options, measure = request.options, request.options.get("measure")
-    if request.alone is not None and len(request.first.lines[0].split()) == _QRELS.width:
+    if request.alone is not None and len(request.first.lines[0].split()) == _QRELS[1]:
         raise ValueError(f"{request.alone} holds relevance judgements; give it by qrels=, beside runs")
     runs = request.named_models("a run")
     request.without_gold("judgements are given by qrels=")
@@ -138,9 +129,9 @@ def _read(request: Request) -> Evaluation:
 def _is_trec(row: list[str]) -> bool:
     """Whether fields are those of a run, or of judgements."""
     try:
-        if len(row) == _RUN.width:
-            return abs(int(row[3])) <= 1e9 and abs(float(row[4])) <= _RUN.most
-        return len(row) == _QRELS.width and row[1].lower() in ("0", "q0", "1") and abs(int(row[3])) <= 1e9
+        if len(row) == _RUN[1]:
+            return abs(int(row[3])) <= 1e9 and abs(float(row[4])) <= _RUN[-1]
+        return len(row) == _QRELS[1] and row[1].lower() in ("0", "q0", "1") and abs(int(row[3])) <= 1e9
     except ValueError:
         return False
 

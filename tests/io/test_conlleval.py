@@ -30,11 +30,7 @@ def test_output_between_other_lines_is_found(tmp_path):
         (conlleval_output(200, 40, 38, 30) * 2, "has 2 lines 'processed"),
         (
             conlleval_output(200, 40, 38, 30).replace(b"correct: 30", b"correct: 39"),
-            "line 1, has 39 correct of 40 phrases",
-        ),
-        (
-            conlleval_output(200, 40, 38, 30).replace(b"correct: 30", b"correct: 31"),
-            "line 1, has 31 correct .* the output was changed",
+            "more correct than gold or predicted",
         ),
         (
             conlleval_output(200, 40, 38, 30).replace(b"correct: 30.", b"correct: 2.5"),

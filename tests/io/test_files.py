@@ -1,6 +1,7 @@
 """Counts from CSV and JSON, and packaged examples."""
 
 import csv
+import functools
 import io
 import json
 
@@ -10,11 +11,12 @@ from hypothesis import given, strategies as st
 
 from bayesf1 import BlockedCV, KFoldCV, compare, from_counts, from_folds, load_example, read
 from bayesf1.base.text_files import read_number
-from bayesf1.io.count_files import read_counts
 from builders import writer
 
 A, B = (77, 44, 10), (80, 30, 7)
 EXPECTED = from_counts(A=A, B=B)
+
+read_counts = functools.partial(read, input_format="counts")
 
 FOLDS = [(1, 1, 8, 1, 2), (1, 2, 9, 2, 1), (2, 1, 7, 3, 3), (2, 2, 6, 0, 4)]
 FOLD_TABLES = [row[2:] for row in FOLDS]

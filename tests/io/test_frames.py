@@ -237,14 +237,14 @@ def test_spark_counts_what_from_labels_counts(group):
 
 def test_only_counts_leave_the_engine():
     rows = needed("duckdb").sql(
-        "select i % 2 as gold, i % 3 % 2 as bert, i % 5 % 2 as crf, i // 10 as doc from range(1000000) t(i)"
+        "select i % 2 as gold, i % 3 % 2 as bert, i % 5 % 2 as crf, i // 1000 as doc from range(1000000) t(i)"
     )
     tracemalloc.start()
     ev = counted(rows, group="doc")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert ev.items.weights.sum() == 1_000_000
-    assert ev.weights.sum() == 100_000
+    assert ev.weights.sum() == 1000
     assert peak < 5_000_000
 
 
@@ -253,14 +253,6 @@ def test_too_many_combinations_of_labels_are_refused(monkeypatch):
     frame = pd.DataFrame({name: np.arange(200) for name in ("gold", "bert", "crf")})
     with pytest.raises(ValueError, match="more than 100 different combinations; was a column with a"):
         counted(as_duckdb(frame))
-
-
-def test_documents_of_too_many_kinds_are_refused(monkeypatch):
-    monkeypatch.setattr(bayesf1.io.frames, "_MAX_PATTERNS", 100)
-    frame = pd.DataFrame({"doc": np.repeat(np.arange(102), np.arange(102))}).assign(gold=1, bert=1, crf=1)
-    with pytest.raises(ValueError, match="column 'doc' makes documents of more than 100 different kinds"):
-        counted(as_duckdb(frame), group="doc")
-    assert counted(as_duckdb(frame[frame["doc"] < 101]), group="doc").weights.sum() == 100
 
 
 def test_importing_the_package_does_not_import_narwhals():
@@ -405,15 +397,6 @@ def test_two_columns_of_one_name_are_refused():
         counted(frame)
 
 
-def test_a_frame_that_changes_when_it_is_read_again_is_refused():
-    flip = "(random() < 0.5)::int"
-    rows = needed("duckdb").sql(
-        f"select {flip} as gold, {flip} as bert, {flip} as crf, i // 10 as doc from range(1000) t(i)"
-    )
-    with pytest.raises(ValueError, match="gave other items when it was read again"):
-        counted(rows, positive=1, group="doc")
-
-
 QUERY = "select gold, bert, crf, count(*) as n from t group by all"
 
 
@@ -443,10 +426,8 @@ def test_tuples_are_gold_then_models_then_count():
     frame = predictions()
     rows = select(frame).fetchall()
     assert from_patterns(rows, models=["bert", "crf"], positive="spam") == expected(frame, positive="spam")
-    assert from_patterns(pd.DataFrame(rows), models=["bert", "crf"], positive="spam").models == (
-        "bert",
-        "crf",
-    )
+    with pytest.raises(ValueError, match="columns are named by strings"):
+        from_patterns(pd.DataFrame(rows), models=["bert", "crf"], positive="spam")
     assert from_patterns(rows, positive="spam").models == ("A", "B")
 
 
@@ -492,7 +473,7 @@ def test_a_bad_count_is_named_with_its_row(count):
         ([7], {}, "row 1 is 7, where a gold label"),
         ([{"g": 1, "a": 1, "n": 2}, {"g": 1, "n": 2}], {}, "row 2 is .*where a gold label"),
         ([{"g": 1, "n": 2}], {}, "row 1 is .*where a gold label, a label for each model and a count belong"),
-        ([(1, None, 3), (0, 1, 2)], {}, "column '2' has no label"),
+        ([(1, None, 3), (0, 1, 2)], {}, "column 'model A' has no label"),
         ([(1, "1", 3)], {}, "has labels like 1 but .* like '1'"),
         ([(1, [1], 3)], {}, r"one label for each item"),
         ([("a", "a", 3)], {}, "which label is positive"),

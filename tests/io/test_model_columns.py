@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.io.model_columns import guess_label_columns, guess_score_columns, named_columns
+from bayesf1.io.table_files import guess_columns, named_columns
 from bayesf1.io.tables import Table
 
 N = 12
@@ -34,11 +34,11 @@ def table(tmp_path):
 @pytest.mark.parametrize("container", ["csv", "jsonl"])
 @pytest.mark.parametrize("other", [{}, {"id": [*range(N)]}, {"name": [f"q{i}" for i in range(N)]}])
 def test_all_columns_of_gold_labels_are_models_and_ids_are_none(table, other, container):
-    assert [*guess_label_columns(table({**other, **LABELS}, container), "label", ())] == ["crf", "bert"]
+    assert [*guess_columns(table({**other, **LABELS}, container), "label", ())] == ["crf", "bert"]
 
 
 def test_what_is_named_otherwise_is_no_model(table):
-    assert [*guess_label_columns(table(LABELS), "label", ["crf", None])] == ["bert"]
+    assert [*guess_columns(table(LABELS), "label", ["crf", None])] == ["bert"]
 
 
 @pytest.mark.parametrize(
@@ -51,17 +51,17 @@ def test_what_is_named_otherwise_is_no_model(table):
 )
 def test_a_column_that_may_be_no_model_is_refused_and_not_passed_over(table, other):
     with pytest.raises(ValueError, match=r"columns=\['crf', 'bert'\]"):
-        guess_label_columns(table({**other, **LABELS}), "label", ())
+        guess_columns(table({**other, **LABELS}), "label", ())
 
 
 def test_a_model_with_some_strange_labels_is_a_model(table):
     columns = {**LABELS, "llm": ["maybe", *GOLD[1:]]}
-    assert [*guess_label_columns(table(columns), "label", ())] == ["crf", "bert", "llm"]
+    assert [*guess_columns(table(columns), "label", ())] == ["crf", "bert", "llm"]
 
 
 def test_numbers_beside_ids_are_scores(table):
-    assert [*guess_score_columns(table(SCORES), ())] == ["a", "b"]
-    assert [*guess_score_columns(table({**SCORES, "b": ["oops", *SCORES["b"][1:]]}), ())] == ["a", "b"]
+    assert [*guess_columns(table(SCORES), None, ())] == ["a", "b"]
+    assert [*guess_columns(table({**SCORES, "b": ["oops", *SCORES["b"][1:]]}), None, ())] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_numbers_beside_ids_are_scores(table):
 )
 def test_columns_that_are_hardly_of_one_metric_are_refused(table, other):
     with pytest.raises(ValueError, match="columns="):
-        guess_score_columns(table({**SCORES, **other}), ())
+        guess_columns(table({**SCORES, **other}), None, ())
 
 
 @pytest.mark.parametrize("asked", [["a", "b"], {"a": "a", "b": "b"}, ["a", "b=b"]])

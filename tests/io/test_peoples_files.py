@@ -128,7 +128,7 @@ def test_columns_that_nobody_named_are_passed_over(read):
 
 def test_text_of_another_encoding_is_told_by_its_byte(refused):
     said = refused("texte,étiquette,a\nx,oui,oui\n".encode("latin-1"), "--gold", "label")
-    assert "is no text in UTF-8" in said
+    assert "no text in UTF-8" in said
 
 
 def test_an_empty_file_is_not_asked_for_its_format(refused):
@@ -138,7 +138,7 @@ def test_an_empty_file_is_not_asked_for_its_format(refused):
 def test_lists_of_tags_are_sent_to_their_reader(refused):
     record = {"tokens": ["Ada", "ran"], "gold": ["B-PER", "O"], "a": ["O", "O"]}
     said = refused([record] * 3, "--gold", "gold", "--columns", "a")
-    assert "where one label or number belongs; lists of tags go to bf.from_tags" in said
+    assert "lists of tags go to bf.from_tags" in said
 
 
 def test_a_third_column_of_the_same_types_is_noted(tmp_path):

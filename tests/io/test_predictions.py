@@ -244,7 +244,7 @@ def test_units_of_an_array_are_those_of_a_mapping():
     ("counts", "options", "message"),
     [
         ({"A": [(1, 0, 0)], "B": [(0, 0, 2)]}, {}, "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'"),
-        ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "every model needs a row for each unit"),
+        ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "the same items and columns belong in all"),
         ({"A": [(1, -1, 0)]}, {}, "counts of 'A'.*fp = -1"),
         ({"A": [(1, 0)]}, {}, "has 2 numbers where counts"),
         ({"A": np.empty((0, 3))}, {}, "with at least one unit belongs here"),

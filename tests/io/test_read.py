@@ -266,7 +266,7 @@ def test_columns_that_are_no_models_are_passed_over_or_named(tmp_path, capsys):
     numbered = write(frame.assign(id=range(60)), tmp_path / "numbered", "csv")
     assert bf.read(numbered, gold="label") == expected
     for more, said in [
-        ({"fold": [i % 5 for i in range(60)]}, "column 'fold', has values like '2', and more than half"),
+        ({"fold": [i % 5 for i in range(60)]}, "column 'fold' hardly holds labels, as more than half"),
         ({"doc": [f"d{i // 5}" for i in range(60)]}, "columns=['crf', 'bert']"),
         ({"p": [i / 60 for i in range(60)]}, "probabilities"),
         ({"later": [f"{g}.0" for g in frame["label"]]}, "column 'later', has values like"),
@@ -351,7 +351,7 @@ def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):
     frame = wide("text")[["item", "label", "crf"]].rename(columns={"crf": "prediction"})
     a = write(frame, tmp_path / "a", "csv")
     cases = [
-        (frame.drop(index=7), "has no item 'q7', but"),
+        (frame.drop(index=7), "have no value for 'q7'"),
         (pd.concat([frame, frame.iloc[[3]]]), "has item 'q3' twice"),
         (
             frame.assign(
@@ -387,14 +387,14 @@ def test_rows_matched_by_their_order_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\x7fELF\x02\x01\x01\x00", "is no text in UTF-8: it begins with the bytes 7f 45 4c 46"),
+        (b"\x7fELF\x02\x01\x01\x00", "begins with the bytes 7f 45 4c 46"),
         (b"", "is empty"),
         (
             b"Dear reader,\n\nhow are you?\n",
             "begins with 'Dear reader,', of no format that is known here",
         ),
-        ("label,a\n1,1\n".encode("utf-16"), "is no text in UTF-8"),
-        (pickle.dumps([1, 2, 3]), "is no text in UTF-8"),
+        ("label,a\n1,1\n".encode("utf-16"), "no text in UTF-8"),
+        (pickle.dumps([1, 2, 3]), "no text in UTF-8"),
         (bz2.compress(b"label,a\n1,1\n"), "of no format that is known here"),
         (b"one; two; three; and no more\n", "begins with 'one; two; three; and no more', of no format"),
         (b"PAR1 and no more", "cannot be read as Parquet"),

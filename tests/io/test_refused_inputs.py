@@ -102,7 +102,7 @@ FAULTS = {
     "conllu": (
         f"1\ta\t_\tX{TAIL}2\tb\t_\tY{TAIL}",
         f"1\ta\t_\tX{TAIL}2\tb\n",
-        "line 2, has 2 columns between tabs",
+        "line 2, has 2 columns",
     ),
     "brat": ("T1\tPER 0 3\tAda\n", "T1 PER 0 3 Ada\n", "line 1, has 'T1 PER 0 3 Ada', but a span is such as"),
 }

@@ -87,7 +87,7 @@ def test_a_single_column_is_no_table(tmp_path, refused):
     (tmp_path / "wer.csv").write_text("wer\n0.1\n0.3\n")
     said = refused("compare wer.csv --scores wer")
     assert "begins with 'wer', of no format" in said
-    assert "a table has at least two columns, separated by commas, semicolons or tabs" in said
+    assert "at least two columns, separated by commas, semicolons or tabs" in said
 
 
 def test_three_models_to_label_for_may_be_two_and_a_judge(tmp_path, refused, capsys):

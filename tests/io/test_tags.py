@@ -363,9 +363,8 @@ def test_tag_that_is_no_string_is_refused_with_its_place(tag, name):
         (None, {"A": GOLD}, "gold is of type NoneType, but should be a list of lists of tags"),
         ([], {"A": []}, "gold has 0 sentences and no token"),
         ([[]], {"A": [[]]}, "gold has 1 sentences and no token"),
-        (GOLD, {}, "predictions is empty, but should name at least one model"),
-        (GOLD, GOLD, "predictions should be a mapping of model names"),
-        (GOLD, {1: GOLD}, "predictions should be a mapping of model names"),
+        (GOLD, {}, "no model given"),
+        (GOLD, {1: GOLD}, "model name 1"),
     ],
 )
 def test_input_that_does_not_line_up_is_refused(gold, predictions, message):

@@ -103,13 +103,13 @@ def test_quoted_cells_hold_separators_and_line_breaks(tmp_path):
     ("content", "said"),
     [
         (b"label,a\n1,1\n\xff,1\n", "line 3, is not UTF-8"),
-        (b"label,a\r1,1\r", "line 1, holds a carriage return by itself"),
+        (b"label,a\r1,1\r", "line 1, is no row of a table"),
         (b"label," + b"a" * 2_000_000, "line 1, is longer than a megabyte"),
         (
             b"label," + b"a" * 200_000 + b"\n1,1\n",
             "line 1, is no row of a table: field larger than field limit",
         ),
-        (b"label,a\n", "has no rows below its header"),
+        (b"label,a\n", "has no rows"),
         (b"\nlabel,a\n", "begins with an empty line"),
         (b"label,a,a\n1,1,1\n", "names column 'a' twice"),
     ],
