@@ -106,7 +106,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
                 breaks.append(i)
                 documents += [i] if "-" in line else []
                 continue
-            inside = i > 0 and is_token[i - 1]
+            inside = is_token[breaks[-1] + 1 if breaks else 0 : i].any()
             comment = not inside and n_columns[i] != width and as_written[i].startswith(_COMMENT)
             if comment or (token and _NO_WORD.match(line)):
                 is_token[i] = False
