@@ -41,9 +41,9 @@ def main() -> None:
     figures["wnut17_difference"] = bf.plot_difference(res)
 
     figures["wnut17_intervals"] = bf.plot_intervals(bf.intervals(wnut, "UH-RiTUAL", rng=2017))
-    figures["coverage"] = bf.plot_coverage(
-        bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
-    )
+    curve = bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
+    coverage = curve.to_frame()["coverage"].unstack("interval")
+    figures["coverage"] = coverage.plot(xlabel="Number of items", ylabel="Coverage")
 
     if folder is None:
         plt.show()

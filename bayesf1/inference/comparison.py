@@ -493,7 +493,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
-        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
+        """Write a page that needs no other file: verdict, table and figures.
 
         A `command` that made the comparison is shown on it.
         """

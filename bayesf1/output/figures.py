@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -35,25 +35,10 @@ COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#1
 # As many markers as share no factor with the colours, so that the pairs of both repeat late.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 SHADE, RULE = "#d9d9d9", "#6b6b6b"
-# Round numbers for ticks.
-STEPS = [1, 2, 2.5, 5, 10]
 FORMATS = ("pdf", "svg", "png")
-# Names of models and classes are plain text: no dollar sign in them starts a formula.
+# Labels that stand on axes before we draw on them are read as formulas unless they are told.
 PLAIN: dict[str, Any] = {"parse_math": False}
 
-_TICKS = {"labelsize": 7.0, "major.width": 0.6, "major.size": 2.5}
-_GROUPS: dict[str, dict[str, Any]] = {
-    "font": {"size": 8.0},
-    "axes": {"labelsize": 8.0, "titlesize": 8.0, "linewidth": 0.6, "grid": False},
-    "axes.spines": {"top": False, "right": False},
-    "xtick": _TICKS,
-    "ytick": _TICKS,
-    "legend": {"fontsize": 7.0, "frameon": False},
-    "lines": {"linewidth": 1.2, "markersize": 4.0},
-    "patch": {"linewidth": 0.6},
-    "hatch": {"linewidth": 0.5},
-    "figure": {"labelsize": 8.0},
-}
 # Type 3 fonts, matplotlib's default, are refused by many publishers.
 _SAVED: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "bayesf1"}
 # Fonts for names that the usual ones cannot write, where installed.
@@ -80,23 +65,21 @@ def paper_figure() -> type[Figure]:
 
 
 def print_style() -> Any:
-    """Return the settings of matplotlib that our figures are drawn with."""
+    """Return the settings of matplotlib that our figures are drawn with: those of ``paper.mplstyle``, and fonts."""
     import matplotlib as mpl
     from matplotlib.font_manager import fontManager
 
     installed = {font.name for font in fontManager.ttflist}
     family = [*mpl.rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
-    flat = {f"{group}.{name}": value for group, some in _GROUPS.items() for name, value in some.items()}
-    return {**flat, "font.family": family}
+    style = mpl.rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
+    return {**style, "font.family": family}
 
 
 @contextmanager
-def panels(
-    n: int, *, ax: AxesLike | None, height: float, width: float | None = None, columns: int = 3
-) -> Iterator[AxesArray]:
-    """Make a figure of `n` panels set for print, in rows of at most `columns` and of this `height`.
+def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]:
+    """Make a figure of `n` panels set for print, in rows of at most three and of this `height` in inches.
 
-    Axes that were given are taken as they are, and settings of matplotlib are then left alone.
+    Axes that were given are taken as they are, in their own style.
     """
     import warnings
 
@@ -108,12 +91,12 @@ def panels(
             raise ValueError(
                 f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {quoted(ax)}"
             )
-        yield given
+        with plt.rc_context({"text.parse_math": False}):
+            yield given
         return
-    # As even as the rows can be: 5 panels are 3 and 2, not 4 and 1.
-    rows = -(-n // columns)
-    per_row = -(-n // rows)
-    size: Any = (check_width(width, n), rows * height)
+    # As even as the rows can be: 4 panels are 2 and 2, not 3 and 1.
+    rows = -(-n // 3)
+    size = (COLUMN if n == 1 else PAGE, rows * height)
     with warnings.catch_warnings():
         # Each call makes a figure, as users of pyplot expect; a loop over data sets is no mistake.
         warnings.filterwarnings("ignore", message="More than 20 figures", category=RuntimeWarning)
@@ -121,24 +104,13 @@ def panels(
         figure = plt.figure(figsize=size, dpi=150, layout="constrained", FigureClass=paper_figure())
     try:
         with plt.rc_context(print_style()):
-            grid = figure.subplots(rows, per_row, squeeze=False).ravel()
+            grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
             for spare in grid[n:]:
                 spare.remove()
             yield grid[:n]
     except BaseException:
         plt.close(figure)
         raise
-
-
-def check_width(width: float | None, n: int = 1) -> float:
-    """Return the width in inches of a figure of `n` panels, by default one or two columns, or say that it is none."""
-    if width is None:
-        return COLUMN if n == 1 else PAGE
-    if not is_number(width) or not 1.0 <= width <= 100.0:
-        raise ValueError(
-            f"width is in inches, from 1 to 100, such as {COLUMN} for a column, not {quoted(width)}"
-        )
-    return float(width)
 
 
 def colour_of(i: int) -> str:
@@ -177,32 +149,18 @@ def label_density(axes: AxesArray) -> None:
 def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
     """Write plain text on axes, as small as the numbers below them."""
     small = panel.xaxis.get_ticklabels()[0].get_fontsize()
-    panel.text(x, y, words(text), **{"fontsize": small, **PLAIN, **style})
+    panel.text(x, y, words(text), **{"fontsize": small, **style})
 
 
-def round_ticks(axis: Axis, most: int = 4) -> None:
-    """Mark a few round numbers on an axis, three at least, in full."""
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, min_n_ticks=3))
-
-
-def in_percent(axis: Axis, *, percent: bool, scale: float = 100.0) -> None:
-    """Write the numbers of an axis in percent if a metric is, else as they are, all with the same decimals.
+def round_ticks(axis: Axis, factor: float = 1.0) -> None:
+    """Mark a few round numbers on an axis, three at least, and write them times a factor, as 90 for 90 %.
 
     What is drawn stands where the numbers are, at 0.9 for 90 %, so that whoever draws on it need not think of units.
     """
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import MaxNLocator
 
-    factor = scale if percent else 1.0
-
-    class Scaled(ScalarFormatter):
-        def format_ticks(self, values: Any) -> list[str]:
-            numbers = [round(factor * value, 10) + 0.0 for value in values]
-            digits = max((len(f"{x:.10g}".partition(".")[2]) for x in numbers), default=0)
-            return [f"{x:.{digits}f}".replace("-", "−") for x in numbers]
-
-    axis.set_major_formatter(Scaled(useOffset=False))
+    axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
+    axis.set_major_formatter(lambda x, _: f"{round(factor * x, 10) + 0.0:.10g}".replace("-", "−"))
 
 
 def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
@@ -215,27 +173,17 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
     >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
     ['bert-base-\nmu…ngual-cased', 'crf']
     """
-    elided = [_elided(name, width, lines) for name in names]
-    alike = len({*map(tuple, elided)}) < len(names)
-    found = [_lines(name, width) for name in names] if alike else elided
+    found = [_fitted(name, width, lines) for name in names]
+    if len({"".join(parts) for parts in found}) < len(names):
+        found = [textwrap.wrap(name, width) for name in names]
     return ["\n".join(map(words, parts)) for parts in found]
 
 
-def _lines(name: str, width: int) -> list[str]:
-    parts = re.findall(r"[^\s_/.-]*[\s_/.-]*", name)
-    lines = [""]
-    for piece in (part[i : i + width] for part in parts for i in range(0, len(part), width)):
-        if lines[-1] and len(lines[-1] + piece.rstrip()) > width:
-            lines.append("")
-        lines[-1] += piece
-    return [line.strip() for line in lines]
-
-
-def _elided(name: str, width: int, lines: int) -> list[str]:
-    found, kept = _lines(name, width), width * lines - 1
+def _fitted(name: str, width: int, lines: int) -> list[str]:
+    found, kept = textwrap.wrap(name, width), width * lines
     while len(found) > lines:
-        found = _lines(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
         kept -= 1
+        found = textwrap.wrap(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
     return found
 
 
@@ -246,15 +194,10 @@ def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str])
         axes[0].legend(handles, [words(name) for name in labels], fontsize="small")
         return
     names = wrapped(labels, 44, lines=1)
-    width, height = figure.get_size_inches()
-    # About 15 characters and a line to the inch.
-    columns = max(1, min(len(names), int(15 * width / (max(map(len, names)) + 8))))
-    legend = figure.legend(
-        handles, names, loc="outside lower center", ncols=columns, borderpad=0, columnspacing=1.5
-    )
-    for text in legend.get_texts():
-        text.set(**PLAIN)
-    figure.set_size_inches(width, height + legend.get_window_extent().height / figure.dpi)
+    # About 15 characters to the inch.
+    columns = int(15 * figure.get_figwidth() / (max(map(len, names)) + 8))
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": max(1, min(len(names), columns))}
+    _grow(figure, figure.legend(handles, names, borderpad=0, columnspacing=1.5, **place))
 
 
 def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> None:
@@ -262,13 +205,16 @@ def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> Non
     figure: Any = axes[0].get_figure()
     if not isinstance(figure, paper_figure()):
         for panel in axes:
-            panel.set_xlabel("\n".join([panel.get_xlabel(), " ".join(map(words, lines))]), **PLAIN)
+            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(words, lines))}", **PLAIN)
         return
-    most = int(13 * figure.bbox.width / figure.dpi)
-    shown_lines = wrapped(lines, most, lines=1)
-    text = figure.supxlabel((" " if sum(map(len, shown_lines)) < most else "\n").join(shown_lines), **PLAIN)
-    width, height = figure.get_size_inches()
-    figure.set_size_inches(width, height + text.get_window_extent().height / figure.dpi)
+    most = int(13 * figure.get_figwidth())
+    found = wrapped(lines, most, lines=1)
+    _grow(figure, figure.supxlabel((" " if sum(map(len, found)) < most else "\n").join(found)))
+
+
+def _grow(figure: Any, artist: Any) -> None:
+    """Make a figure higher by what was added to it."""
+    figure.set_figheight(figure.get_figheight() + artist.get_window_extent().height / figure.dpi)
 
 
 # ---- files ------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Figures of posteriors, differences, rankings and intervals, set for a paper.
 
-Every function takes ``ax=``, axes of your own, and then leaves matplotlib's settings alone. Without it a new
-figure of pyplot is made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its
-`savefig` embeds TrueType fonts; `save_plot` does so for any figure. Axes are in the units of tables and sentences.
+Every function takes ``ax=``, axes of your own, and then draws in their style. Without it a new figure of pyplot is
+made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its `savefig` embeds TrueType fonts;
+`save_plot` does so for any figure. Axes are in the units of tables and sentences.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_rng, checked
 from bayesf1.base.naming import quoted
 from bayesf1.distributions.base import Posterior
-from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.figures import (
+    PAGE,
     PLAIN,
     RULE,
     SHADE,
     AxesArray,
     caption_below,
-    check_width,
     colour_of,
-    in_percent,
     label_density,
     label_x,
     legend_below,
@@ -41,14 +39,11 @@ from bayesf1.output.figures import (
     wrapped,
 )
 from bayesf1.output.table import digits_of, equation, points, probability
-from bayesf1.sampling import sampling_model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-    from bayesf1.cv.splitting import BalanceReport
-    from bayesf1.frequentist.coverage import CoverageCurve
     from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
@@ -56,10 +51,10 @@ if TYPE_CHECKING:
 
 # Wang & Li (2019), Section 4.1: "each curve ranges from 0.001 quantile to 0.999 quantile".
 _TAIL, _POINTS = 0.001, 401
-# Draws of tables are cheap, those of the weights of many patterns are not.
-_DRAWS = 500_000, 50_000
 # Cells of a heat map are annotated while three digits fit, in inches.
 _LEAST_CELL, _MOST_TICKS = 0.26, 15
+# Characters on a line of a label beside intervals.
+_LABEL = 24
 _BETTER, _WORSE = colour_of(0), colour_of(1)
 
 
@@ -81,7 +76,6 @@ def plot_posterior(
     assumption: str = "auto",
     n_draws: int | None = None,
     rng: RNGLike = None,
-    width: float | None = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
     """Draw what is believed about every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
@@ -97,8 +91,8 @@ def plot_posterior(
         Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     prior, assumption, n_draws, rng
         As in `posterior`; by default as many draws as make a curve smooth, if any are needed.
-    width, ax
-        Width of the figure in inches, 3.03 for one panel and 6.3 for more; axes to draw on, as many as metrics.
+    ax
+        Axes to draw on, as many as metrics.
 
     Returns
     -------
@@ -124,16 +118,15 @@ def plot_posterior(
         ev = Evaluation(fit.ev.models, fit.ev.task, fit.ev.tables.mean(axis=0))
     check_evaluation(ev)
     metrics = resolve_metrics(metrics, ev)
-    usual = _DRAWS[sampling_model(ev, assumption).shared]
     curves = known or posteriors(
         ev,
         metrics,
         prior=ev.check_prior(prior),
         assumption=assumption,
-        n_draws=usual if n_draws is None else check_draws(n_draws),
+        n_draws=n_draws,
         rng=check_rng(rng),
     )
-    with panels(len(metrics), ax=ax, width=width, height=1.7) as axes:
+    with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
             _draw_posteriors(
                 panel, metric, [curves[name, metric.name] for name in ev.names], _runs(ev, metric)
@@ -157,33 +150,23 @@ def _draw_posteriors(
     panel: Axes, metric: Metric, curves: Sequence[Posterior], runs: Sequence[FloatArray]
 ) -> None:
     """Draw one curve a model, and runs as points below."""
-    from matplotlib.ticker import AutoMinorLocator
-
     for i, distribution in enumerate(curves):
         x = _curve_points(distribution)
         if len(x) == 1:
             # All draws are alike: there is no density.
             panel.axvline(x[0], color=colour_of(i))
             continue
-        y = _density(distribution, x)
+        y = distribution.pdf(x)
         panel.plot(x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))])
     step = 0.06 * panel.get_ylim()[1]
     for i, scores in enumerate(runs):
-        dots: dict[str, Any] = {
-            "color": colour_of(i),
-            "marker": marker_of(i),
-            "markersize": 3.0,
-            "alpha": 0.7,
-        }
+        dots: dict[str, Any] = {"color": colour_of(i), "marker": marker_of(i), "markersize": 3, "alpha": 0.7}
         panel.plot(scores, np.full(len(scores), -step * (i + 1)), linestyle="none", clip_on=False, **dots)
     panel.set_ylim(bottom=-step * (len(runs) + 0.7) if runs else 0.0)
     label_x(panel, f"{metric.label} (%)" if metric.percent else metric.label)
-    for axis, scale in ((panel.xaxis, 100.0), (panel.yaxis, 0.01)):
-        round_ticks(axis)
-        # A density is that of a point if the axis is in points.
-        in_percent(axis, percent=metric.percent, scale=scale)
-    panel.xaxis.set_minor_locator(AutoMinorLocator())
-    panel.tick_params(which="minor", length=1.5, width=0.5)
+    # A density is that of a point if the axis is in points.
+    round_ticks(panel.xaxis, 100.0 if metric.percent else 1.0)
+    round_ticks(panel.yaxis, 0.01 if metric.percent else 1.0)
 
 
 def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
@@ -200,27 +183,10 @@ def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
     return np.union1d(np.linspace(low, high, _POINTS), [x for x in extra if low < x < high])
 
 
-def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
-    """Return the density at points; that of draws is smoothed until a reader does not see how many they are."""
-    if not isinstance(distribution, EmpiricalPosterior):
-        return np.asarray(distribution.pdf(x))
-    width = 0.35 * distribution.std()
-    grid = np.linspace(x[0] - 5.0 * width, x[-1] + 5.0 * width, 1001)
-    low, high = distribution.support
-    reflected = np.where(grid < low, 2.0 * low - grid, np.where(grid > high, 2.0 * high - grid, grid))
-    u = np.arange(-200, 201) * (grid[1] - grid[0]) / width
-    # A kernel of the fourth order, which leaves the peak of a normal distribution where it is to half a percent.
-    kernel = (3.0 - u**2) * np.exp(-0.5 * u**2)
-    smooth = np.convolve(distribution.pdf(reflected), kernel / kernel.sum(), mode="same")
-    return np.interp(x, grid, np.maximum(smooth, 0.0))
-
-
 @checked
 def plot_difference(
     res: Mapping[str, Comparison] | Comparison,
     *,
-    prob: float | None = None,
-    width: float | None = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
     """Draw the density of B minus A, one panel a metric.
@@ -232,9 +198,7 @@ def plot_difference(
     ----------
     res
         What `compare` returned, or one `Comparison` of it.
-    prob
-        Mass of the interval; by default that of the comparison.
-    width, ax
+    ax
         As in `plot_posterior`.
 
     Returns
@@ -251,9 +215,9 @@ def plot_difference(
     """
     found = _compared(res)
     first = found[0]
-    with panels(len(found), ax=ax, width=width, height=1.8) as axes:
+    with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
-            draw_difference(panel, c, prob)
+            draw_difference(panel, c)
         label_density(axes)
         caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
@@ -271,15 +235,14 @@ def _difference_label(label: str, *, percent: bool) -> str:
     return f"Difference in {label} (points)" if percent else f"Difference in {label}"
 
 
-def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, rope: bool = True) -> None:
-    """Draw the density of one difference; without `rope`, the region is left to whoever moves it."""
+def draw_difference(panel: Axes, c: Comparison) -> None:
+    """Draw the density of one difference, with its interval, its region and the probabilities."""
     from matplotlib.patches import Rectangle
 
-    prob = c.prob if prob is None else check_prob(prob)
-    rope, distribution, percent = rope and bool(c.rope), c.difference, c.definition.percent
+    rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
     x = _curve_points(distribution, 0.0)
     # All draws may be alike, and then there is no density.
-    y = _density(distribution, x) if len(x) > 1 else np.ones(1)
+    y = distribution.pdf(x) if len(x) > 1 else np.ones(1)
     peak = float(y.max())
     if rope:
         low, high = c.rope.differences(c.definition)
@@ -294,7 +257,7 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
         panel.plot(x, y, color=_BETTER)
     else:
         panel.vlines(x, 0.0, peak, color=_BETTER)
-    low, high = distribution.interval(prob)
+    low, high = distribution.interval(c.prob)
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
@@ -303,7 +266,7 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
     texts = [
         (0.01, 1.0, "left", left),
         (0.99, 1.0, "right", right),
-        (0.5, 0.01, "center", f"{100 * prob:g} % interval [{ends}]"),
+        (0.5, 0.01, "center", f"{100 * c.prob:g} % interval [{ends}]"),
         *([(0.5, 0.89, "center", equation("P(rope)", c.p_rope))] if rope else []),
     ]
     for across, up, side, text in texts:
@@ -312,68 +275,15 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
     panel.set_ylim(-0.3 * peak, peak * (1.5 if rope else 1.28))
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
-    round_ticks(panel.xaxis)
-    in_percent(panel.xaxis, percent=percent)
+    round_ticks(panel.xaxis, 100.0 if percent else 1.0)
     label_x(panel, _difference_label(c.label, percent=percent))
-
-
-@checked
-def plot_coverage(
-    curve: CoverageCurve, *, width: float | None = None, ax: AxesLike | None = None
-) -> AxesArray:
-    """Draw how often intervals hold the true score, and how long they are, as the test set grows.
-
-    Parameters
-    ----------
-    curve
-        Coverage and length of several methods at several numbers of items.
-    width, ax
-        Width of the figure in inches, 6.3 by default; two axes to draw on.
-
-    Returns
-    -------
-    ndarray of Axes
-        Coverage, with the nominal level as a dashed line, then expected length.
-
-    Examples
-    --------
-    >>> from bayesf1.frequentist.coverage import coverage_curve
-    >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
-    >>> [ax.get_ylabel() for ax in axes]
-    ['Coverage (%)', 'Expected length (points)']
-    """
-    from matplotlib.ticker import LogLocator
-
-    n = _belongs(curve, "coverage", "CoverageCurve", "coverage_curve").n
-    with panels(2, ax=ax, width=width, height=2.1) as axes:
-        left, right = axes
-        left.axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        handles = []
-        for i, (covered, length) in enumerate(zip(curve.coverage, curve.length, strict=True)):
-            style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(n) // 8)}
-            handles += left.plot(n, covered, **style)
-            right.plot(n, length, **style)
-        for panel, what in ((left, "Coverage (%)"), (right, "Expected length (points)")):
-            if n.max() > 20 * n.min():
-                panel.set_xscale("log")
-                subs = (1.0, 2.0, 5.0) if n.max() <= 100 * n.min() else (1.0,)
-                panel.xaxis.set_major_locator(LogLocator(subs=subs))
-                panel.xaxis.set_major_formatter("{x:,.10g}")
-                panel.xaxis.set_minor_formatter("")
-            panel.set_xlabel("Number of items")
-            panel.set_ylabel(what)
-            round_ticks(panel.yaxis, 5)
-            in_percent(panel.yaxis, percent=True)
-        right.set_ylim(bottom=0.0)
-        legend_below(axes, handles, curve.labels)
-    return axes
 
 
 # ---- intervals below each other ---------------------------------------------------------------------------
 
 
 @checked
-def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | None = None) -> Axes:
+def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
 
     The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, say so.
@@ -382,8 +292,8 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     ----------
     res
         What `intervals` or `difference_intervals` returned.
-    width, ax
-        Width of the figure in inches, 3.03 by default; axes to draw on.
+    ax
+        Axes to draw on.
 
     Examples
     --------
@@ -397,7 +307,7 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
     names = [
         f"{row.label}{' (overshoots)' * row.overshoot}{' (zero width)' * row.degenerate}" for row in rows
     ]
-    with _forest(names, width=width, ax=ax) as panel:
+    with _forest(names, ax=ax) as panel:
         panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, row in enumerate(rows):
             look: dict[str, Any] = (
@@ -409,7 +319,7 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
         *others, model = res.models
         score = f"{res.label} (%)" if res.percent else res.label
         label_x(panel, _difference_label(res.label, percent=res.percent) if others else score)
-        in_percent(panel.xaxis, percent=res.percent)
+        round_ticks(panel.xaxis, 100.0 if res.percent else 1.0)
         level = f"({100 * res.confidence_level:g} % intervals)"
         caption_below([panel], [model, *(f"minus {name}" for name in others), level])
     return panel
@@ -419,9 +329,7 @@ def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | Non
 def plot_classes(
     res: Mapping[str, Comparison],
     *,
-    prob: float | None = None,
     apart: int = 0,
-    width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the difference of B minus A for every class, sorted, with its interval.
@@ -433,11 +341,9 @@ def plot_classes(
     ----------
     res
         A `Comparison` for each class, as `compare_classes` returns.
-    prob
-        Mass of the intervals; by default that of the comparisons.
     apart
         How many of the first entries stand above the others and a line, in their own order.
-    width, ax
+    ax
         As in `plot_intervals`.
 
     Examples
@@ -455,7 +361,7 @@ def plot_classes(
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
-    with _forest([_class_of(name) for name, _ in ordered], width=width, ax=ax) as panel:
+    with _forest([_class_of(name) for name, _ in ordered], ax=ax) as panel:
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -466,8 +372,7 @@ def plot_classes(
         for i, (_, c) in enumerate(ordered):
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
-            ends = c.difference.interval(c.prob if prob is None else check_prob(prob))
-            panel.plot(ends, [i, i], color=colour, solid_capstyle="butt")
+            panel.plot(c.difference.interval(c.prob), [i, i], color=colour, solid_capstyle="butt")
             look: dict[str, Any] = {"marker": ">" if better else "<", "markersize": 5}
             look["markerfacecolor"] = colour if decisive else "white"
             panel.plot([c.difference.mean()], [i], color=colour, **look)
@@ -476,67 +381,26 @@ def plot_classes(
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
         label_x(panel, _difference_label(labels.pop() if len(labels) == 1 else "scores", percent=percent))
-        in_percent(panel.xaxis, percent=percent)
+        round_ticks(panel.xaxis, 100.0 if percent else 1.0)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
 
 
-@checked
-def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw how unlike the two halves of every repeat are, in percent of the corpus.
-
-    A dot is a repeat: the count in its first half minus that in its second, in percent of both. The bar is
-    what the worst of as many random halvings would be expected to reach.
-
-    Parameters
-    ----------
-    report
-        What `BlockedCV.balance_report` returned.
-    width, ax
-        As in `plot_intervals`.
-
-    Examples
-    --------
-    >>> from bayesf1 import BlockedCV
-    >>> y = ["spam", "ham", "ham", "ham"] * 25
-    >>> ax = plot_balance(BlockedCV(m=3, rng=0).balance_report(y, y))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['items (100)', 'y=spam (25)', 'y=ham (75)']
-    """
-    totals = _belongs(report, "halves", "BalanceReport", "balance_report").halves[0].sum(axis=0)
-    share = 100.0 / np.where(totals > 0, totals, 1.0)
-    names = [f"{name} ({total:,.10g})" for name, total in zip(report.names, totals, strict=True)]
-    with _forest(names, width=width, ax=ax) as panel:
-        random = report.random_difference * share
-        rows = np.arange(len(names))
-        panel.use_sticky_edges = False
-        bars = panel.barh(rows, 2 * random, left=-random, height=0.6, color=SHADE, zorder=0)
-        panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
-        differences = (report.halves[:, 0] - report.halves[:, 1]) * share
-        (dots,) = panel.plot(differences.T.ravel(), np.repeat(rows, len(differences)), "o", color=_BETTER)
-        label_x(panel, "First − second half (% of both)")
-        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderpad": 0.2}
-        panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place)
-    return panel
-
-
 @contextmanager
-def _forest(names: Sequence[str], *, width: float | None, ax: Axes | None) -> Iterator[Axes]:
-    labels = wrapped(names, int(8 * check_width(width)))
-    with panels(1, ax=ax, width=width, height=forest_height(names, width)) as axes:
+def _forest(names: Sequence[str], *, ax: Axes | None) -> Iterator[Axes]:
+    with panels(1, ax=ax, height=forest_height(names)) as axes:
         panel: Axes = axes[0]
-        panel.set_yticks(np.arange(len(names)), labels, **PLAIN)
+        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.tick_params(axis="y", length=0)
         panel.spines[["left", "right", "top"]].set_visible(False)
-        round_ticks(panel.xaxis)
         yield panel
 
 
-def forest_height(names: Sequence[str], width: float | None = None) -> float:
+def forest_height(names: Sequence[str]) -> float:
     """Return how high a figure of intervals below each other is, in inches."""
-    labels = wrapped(names, int(8 * check_width(width)))
-    return 0.7 + (0.27 if any("\n" in label for label in labels) else 0.18) * max(2, len(labels))
+    lines = 1 + max(label.count("\n") for label in wrapped(names, _LABEL))
+    return 0.7 + 0.09 * (lines + 1) * max(2, len(names))
 
 
 def _class_of(name: str) -> str:
@@ -549,7 +413,7 @@ def _class_of(name: str) -> str:
 
 
 @checked
-def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | None = None) -> AxesArray:
+def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     """Draw a ranking as two heat maps: P(row beats column), and the probability of every rank.
 
     Columns of the first are the models by their numbers in the rows. Darker is likelier, also in grey.
@@ -558,8 +422,8 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     ----------
     ranking
         What `rank` returned.
-    width, ax
-        Width of the figure in inches, 6.3 by default; two axes to draw on.
+    ax
+        Two axes to draw on.
 
     Returns
     -------
@@ -580,9 +444,9 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     least = ranking.settings.rope.high
     margin = f" by > {least:g}" if least else ""
     # Labels and margins take 1.8 inches or so.
-    annotate = (check_width(width, 2) - 1.8) / (2 * k) >= _LEAST_CELL
+    annotate = (PAGE - 1.8) / (2 * k) >= _LEAST_CELL
     row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16
-    with panels(2, ax=ax, width=width, height=0.75 + row * max(k, 3)) as axes:
+    with panels(2, ax=ax, height=0.75 + row * max(k, 3)) as axes:
         left, right = axes
         _draw_heat(left, beats, annotate=annotate)
         mesh = _draw_heat(right, ranking.p_rank, annotate=annotate)
