@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesf1.inference.comparison import Comparison, Comparisons
+    from bayesf1.inference.comparison import Comparisons
 
 _CHAINS = 4
 # Arrays by name, with the names of their axes.
@@ -59,16 +59,10 @@ def dataset(
     """Return arrays with named dims as a Dataset, with the coordinates of those dims that they have."""
     import xarray as xr
 
-    used = {dim for dims, _ in variables.values() for dim in dims}
-    arrays = {name: (tuple(dims), values) for name, (dims, values) in variables.items()}
-    found: dict[str, Any] = {dim: list(labels) for dim, labels in coords.items() if dim in used}
-    for dim in ("chain", "draw"):
-        sizes = [v.shape[d.index(dim)] for d, v in arrays.values() if dim in d]
-        if sizes:
-            found[dim] = np.arange(sizes[0])
-    return xr.Dataset(
-        arrays, coords=found, attrs={"created_by": "bayesf1", "bayesf1_version": __version__, **(attrs or {})}
-    )
+    data = xr.Dataset({name: (tuple(dims), values) for name, (dims, values) in variables.items()})
+    known = {**{dim: range(data.sizes.get(dim, 0)) for dim in ("chain", "draw")}, **coords}
+    data = data.assign_coords({dim: list(labels) for dim, labels in known.items() if dim in data.dims})
+    return data.assign_attrs(created_by="bayesf1", bayesf1_version=__version__, **(attrs or {}))
 
 
 def container(groups: Mapping[str, xr.Dataset]) -> Any:
@@ -133,8 +127,7 @@ def convergence(data: xr.Dataset) -> tuple[float, float, float]:
         # What never varies has neither.
         return flat[np.isfinite(flat)]
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+    with np.errstate(invalid="ignore"):
         r_hat = values(arviz.rhat(data))
         bulk = values(arviz.ess(data, method="bulk"))
         tail = values(arviz.ess(data, method="tail", prob=(0.05, 0.95)))
@@ -144,8 +137,7 @@ def convergence(data: xr.Dataset) -> tuple[float, float, float]:
 
 def effective(draws: FloatArray) -> float:
     """Return how many independent draws the mean of draws (chain, draw) is worth."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+    with np.errstate(invalid="ignore"):
         found = float(load_arviz().ess(draws, method="mean"))
     return found if np.isfinite(found) else float(draws.size)
 
@@ -235,21 +227,13 @@ def to_arviz(
     check_evaluation(ev)
     metrics = resolve_metrics(metrics, ev)
     weight, sampling = ev.check_prior(prior), sampling_model(ev, assumption, target)
+    settings = {"prior": weight, "assumption": sampling.assumption, "target": sampling.target}
     drawn = _drawn(sampling, metrics, weight, n_draws, rng)
-    settings = {
-        "prior": weight,
-        "assumption": sampling.assumption,
-        "target": sampling.target,
-        "n_draws": n_draws,
-    }
-    sums = drawn.tables.sum(axis=-1, keepdims=True)
-    cells = np.divide(drawn.tables, sums, out=np.zeros_like(drawn.tables), where=sums > 0)
-    shares = {"pi": (("chain", "draw", _trained(ev), "cell"), cells)}
-    return _inference_data(drawn.scores, {**_runs(ev, drawn), **shares}, ev, metrics, settings)
+    return _inference_data(drawn, ev, metrics, {**settings, "n_draws": n_draws})
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ: ``score`` as in `to_arviz`, and ``difference``, B minus A.
+    """Return draws of a comparison for ArviZ: those of `to_arviz`, and ``difference``, B minus A.
 
     Examples
     --------
@@ -261,45 +245,26 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     found = list(res.values())
     first = found[0]
     metrics = [c.definition for c in found]
-    more: Variables = {}
+    asked = first.settings
+    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
     kept = [getattr(c, "scores", None) for c in found]
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
+        drawn: Variables = {"score": (("chain", "draw", "system", "measure"), scores)}
     else:
-        drawn = _drawn(_sampling(first), metrics, first.settings.prior, n_draws, rng)
-        scores, more = drawn.scores, _runs(first.ev, drawn)
-    asked = first.settings
-    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
-    settings["rope"] = asked.rope.given
-    gaps = scores[..., 1, :] - scores[..., 0, :]
-    differences: Variables = {"difference": (("chain", "draw", "measure"), gaps), **more}
-    return _inference_data(scores, differences, first.ev, metrics, settings)
-
-
-def _sampling(c: Comparison) -> SamplingModel:
-    return sampling_model(c.ev, c.assumption, c.target)
-
-
-class _Drawn(NamedTuple):
-    """Draws of the models' tables and scores, and of the scores of what is compared."""
-
-    tables: FloatArray
-    runs: FloatArray
-    scores: FloatArray
-
-
-def _trained(ev: Evaluation) -> str:
-    """Return what a trained model is called: a run, where several belong to a method."""
-    return "run" if ev.methods else "system"
-
-
-def _runs(ev: Evaluation, drawn: _Drawn) -> Variables:
-    return {"score_run": (("chain", "draw", "run", "measure"), drawn.runs)} if ev.methods else {}
+        sampling = sampling_model(first.ev, first.assumption, first.target)
+        drawn = _drawn(sampling, metrics, asked.prior, n_draws, rng)
+        scores = drawn["score"][1]
+    gaps = ("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]
+    return _inference_data(
+        {**drawn, "difference": gaps}, first.ev, metrics, {**settings, "rope": asked.rope.given}
+    )
 
 
 def _drawn(
     sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
-) -> _Drawn:
+) -> Variables:
+    """Return draws of the scores of what is compared, of its runs if there are any, and of the shares of cells."""
     ev = sampling.ev
     each = -(-check_draws(n_draws) // _CHAINS)
     generator = check_rng(rng)
@@ -312,25 +277,37 @@ def _drawn(
         inflation = sampling.inflation(metric)
         of_runs = inflation(metric(flat, ev.cells), inflation.factors(len(flat), generator))
         of_all = sampling.of_methods(of_runs, inflation.centre, training, generator)
-        runs.append(np.clip(of_runs, *metric.support).reshape(_CHAINS, each, -1))
-        scores.append(np.clip(of_all, *metric.support).reshape(_CHAINS, each, -1))
-    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
-    return _Drawn(tables, np.stack(runs, axis=-1), np.stack(scores, axis=-1))
+        runs.append(np.clip(of_runs, *metric.support))
+        scores.append(np.clip(of_all, *metric.support))
+    sums = flat.sum(axis=-1, keepdims=True)
+    shares = np.divide(flat, sums, out=np.zeros_like(flat), where=sums > 0)
+    found = {
+        "score": (("system", "measure"), np.stack(scores, axis=-1)),
+        "pi": ((_trained(ev), "cell"), shares),
+        **({"score_run": (("run", "measure"), np.stack(runs, axis=-1))} if ev.methods else {}),
+    }
+    return {
+        name: (("chain", "draw", *dims), values.reshape(_CHAINS, each, *values.shape[1:]))
+        for name, (dims, values) in found.items()
+    }
+
+
+def _trained(ev: Evaluation) -> str:
+    """Return what a trained model is called: a run, if several belong to a method."""
+    return "run" if ev.methods else "system"
 
 
 def _inference_data(
-    scores: FloatArray, more: Variables, ev: Evaluation, metrics: Sequence[Metric], settings: dict[str, Any]
+    posterior: Variables, ev: Evaluation, metrics: Sequence[Metric], settings: Mapping[str, Any]
 ) -> Any:
     names = [m.name for m in metrics]
-    coords = {"system": ev.names, "measure": names, "cell": ev.cells}
-    if ev.methods:
-        coords["run"] = ev.models
-    attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
+    coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
     lead = ("dataset",) if ev.tables.ndim > 2 else ()
     n_units = np.array(0.0 if ev.units is None else ev.units.size)
     groups: dict[str, Variables] = {
-        "posterior": {"score": (("chain", "draw", "system", "measure"), scores), **more},
+        "posterior": posterior,
         "observed_data": {"counts": ((*lead, _trained(ev), "cell"), np.array(ev.tables))},
         "constant_data": {"n_units": ((), n_units)},
     }
+    attrs = {"settings": json.dumps(settings)}
     return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

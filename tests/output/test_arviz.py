@@ -76,7 +76,7 @@ def test_dependent_models_share_their_draws(kind):
 def test_a_comparison_becomes_its_draws():
     res = bf.compare(EV, rope=0.02)
     idata = comparisons_to_arviz(res, n_draws=20_000, rng=4)
-    assert set(group(idata, "posterior").data_vars) == {"score", "difference"}
+    assert set(group(idata, "posterior").data_vars) == {"score", "pi", "difference"}
     difference = group(idata, "posterior")["difference"]
     assert difference.dims == ("chain", "draw", "measure")
     for metric, test in res.items():

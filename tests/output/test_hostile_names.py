@@ -114,7 +114,7 @@ def plain(text):
 def harmless(answer):
     """Check every form of an answer."""
     screen = io.StringIO()
-    show(answer, screen, colour=False, verbose=True)
+    show(answer, screen, verbose=True)
     for text in (
         str(answer),
         repr(answer),
