@@ -60,7 +60,7 @@ def check_files(args: argparse.Namespace) -> None:
         if any(_same_file(path, file.partition("=")[2] or file) for file in getattr(args, "files", ())):
             raise ValueError(f"output {path} is an input file; name another")
     if plot is not None:
-        from bayesf1.output.figures import check_path
+        from bayesf1.output.plots import check_path
 
         check_path(plot)
     if report is not None and not report.lower().endswith((".html", ".htm")):

@@ -457,10 +457,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:
-        r"""Return how the answer was found, for a paper's section on methods.
-
-        In the format ``"latex"`` it cites by ``\cite``, and `bibtex` has the entries.
-        """
+        """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
         return prose(text.methods(self._all), format)
 
     def signature(self) -> str:

@@ -193,7 +193,7 @@ def to_arviz(
     n_draws: int = 4000,
     rng: RNGLike = None,
 ) -> Any:
-    r"""Return posterior draws of all models and measures, for ArviZ.
+    r"""Return posterior draws of the scores of all models, for ArviZ.
 
     Draws come from the posterior of the tables, :math:`\mathrm{Dirichlet}(\text{counts}+\lambda)` or the
     Bayesian bootstrap of clusters; the same draws serve all models and measures.
@@ -213,9 +213,8 @@ def to_arviz(
     -------
     arviz.InferenceData or xarray.DataTree
         As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
-        (chain, draw, system, measure) and the share of each cell, ``pi`` (chain, draw, system, cell);
-        ``observed_data`` the tables. Where models are runs of methods, systems are the methods, and ``score_run``
-        (chain, draw, run, measure) has the runs.
+        (chain, draw, system, measure), ``observed_data`` the tables. If models are runs of methods, systems are the
+        methods.
 
     Examples
     --------
@@ -228,8 +227,8 @@ def to_arviz(
     metrics = resolve_metrics(metrics, ev)
     weight, sampling = ev.check_prior(prior), sampling_model(ev, assumption, target)
     settings = {"prior": weight, "assumption": sampling.assumption, "target": sampling.target}
-    drawn = _drawn(sampling, metrics, weight, n_draws, rng)
-    return _inference_data(drawn, ev, metrics, {**settings, "n_draws": n_draws})
+    scores = _scores(sampling, metrics, weight, n_draws, rng)
+    return _inference_data({"score": scores}, ev, metrics, {**settings, "n_draws": n_draws})
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
@@ -250,63 +249,40 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     kept = [getattr(c, "scores", None) for c in found]
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
-        drawn: Variables = {"score": (("chain", "draw", "system", "measure"), scores)}
     else:
         sampling = sampling_model(first.ev, first.assumption, first.target)
-        drawn = _drawn(sampling, metrics, asked.prior, n_draws, rng)
-        scores = drawn["score"][1]
-    gaps = ("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]
-    return _inference_data(
-        {**drawn, "difference": gaps}, first.ev, metrics, {**settings, "rope": asked.rope.given}
-    )
+        scores = _scores(sampling, metrics, asked.prior, n_draws, rng)
+    draws = {"score": scores, "difference": scores[..., 1, :] - scores[..., 0, :]}
+    return _inference_data(draws, first.ev, metrics, {**settings, "rope": asked.rope.given})
 
 
-def _drawn(
+def _scores(
     sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
-) -> Variables:
-    """Return draws of the scores of what is compared, of its runs if there are any, and of the shares of cells."""
-    ev = sampling.ev
-    each = -(-check_draws(n_draws) // _CHAINS)
-    generator = check_rng(rng)
-    flat = np.concatenate(list(sampling.draw(prior=prior, n_draws=_CHAINS * each, rng=generator)))
-    known: list[Any] = [None] * len(metrics)
-    if sampling.target == "method":
-        known = sampling.training(metrics, prior=prior, rng=generator)
-    runs, scores = [], []
-    for metric, training in zip(metrics, known, strict=True):
-        inflation = sampling.inflation(metric)
-        of_runs = inflation(metric(flat, ev.cells), inflation.factors(len(flat), generator))
-        of_all = sampling.of_methods(of_runs, inflation.centre, training, generator)
-        runs.append(np.clip(of_runs, *metric.support))
-        scores.append(np.clip(of_all, *metric.support))
-    sums = flat.sum(axis=-1, keepdims=True)
-    shares = np.divide(flat, sums, out=np.zeros_like(flat), where=sums > 0)
-    found = {
-        "score": (("system", "measure"), np.stack(scores, axis=-1)),
-        "pi": ((_trained(ev), "cell"), shares),
-        **({"score_run": (("run", "measure"), np.stack(runs, axis=-1))} if ev.methods else {}),
-    }
-    return {
-        name: (("chain", "draw", *dims), values.reshape(_CHAINS, each, *values.shape[1:]))
-        for name, (dims, values) in found.items()
-    }
-
-
-def _trained(ev: Evaluation) -> str:
-    """Return what a trained model is called: a run, if several belong to a method."""
-    return "run" if ev.methods else "system"
+) -> FloatArray:
+    """Return draws of the scores of what is compared, axes (chain, draw, system, measure)."""
+    n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
+    blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
+    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    clipped = [np.clip(scores, *metric.support) for scores, metric in zip(drawn, metrics, strict=False)]
+    return np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
 
 
 def _inference_data(
-    posterior: Variables, ev: Evaluation, metrics: Sequence[Metric], settings: Mapping[str, Any]
+    draws: Mapping[str, FloatArray], ev: Evaluation, metrics: Sequence[Metric], settings: Mapping[str, Any]
 ) -> Any:
-    names = [m.name for m in metrics]
-    coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
+    trained = "run" if ev.methods else "system"
+    coords = {
+        "system": ev.names,
+        "measure": [m.name for m in metrics],
+        "cell": ev.cells,
+        "run": ev.models,
+    }
+    dims = {"score": ("chain", "draw", "system", "measure"), "difference": ("chain", "draw", "measure")}
     lead = ("dataset",) if ev.tables.ndim > 2 else ()
     n_units = np.array(0.0 if ev.units is None else ev.units.size)
     groups: dict[str, Variables] = {
-        "posterior": posterior,
-        "observed_data": {"counts": ((*lead, _trained(ev), "cell"), np.array(ev.tables))},
+        "posterior": {name: (dims[name], values) for name, values in draws.items()},
+        "observed_data": {"counts": ((*lead, trained, "cell"), np.array(ev.tables))},
         "constant_data": {"n_units": ((), n_units)},
     }
     attrs = {"settings": json.dumps(settings)}

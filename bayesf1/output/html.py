@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
-from bayesf1.output.figures import COLUMN, paper_figure, print_style, render
-from bayesf1.output.plots import draw_difference, draw_scores, forest_height, plot_classes
+from bayesf1.output import plots
 
 if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
@@ -84,7 +83,7 @@ def report_html(
 
     found = _checked(results)
     # Texts stay texts, as a browser has fonts for names that matplotlib has none for, which it warns of.
-    settings = {**print_style(), "svg.fonttype": "none"}
+    settings = {**plots.print_style(), "svg.fonttype": "none"}
     with style.context("default"), rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         articles = [_article(res, f"pair{i}", len(found)) for i, res in enumerate(found, 1)]
@@ -154,8 +153,8 @@ def _metric(c: Comparison, verdict: str, *, brief: bool) -> dict[str, Any]:
     return {
         "c": c,
         "sentence": "" if c.sentence() == verdict else c.sentence(),
-        "scores": "" if brief else _figure(1.7, lambda ax: draw_scores(c, ax)),
-        "difference": _figure(1.8, lambda ax: draw_difference(ax, c)),
+        "scores": "" if brief else _figure(1.7, lambda ax: plots.draw_scores(c, ax)),
+        "difference": _figure(1.8, lambda ax: plots.draw_difference(ax, c)),
     }
 
 
@@ -172,7 +171,9 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
     kept, what = dict(list(rows.items())[:_MOST_ROWS]), "by class" if single else "on each corpus"
     label, apart = first.label.partition("[")[0], 0 if single else 3
     return {
-        "source": _figure(forest_height(list(kept)), lambda ax: plot_classes(kept, apart=apart, ax=ax)),
+        "source": _figure(
+            plots.forest_height(list(kept)), lambda ax: plots.plot_classes(kept, apart=apart, ax=ax)
+        ),
         "title": f"Difference in {label} {what}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }
@@ -180,6 +181,6 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
 
 def _figure(height: float, draw: Callable[[Any], object]) -> str:
     """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
-    ax = paper_figure()(figsize=(COLUMN, height), dpi=72, layout="constrained").subplots()
+    ax = plots.paper_figure()(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
     draw(ax)
-    return f"data:image/svg+xml;base64,{base64.b64encode(render(ax, 'svg')).decode()}"
+    return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"

@@ -35,7 +35,6 @@ def posterior():
 
 def test_draws_have_the_dims_of_the_design(posterior):
     assert posterior["score"].dims == ("chain", "draw", "system", "measure")
-    assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
     assert list(posterior["system"].values) == ["A", "B"]
     assert list(posterior["measure"].values) == ["precision", "recall", "f1"]
     assert posterior["score"].sizes["draw"] * posterior["score"].sizes["chain"] == 20_000
@@ -76,7 +75,7 @@ def test_dependent_models_share_their_draws(kind):
 def test_a_comparison_becomes_its_draws():
     res = bf.compare(EV, rope=0.02)
     idata = comparisons_to_arviz(res, n_draws=20_000, rng=4)
-    assert set(group(idata, "posterior").data_vars) == {"score", "pi", "difference"}
+    assert set(group(idata, "posterior").data_vars) == {"score", "difference"}
     difference = group(idata, "posterior")["difference"]
     assert difference.dims == ("chain", "draw", "measure")
     for metric, test in res.items():

@@ -25,7 +25,7 @@ from matplotlib.text import Text
 import bayesf1 as bf
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.frequentist.intervals import difference_intervals, intervals
-from bayesf1.output import figures, plots
+from bayesf1.output import plots
 
 LONG = (
     "bert-base-multilingual-cased_fine-tuned+CRF ($5e-5$)",
@@ -389,24 +389,24 @@ VISION = {
 
 def test_colours_differ_in_grey():
     # a difference of 2.3 in L* is just noticeable side by side
-    values = sorted(lightness(to_rgb(colour)) for colour in figures.COLOURS)
+    values = sorted(lightness(to_rgb(colour)) for colour in plots.COLOURS)
     assert min(np.diff(values)) >= 9.0
     assert values[-1] <= 82.0
 
 
 def test_the_first_two_colours_differ_much_in_grey():
-    one, other = (lightness(to_rgb(colour)) for colour in figures.COLOURS[:2])
+    one, other = (lightness(to_rgb(colour)) for colour in plots.COLOURS[:2])
     assert abs(one - other) >= 20.0
 
 
 @pytest.mark.parametrize("vision", VISION)
 def test_colours_differ_for(vision):
-    seen = [to_lab(np.array(VISION[vision]) @ to_linear(to_rgb(colour))) for colour in figures.COLOURS]
+    seen = [to_lab(np.array(VISION[vision]) @ to_linear(to_rgb(colour))) for colour in plots.COLOURS]
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 15.0
 
 
 def test_pairs_of_colour_and_marker_repeat_late():
-    pairs = [(figures.colour_of(i), figures.marker_of(i)) for i in range(63)]
+    pairs = [(plots.colour_of(i), plots.marker_of(i)) for i in range(63)]
     assert len(set(pairs)) == 63
 
 
@@ -416,7 +416,7 @@ def test_pairs_of_colour_and_marker_repeat_late():
 )
 def test_a_figure_can_be_saved_as(ending, start, tmp_path):
     path = tmp_path / f"figure.{ending}"
-    figures.save_plot(plots.plot_difference(bf.compare(models(ODD), metrics="f1", rope=0.01)), path)
+    plots.save_plot(plots.plot_difference(bf.compare(models(ODD), metrics="f1", rope=0.01)), path)
     assert path.read_bytes().startswith(start)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -432,7 +432,7 @@ def test_fonts_of_a_pdf_are_not_type_3(tmp_path):
     axes = plots.plot_posterior(models(ODD), "f1")
     with mpl.rc_context({"pdf.compression": 0}):
         axes[0].get_figure().savefig(tmp_path / "ours.pdf")
-        figures.save_plot(axes, tmp_path / "saved.pdf")
+        plots.save_plot(axes, tmp_path / "saved.pdf")
         Figure.savefig(axes[0].get_figure(), tmp_path / "default.pdf")
     assert b"/Type3" in (tmp_path / "default.pdf").read_bytes()
     for name in ("ours.pdf", "saved.pdf"):
@@ -442,9 +442,7 @@ def test_fonts_of_a_pdf_are_not_type_3(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_the_same_figure_gives_the_same_bytes(kind):
-    one, other = (
-        figures.render(plots.plot_posterior(bf.load_example("wang-li-org")), kind) for _ in range(2)
-    )
+    one, other = (plots.render(plots.plot_posterior(bf.load_example("wang-li-org")), kind) for _ in range(2))
     assert one == other
 
 
@@ -452,7 +450,7 @@ def test_the_same_figure_gives_the_same_bytes(kind):
 def test_a_figure_cannot_be_saved_as(path, tmp_path):
     axes = plots.plot_posterior(models(["A"]), "f1")
     with pytest.raises(ValueError, match="cannot"):
-        figures.save_plot(axes, tmp_path / path)
+        plots.save_plot(axes, tmp_path / path)
     assert not list(tmp_path.iterdir())
 
 
@@ -486,7 +484,7 @@ def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_pat
         figure = plt.figure()
         ax = (figure.subfigures(1, 2)[0] if subfigure else figure).subplots()
         assert flat(make(ax)) == [ax]
-        figures.save_plot(ax, tmp_path / "figure.png", dpi=50)
+        plots.save_plot(ax, tmp_path / "figure.png", dpi=50)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
@@ -523,7 +521,7 @@ def test_a_figure_that_fails_is_not_left_open():
         lambda: plots.plot_rank(models(["A", "B"])),
         lambda: plots.plot_intervals({}),
         lambda: plots.plot_classes({}),
-        lambda: figures.render(plots.plot_posterior(models(["A"]), "f1"), "gif"),
+        lambda: plots.render(plots.plot_posterior(models(["A"]), "f1"), "gif"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_one_sentence(call):
@@ -542,7 +540,7 @@ names = st.lists(
 @settings(max_examples=50)
 @given(names, st.integers(4, 30))
 def test_wrapped_names_keep_to_their_width_and_stay_apart(names, width):
-    quoted = figures.wrapped(names, width)
+    quoted = plots.wrapped(names, width)
     assert all(len(line) <= width for name in quoted for line in name.split("\n"))
     assert len({"".join(name.split()) for name in quoted}) == len(names)
 
