@@ -48,7 +48,6 @@ from .io.scores import (
 )
 from .io.tags import from_tags as from_tags
 from .labelling import audit as audit, plan_labels as plan_labels
-from .output.arviz import to_arviz as to_arviz
 from .output.plots import (
     plot_classes as plot_classes,
     plot_difference as plot_difference,

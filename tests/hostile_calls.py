@@ -131,7 +131,6 @@ def calls():
         "score": [{"ev": items, "model": "A"}],
         "scoreboard": [{"ev": items, "metrics": ["f1"], **drawn}],
         "summary": [{"ev": items, **drawn}],
-        "to_arviz": [{"ev": items, **drawn}],
         "measures.alpha_posterior": [{"ratings": ratings, "n_draws": 200}],
         "measures.average_precision": [{"relevance": lists, "n_relevant": [2, 1]}],
         "measures.cg": [{"gains": lists}],

@@ -18,12 +18,10 @@ import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import printable
 from bayesf1.base.text_files import write_atomic
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
-from bayesf1.metrics import Metric, MetricLike
-from bayesf1.sampling import SamplingModel, sampling_model
+from bayesf1.sampling import sampling_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,60 +177,14 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
         ) from None
 
 
-# ---- evaluations and comparisons --------------------------------------------------------------------------
-
-
-@checked
-def to_arviz(
-    ev: Evaluation,
-    *,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    prior: float | None = None,
-    assumption: str = "auto",
-    target: str = "auto",
-    n_draws: int = 4000,
-    rng: RNGLike = None,
-) -> Any:
-    r"""Return posterior draws of the scores of all models, for ArviZ.
-
-    Draws come from the posterior of the tables, :math:`\mathrm{Dirichlet}(\text{counts}+\lambda)` or the
-    Bayesian bootstrap of clusters; the same draws serve all models and measures.
-
-    Parameters
-    ----------
-    ev
-        The evaluation.
-    metrics
-        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
-    prior, assumption, target
-        As in `compare`.
-    n_draws, rng
-        How many draws in all, in four chains, and the source of randomness.
-
-    Returns
-    -------
-    arviz.InferenceData or xarray.DataTree
-        As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
-        (chain, draw, system, measure), ``observed_data`` the tables. If models are runs of methods, systems are the
-        methods.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
-    >>> idata["posterior"]["score"].sel(measure="f1").dims
-    ('chain', 'draw', 'system')
-    """
-    check_evaluation(ev)
-    metrics = resolve_metrics(metrics, ev)
-    weight, sampling = ev.check_prior(prior), sampling_model(ev, assumption, target)
-    settings = {"prior": weight, "assumption": sampling.assumption, "target": sampling.target}
-    scores = _scores(sampling, metrics, weight, n_draws, rng)
-    return _inference_data({"score": scores}, ev, metrics, {**settings, "n_draws": n_draws})
+# ---- comparisons ------------------------------------------------------------------------------------------
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ: those of `to_arviz`, and ``difference``, B minus A.
+    """Return draws of a comparison for ArviZ, of both scores at once, and of their difference.
+
+    The group ``posterior`` holds ``score`` (chain, draw, system, measure) and ``difference``, B minus A (chain, draw,
+    measure); ``observed_data`` has the tables. If models are runs of methods, systems are the methods.
 
     Examples
     --------
@@ -242,48 +194,28 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     ('chain', 'draw', 'measure')
     """
     found = list(res.values())
-    first = found[0]
-    metrics = [c.definition for c in found]
-    asked = first.settings
-    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
+    ev, asked, metrics = found[0].ev, found[0].settings, [c.definition for c in found]
     kept = [getattr(c, "scores", None) for c in found]
     if kept[0] is not None:
         scores = np.stack([np.asarray(values) for values in kept], axis=-1)
     else:
-        sampling = sampling_model(first.ev, first.assumption, first.target)
-        scores = _scores(sampling, metrics, asked.prior, n_draws, rng)
-    draws = {"score": scores, "difference": scores[..., 1, :] - scores[..., 0, :]}
-    return _inference_data(draws, first.ev, metrics, {**settings, "rope": asked.rope.given})
-
-
-def _scores(
-    sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
-) -> FloatArray:
-    """Return draws of the scores of what is compared, axes (chain, draw, system, measure)."""
-    n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
-    blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
-    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    clipped = [np.clip(scores, *metric.support) for scores, metric in zip(drawn, metrics, strict=False)]
-    return np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
-
-
-def _inference_data(
-    draws: Mapping[str, FloatArray], ev: Evaluation, metrics: Sequence[Metric], settings: Mapping[str, Any]
-) -> Any:
-    trained = "run" if ev.methods else "system"
-    coords = {
-        "system": ev.names,
-        "measure": [m.name for m in metrics],
-        "cell": ev.cells,
-        "run": ev.models,
-    }
-    dims = {"score": ("chain", "draw", "system", "measure"), "difference": ("chain", "draw", "measure")}
-    lead = ("dataset",) if ev.tables.ndim > 2 else ()
-    n_units = np.array(0.0 if ev.units is None else ev.units.size)
+        n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
+        sampling = sampling_model(ev, asked.assumption, asked.target)
+        blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
+        drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=False)]
+        scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+    lead, trained = ("dataset",) * (ev.tables.ndim - 2), "run" if ev.methods else "system"
     groups: dict[str, Variables] = {
-        "posterior": {name: (dims[name], values) for name, values in draws.items()},
+        "posterior": {
+            "score": (("chain", "draw", "system", "measure"), scores),
+            "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
+        },
         "observed_data": {"counts": ((*lead, trained, "cell"), np.array(ev.tables))},
-        "constant_data": {"n_units": ((), n_units)},
+        "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
     }
-    attrs = {"settings": json.dumps(settings)}
+    names = [metric.name for metric in metrics]
+    coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
+    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
+    attrs = {"settings": json.dumps({**settings, "rope": asked.rope.given})}
     return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

@@ -53,21 +53,12 @@ def title(c: Comparison) -> str:
 # ---- the verdict ------------------------------------------------------------------------------------------
 
 
-class NotWorse(NamedTuple):
-    """A model that is shown not to be worse than another by more than a margin, and how surely."""
-
-    model: str
-    other: str
-    margin: float
-    probability: float
-
-
-def not_worse(c: Comparison) -> NotWorse | None:
-    """Return which model is shown not to be worse than which; None if none is."""
+def not_worse(c: Comparison) -> tuple[str, str, float, float] | None:
+    """Return a model that is shown not to be worse than another, that one, the margin and how surely; None if none is."""
     if c.rope and c.p_not_worse >= c.threshold:
-        return NotWorse(c.model_b, c.model_a, -c.rope.low, c.p_not_worse)
+        return c.model_b, c.model_a, -c.rope.low, c.p_not_worse
     if c.rope and 1.0 - c.p_greater >= c.threshold:
-        return NotWorse(c.model_a, c.model_b, c.rope.high, 1.0 - c.p_greater)
+        return c.model_a, c.model_b, c.rope.high, 1.0 - c.p_greater
     return None
 
 
@@ -81,8 +72,8 @@ def verdict(c: Comparison) -> str:
     if better:
         return better
     if (found := not_worse(c)) is not None:
-        margin = amount(found.margin, percent=c.definition.percent).replace("percentage ", "")
-        return f"{found.model} not worse by more than {margin}"
+        margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
+        return f"{found[0]} not worse by more than {margin}"
     return "undecided"
 
 
@@ -145,10 +136,10 @@ def sentence(c: Comparison) -> str:
     elif c.rope and c.p_rope >= c.prob:
         claim = f"{a} and {b} are practically equivalent in {label}{about}: {within(c)} {region_sure}; {leads} {sure}"
     elif found is not None:
-        margin = amount(found.margin, percent=percent)
+        model, rival, margin, surely = found
         claim = (
-            f"{found.model} is not worse than {found.other} in {label} by more than {margin}{about} "
-            f"({equation('P', found.probability)}); which is better is not decided: {leads} {sure}"
+            f"{model} is not worse than {rival} in {label} by more than {amount(margin, percent=percent)}{about} "
+            f"({equation('P', surely)}); which is better is not decided: {leads} {sure}"
         )
     else:
         leads = leads.replace(f"{first} leads by", f"{first} leads {other} in {label} by", 1)
@@ -359,24 +350,39 @@ def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = N
     drawn = s.n_draws if n_draws is None else n_draws
     prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
     return in_one_line(
-        metric=",".join(metrics),
+        metric=metrics,
         units=sampled(s).replace(",", "") or "totals",
         sampling=s.assumption,
         prior=prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
-        cv=f"{'x'.join(map(str, s.cv.shape))},{s.rule},{s.discount:.4g}" if s.cv is not None else "",
-        rope=f"{s.rope.low:g}:{s.rope.high:g}" if s.rope else "",
-        prob=f"{s.prob:g}",
+        cv="" if s.cv is None else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
+        rope=_region_in_short(s.rope),
+        prob=s.prob,
         method="exact" if s.method == "exact" else "mc",
-        draws=f"{drawn}" if drawn else "",
-        rng="" if not drawn else "generator" if s.rng is None else f"{s.rng}",
+        draws=drawn or None,
+        rng=_start(s.rng) if drawn else None,
         target=s.target,
     )
 
 
-def in_one_line(**parts: str) -> str:
-    """Write a signature: the version, and all parts that are not empty."""
+def in_one_line(**parts: Any) -> str:
+    """Write a signature: the version, and all parts that are known; several values of one have commas between."""
+
+    def written(value: Any) -> str:
+        if isinstance(value, list | tuple):
+            return ",".join(map(written, value))
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
     known = {"v": version().rpartition(" ")[2], **parts}
-    return printable("bayesf1|" + "|".join(f"{name}:{value}" for name, value in known.items() if value))
+    shown = {name: written(value) for name, value in known.items() if value is not None}
+    return printable("bayesf1|" + "|".join(f"{name}:{value}" for name, value in shown.items() if value))
+
+
+def _start(rng: int | None) -> str:
+    return "generator" if rng is None else f"{rng}"
+
+
+def _region_in_short(rope: Rope) -> str:
+    return f"{rope.low:g}:{rope.high:g}" if rope else ""
 
 
 # ---- a paper's section on methods -------------------------------------------------------------------------
@@ -673,26 +679,21 @@ def ranking_methods(r: Ranking, labels: str = "") -> str:
 
 
 def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
-    """Write who beats whom, those with most to beat first.
+    """Write who beats whom.
 
     Examples
     --------
     >>> who_beats_whom(["A", "B", "C"], np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool))
-    'A beats B and C, and B beats C'
+    'A beats B and C; B beats C'
     """
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for name, row in zip(names, beats, strict=True):
-        beaten = tuple(other for other, lost in zip(names, row, strict=True) if lost)
-        groups.setdefault(beaten, []).append(name)
-    groups.pop((), None)
-    claims = []
-    for beaten, winners in groups.items():
-        n = len(beaten)
-        whom = f"the last {n}" if n > _NAMED and beaten == tuple(names[-n:]) else joined(beaten)
-        claims.append(f"{joined(winners)} {'beats' if len(winners) == 1 else 'beat'} {whom}")
-    if len(claims) > _SHOWN:
-        claims[_SHOWN:] = ["others beat those below them"]
-    return ", and ".join(claims) if len(claims) < 3 else f"{'; '.join(claims[:-1])}; and {claims[-1]}"
+        beaten = [other for other, lost in zip(names, row, strict=True) if lost]
+        whom = joined([*beaten[:_NAMED], *[f"{len(beaten) - _NAMED} more"][: len(beaten) > _NAMED]] or [""])
+        groups.setdefault(whom, []).append(name)
+    groups.pop("", None)
+    claims = [f"{joined(who)} {'beats' if len(who) == 1 else 'beat'} {whom}" for whom, who in groups.items()]
+    return "; ".join([*claims[:_SHOWN], *["others beat those below them"][: len(claims) > _SHOWN]])
 
 
 # ---- intervals --------------------------------------------------------------------------------------------
@@ -711,10 +712,6 @@ _METHODS = {
     "credible_equal_tailed": "credible, equal-tailed",
     "credible_hdi": "credible, highest density",
 }
-
-
-def _start(rng: int | None) -> str:
-    return "generator" if rng is None else f"{rng}"
 
 
 def method_label(method: str) -> str:
@@ -805,9 +802,9 @@ def intervals_signature(r: Intervals) -> str:
         units=sampled(s).replace(",", "") or "totals",
         sampling=s.assumption,
         prior=s.prior_name.lower().replace(" prior", "").replace(" ", "-"),
-        level=f"{s.confidence_level:g}",
-        methods=",".join(r),
-        resamples=str(s.n_resamples or ""),
+        level=s.confidence_level,
+        methods=tuple(r),
+        resamples=s.n_resamples or None,
         rng=_start(s.rng),
     )
 
@@ -832,13 +829,8 @@ def coverage_table(c: CoverageCurve) -> Table:
 
 def coverage_signature(c: CoverageCurve) -> str:
     """Return in one line what is needed to repeat the computation of coverage."""
-    return in_one_line(
-        metric=c.metric,
-        methods=",".join(c.methods),
-        items=",".join(map(str, c.n)),
-        proportions=",".join(f"{p:g}" for p in c.proportions),
-        level=f"{c.confidence_level:g}",
-    )
+    chosen = {"methods": c.methods, "items": tuple(map(int, c.n)), "proportions": tuple(c.proportions)}
+    return in_one_line(metric=c.metric, **chosen, level=c.confidence_level)
 
 
 # ---- randomisation ----------------------------------------------------------------------------------------
@@ -924,15 +916,10 @@ def randomization_methods(t: RandomizationTest) -> str:
 
 def randomization_signature(t: RandomizationTest) -> str:
     """Return in one line what is needed to repeat a randomisation test."""
-    return in_one_line(
-        metric=t.metric,
-        units=number_of(t.n_units, t.unit).replace(",", ""),
-        test="randomization",
-        alternative=t.alternative,
-        method="exact" if t.exact else "mc",
-        trials=str(t.n_trials or ""),
-        rng="" if t.exact else _start(t.start),
-    )
+    drawn = {} if t.exact else {"trials": t.n_trials, "rng": _start(t.start)}
+    units, method = number_of(t.n_units, t.unit).replace(",", ""), "exact" if t.exact else "mc"
+    asked = {"test": "randomization", "alternative": t.alternative, "method": method}
+    return in_one_line(metric=t.metric, units=units, **asked, **drawn)
 
 
 # ---- plans ------------------------------------------------------------------------------------------------
@@ -962,18 +949,13 @@ def _size_words(p: SampleSize) -> PlanWords:
     who = "any model" if p.basis == "bound" else "models like the pilot's"
     header = ("Metric", "Half-width", "Confidence", "Positives", plural(p.unit).capitalize(), "Holds for")
     numbers = ("–" if n is None else f"{n:,}" for n in (p.n_positives, p.n_units))
+    asked = {"half_width": p.half_width, "level": p.confidence_level, "prevalence": p.prevalence}
     return PlanWords(
         f"A {level} interval for {p.label} no wider than ±{amount(p.half_width, percent=p.percent)} takes "
         f"{' with '.join(sizes)}.",
         f"Holds for {who}{share}; normal approximation.",
         Table(header, ((p.label, f"{p.half_width:g}", level, *numbers, who),), sure=(True,)),
-        in_one_line(
-            metric=p.metric,
-            plan=p.basis,
-            half_width=f"{p.half_width:g}",
-            level=f"{p.confidence_level:g}",
-            prevalence="" if p.prevalence is None else f"{p.prevalence:g}",
-        ),
+        in_one_line(metric=p.metric, plan=p.basis, **asked),
     )
 
 
@@ -1003,17 +985,10 @@ def _decision_words(p: DecisionPlan) -> PlanWords:
     header = ("Metric", "Difference", plural(p.unit).capitalize(), "Agreement", from_, "Assurance")
     difference = f"{assumed}; {margin}" if margin else size
     row = (p.label, difference, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
-    signature = in_one_line(
-        metric=p.metric,
-        plan=p.question,
-        difference=f"{p.difference:g}" if p.question == "size" else "",
-        units=number_of(p.n_units, p.unit).replace(",", "") if p.question == "resolution" else "",
-        not_worse_by="" if p.not_worse_by is None else f"{p.not_worse_by:g}",
-        p_h1=f"{p.p_h1:g}",
-        assurance=f"{p.goal:g}",
-        sets=str(p.n_sets),
-        rng=_start(p.rng),
-    )
+    sized = p.question == "size"
+    asked = {"difference": p.difference} if sized else {"units": units.replace(",", "")}
+    simulated = {"not_worse_by": p.not_worse_by, "p_h1": p.p_h1, "assurance": p.goal, "sets": p.n_sets}
+    signature = in_one_line(metric=p.metric, plan=p.question, **asked, **simulated, rng=_start(p.rng))
     return PlanWords(sentence, assumptions, Table(header, (row,), sure=(True,)), signature)
 
 
@@ -1060,14 +1035,9 @@ def monitor_note(m: Monitor) -> str:
 
 def monitor_signature(m: Monitor) -> str:
     """Return in one line what is needed to repeat the last look."""
-    return in_one_line(
-        metric=m.metric,
-        units=number_of(m.n_units, m.unit).replace(",", ""),
-        looks=str(len(m.looks)),
-        rope=f"{m.region.low:g}:{m.region.high:g}" if m.region else "",
-        level=f"{m.confidence_level:g}",
-        largest="" if m.largest is None else f"{m.largest:g}",
-    )
+    seen = {"units": number_of(m.n_units, m.unit).replace(",", ""), "looks": len(m.looks)}
+    asked = {"rope": _region_in_short(m.region), "level": m.confidence_level, "largest": m.largest}
+    return in_one_line(metric=m.metric, **seen, **asked)
 
 
 def _proviso(m: Monitor) -> str:
@@ -1123,11 +1093,8 @@ def fold_tests_table(f: FoldTests) -> Table:
 
 def fold_tests_signature(f: FoldTests) -> str:
     """Return in one line what is needed to repeat the tests."""
-    return in_one_line(
-        metric=f.label,
-        scores="x".join(map(str, f.differences.shape)),
-        tests=",".join(test.name.replace(" ", "-") for test in f.tests),
-    )
+    tests = [test.name.replace(" ", "-") for test in f.tests]
+    return in_one_line(metric=f.label, scores="x".join(map(str, f.differences.shape)), tests=tests)
 
 
 def balance_table(b: BalanceReport) -> Table:

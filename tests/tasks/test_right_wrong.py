@@ -261,7 +261,6 @@ def test_every_verb_has_an_answer(name, tmp_path):
     assert bf.plan(0.05, pilot=ev, model="A").unit == ev.unit
     assert bf.plan_comparison(ev, "A", "B", difference=0.05, rng=1).n_units > 50
     assert bf.resolution(ev, "A", "B", rng=1).difference > 0
-    assert bf.to_arviz(ev, rng=1) is not None
     for axes in (bf.plot_difference(res), bf.plot_posterior(ev), bf.plot_rank(bf.rank(ev, rng=1))):
         bf.save_plot(axes, tmp_path / "figure.pdf")
 
