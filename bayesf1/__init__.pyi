@@ -51,7 +51,6 @@ from .labelling import audit as audit, plan_labels as plan_labels
 from .output.plots import (
     plot_classes as plot_classes,
     plot_difference as plot_difference,
-    plot_intervals as plot_intervals,
     plot_posterior as plot_posterior,
     plot_rank as plot_rank,
     save_plot as save_plot,

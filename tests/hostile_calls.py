@@ -114,7 +114,6 @@ def calls():
         "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
         "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
         "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
-        "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
         "plot_posterior": [{"ev": counts, "metrics": "f1"}],
         "plot_rank": [{"ranking": bf.rank(items, **drawn)}],
         "posterior": [{"ev": items, "model": "A", **drawn}],

@@ -1,4 +1,4 @@
-"""Figures of posteriors, differences, rankings and intervals, set for a paper.
+"""Figures of posteriors, differences, classes and rankings, set for a paper.
 
 Every function takes ``ax=``, axes of your own, and then draws in their style. Without it a new figure of pyplot is
 made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its `savefig` embeds TrueType fonts;
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
-    from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
 
@@ -67,12 +66,6 @@ _LEAST_CELL, _MOST_TICKS = 0.26, 15
 # Characters on a line of a label beside intervals.
 _LABEL = 24
 _BETTER, _WORSE = COLOURS[:2]
-
-
-def _belongs(value: Any, attribute: str, kind: str, verb: str) -> Any:
-    if not hasattr(value, attribute):
-        raise ValueError(f"this figure takes {kind}, as {verb} returns, not {quoted(value)}")
-    return value
 
 
 # ---- densities --------------------------------------------------------------------------------------------
@@ -294,49 +287,6 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
 
 
 @checked
-def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
-    """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
-
-    The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, say so.
-
-    Parameters
-    ----------
-    res
-        What `intervals` or `difference_intervals` returned.
-    ax
-        Axes to draw on.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> from bayesf1.frequentist.intervals import intervals
-    >>> ax = plot_intervals(intervals(from_counts(A=(77, 44, 10)), "A", rng=1))
-    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
-    ['Clopper–Pearson', 'Wald']
-    """
-    rows = _belongs(res, "rows", "Intervals", "intervals").rows
-    names = [
-        f"{row.label}{' (overshoots)' * row.overshoot}{' (zero width)' * row.degenerate}" for row in rows
-    ]
-    with _forest(names, ax=ax) as panel:
-        panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        for i, row in enumerate(rows):
-            look: dict[str, Any] = (
-                {"color": _BETTER, "marker": "s", "linewidth": 2.0}
-                if row.kind == "credible"
-                else {"color": "black", "marker": "x" if row.degenerate else "|", "linewidth": 1.0}
-            )
-            panel.plot([row.low, row.high], [i, i], **look)
-        *others, model = res.models
-        score = f"{res.label} (%)" if res.percent else res.label
-        label_x(panel, _difference_label(res.label, percent=res.percent) if others else score)
-        round_ticks(panel.xaxis, 100.0 if res.percent else 1.0)
-        level = f"({100 * res.confidence_level:g} % intervals)"
-        caption_below([panel], [model, *(f"minus {name}" for name in others), level])
-    return panel
-
-
-@checked
 def plot_classes(
     res: Mapping[str, Comparison],
     *,
@@ -355,7 +305,7 @@ def plot_classes(
     apart
         How many of the first entries stand above the others and a line, in their own order.
     ax
-        As in `plot_intervals`.
+        Axes to draw on.
 
     Examples
     --------
@@ -372,7 +322,12 @@ def plot_classes(
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
-    with _forest([_class_of(name) for name, _ in ordered], ax=ax) as panel:
+    names = [_class_of(name) for name, _ in ordered]
+    with panels(1, ax=ax, height=forest_height(names)) as (panel,):
+        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
+        panel.set_ylim(len(names) - 0.4, -0.6)
+        panel.tick_params(axis="y", length=0)
+        panel.spines[["left", "right", "top"]].set_visible(False)
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -395,17 +350,6 @@ def plot_classes(
         round_ticks(panel.xaxis, 100.0 if percent else 1.0)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
-
-
-@contextmanager
-def _forest(names: Sequence[str], *, ax: Axes | None) -> Iterator[Axes]:
-    with panels(1, ax=ax, height=forest_height(names)) as axes:
-        panel: Axes = axes[0]
-        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
-        panel.set_ylim(len(names) - 0.4, -0.6)
-        panel.tick_params(axis="y", length=0)
-        panel.spines[["left", "right", "top"]].set_visible(False)
-        yield panel
 
 
 def forest_height(names: Sequence[str]) -> float:
@@ -448,8 +392,9 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     >>> [label.get_text() for label in beats.get_yticklabels()][:2]
     ['UH-RiTUAL  1', 'SpinningBytes  2']
     """
-    names = _belongs(ranking, "p_beats", "Ranking", "rank").models
-    k = len(names)
+    if not hasattr(ranking, "p_beats"):
+        raise ValueError(f"this figure takes a Ranking, as rank returns, not {quoted(ranking)}")
+    names, k = ranking.models, len(ranking.models)
     labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking.p_beats)
     least = ranking.settings.rope.high

@@ -24,7 +24,6 @@ from matplotlib.text import Text
 
 import bayesf1 as bf
 from bayesf1.distributions.empirical import EmpiricalPosterior
-from bayesf1.frequentist.intervals import difference_intervals, intervals
 from bayesf1.output import plots
 
 LONG = (
@@ -79,13 +78,6 @@ FIGURES = {
     "rank of two": lambda: plots.plot_rank(bf.rank(models(LONG[:2]), n_draws=1000, rng=1, rope=0.01)),
     "rank of twenty": lambda: plots.plot_rank(
         bf.rank(models([f"system-{i}" for i in range(20)]), n_draws=1000, rng=1)
-    ),
-    "intervals": lambda: plots.plot_intervals(intervals(models(LONG), LONG[0], rng=1, n_resamples=199)),
-    "intervals of perfection": lambda: plots.plot_intervals(
-        intervals(bf.from_counts(A=(10, 0, 0)), "A", rng=1, n_resamples=199)
-    ),
-    "intervals of a difference": lambda: plots.plot_intervals(
-        difference_intervals(models(LONG[:2]), metric="f1", rng=1, n_resamples=199)
     ),
     "classes": lambda: plots.plot_classes(classes(["person", "creative-work", "group"], rope=0.02)),
     "two dozen classes": lambda: plots.plot_classes(
@@ -310,25 +302,6 @@ def test_a_ranking_of_many_has_a_scale_instead_of_numbers():
     assert [ax.get_ylabel() for ax in axes[0].get_figure().axes][-1] == "Probability"
 
 
-def test_intervals_are_drawn_where_they_are():
-    res = intervals(bf.from_counts(A=(77, 44, 10)), "A", rng=1, n_resamples=199)
-    panel = plots.plot_intervals(res)
-    estimate, *bars = panel.lines
-    assert list(estimate.get_xdata()) == [bf.score(bf.from_counts(A=(77, 44, 10)), "A")] * 2
-    assert [tuple(bar.get_xdata()) for bar in bars] == [tuple(row) for row in res.values()]
-    kinds = {
-        row.kind: (bar.get_color(), bar.get_marker()) for bar, row in zip(bars, res.values(), strict=True)
-    }
-    assert all(mine != theirs for mine, theirs in zip(*kinds.values(), strict=True))
-
-
-def test_intervals_that_overshoot_or_have_no_width_say_so():
-    few = plots.plot_intervals(intervals(bf.from_counts(A=(9, 1, 0)), "A", rng=1, n_resamples=199))
-    none = plots.plot_intervals(intervals(bf.from_counts(A=(9, 0, 0)), "A", rng=1, n_resamples=199))
-    assert "Wald (overshoots)" in [label.get_text() for label in few.get_yticklabels()]
-    assert "Wald (zero width)" in [label.get_text() for label in none.get_yticklabels()]
-
-
 def test_classes_are_sorted_and_filled_where_decisive():
     res = classes(["PER", "LOC", "ORG", "MISC"], rope=0.01)
     panel = plots.plot_classes(res)
@@ -477,7 +450,6 @@ def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_pat
     makers = [
         lambda ax: plots.plot_posterior(models(LONG), "f1", ax=ax),
         lambda ax: plots.plot_difference(bf.compare(models(LONG[:2]))["f1"], ax=ax),
-        lambda ax: plots.plot_intervals(intervals(models(LONG), LONG[0], rng=1, n_resamples=100), ax=ax),
         lambda ax: plots.plot_classes(classes(["PER", "LOC"]), ax=ax),
     ]
     for make in makers:
@@ -519,7 +491,6 @@ def test_a_figure_that_fails_is_not_left_open():
         lambda: plots.plot_difference({"f1": 1}),
         lambda: plots.plot_difference(bf.compare(bf.from_counts(A=[(7, 4, 1)] * 2, B=[(6, 3, 2)] * 2))),
         lambda: plots.plot_rank(models(["A", "B"])),
-        lambda: plots.plot_intervals({}),
         lambda: plots.plot_classes({}),
         lambda: plots.render(plots.plot_posterior(models(["A"]), "f1"), "gif"),
     ],
@@ -572,8 +543,6 @@ def test_axes_are_in_percent_and_say_so():
     for panel, name in (
         (bf.plot_difference(res)[2], "Difference in F1 (points)"),
         (bf.plot_posterior(COUNTS)[2], "F1 (%)"),
-        (bf.plot_intervals(bf.intervals(COUNTS, "A", rng=1)), "F1 (%)"),
-        (bf.plot_intervals(bf.difference_intervals(COUNTS, "A", "B", rng=1)), "Difference in F1 (points)"),
         (bf.plot_classes({"x": res["f1"]}), "Difference in F1 (points)"),
     ):
         assert panel.get_xlabel().splitlines()[0] == name
