@@ -10,9 +10,10 @@ import hashlib
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
@@ -94,11 +95,7 @@ def report_html(
     page = environment.get_template("report.html").render(
         articles=articles,
         command=command,
-        versions={
-            "bayesf1": __version__,
-            "Python": platform.python_version(),
-            **{name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib")},
-        },
+        versions={"bayesf1": __version__, "Python": platform.python_version(), "numpy": np.__version__},
         css=Markup(css),
         digest=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
     )

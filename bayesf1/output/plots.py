@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_rng, checked, is_number
-from bayesf1.base.naming import nearest, printable, quoted
+from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
@@ -283,7 +283,7 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     label_x(panel, _difference_label(c.label, percent=percent))
 
 
-# ---- intervals below each other ---------------------------------------------------------------------------
+# ---- classes ----------------------------------------------------------------------------------------------
 
 
 @checked
@@ -323,7 +323,8 @@ def plot_classes(
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
     names = [_class_of(name) for name, _ in ordered]
-    with panels(1, ax=ax, height=forest_height(names)) as (panel,):
+    with panels(1, ax=ax, height=forest_height(names)) as axes:
+        panel: Axes = axes[0]
         panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.tick_params(axis="y", length=0)
@@ -621,11 +622,7 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     """
     import matplotlib as mpl
 
-    if kind not in FORMATS:
-        raise ValueError(f"unknown format of figures {kind!r}; {nearest(kind, FORMATS)}")
-    first: Any = ax
-    while isinstance(first, list | tuple | np.ndarray) and len(first):
-        first = first[0]
+    first: Any = next(iter(np.ravel(np.asarray(ax, object))), None)
     if not hasattr(first, "get_figure"):
         raise ValueError(f"ax must be axes of matplotlib, as a plot returns, not {quoted(ax)}")
     undated: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}

@@ -166,13 +166,10 @@ def unmet(c: Comparison, claim: str) -> str | None:
     True
     """
     a, b, percent = c.model_a, c.model_b, c.definition.percent
+    margin = amount(-c.rope.low, percent=percent)
     what, p, needed = {
         "better": (f"{b} better than {a}", c.p_h1, c.threshold),
-        "not-worse": (
-            f"{b} not worse than {a} by more than {amount(-c.rope.low, percent=percent)}",
-            c.p_not_worse,
-            c.threshold,
-        ),
+        "not-worse": (f"{b} not worse than {a} by more than {margin}", c.p_not_worse, c.threshold),
         "equivalent": (f"{b} equivalent to {a} within {region(c.rope, percent=percent)}", c.p_rope, c.prob),
     }[claim]
     if p >= needed:
@@ -1062,20 +1059,19 @@ RUN_TESTS_FORGET = (
 
 def fold_tests_title(f: FoldTests) -> str:
     """Return what was tested, and how the folds differ."""
-    mean, sd = f.differences.mean(), f.differences.std(ddof=1)
-    return printable(
-        f"{f.label} of {f.model_b} minus {f.model_a} in {f.differences.size} folds: "
-        f"mean {points(mean, 2, sign=True, percent=f.shares)}, sd {points(sd, 2, percent=f.shares)}"
-        f"{' points' if f.shares else ''}"
-    )
+    n, sd = f.differences.size, points(f.differences.std(ddof=1), 2, percent=f.shares)
+    return _tests_title(f, f"in {n} folds", f", sd {sd}")
 
 
 def run_tests_title(f: FoldTests) -> str:
     """Return what was tested, and the mean difference of runs."""
+    return _tests_title(f, "over runs")
+
+
+def _tests_title(f: FoldTests, where: str, more: str = "") -> str:
     mean = points(float(f.differences.mean()), 2, sign=True, percent=f.shares)
-    return printable(
-        f"{f.label} of {f.model_b} minus {f.model_a} over runs: mean {mean}{' points' if f.shares else ''}"
-    )
+    unit = " points" if f.shares else ""
+    return printable(f"{f.label} of {f.model_b} minus {f.model_a} {where}: mean {mean}{more}{unit}")
 
 
 def fold_tests_table(f: FoldTests) -> Table:

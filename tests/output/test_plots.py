@@ -492,7 +492,6 @@ def test_a_figure_that_fails_is_not_left_open():
         lambda: plots.plot_difference(bf.compare(bf.from_counts(A=[(7, 4, 1)] * 2, B=[(6, 3, 2)] * 2))),
         lambda: plots.plot_rank(models(["A", "B"])),
         lambda: plots.plot_classes({}),
-        lambda: plots.render(plots.plot_posterior(models(["A"]), "f1"), "gif"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_one_sentence(call):
