@@ -45,16 +45,12 @@ from .io.scores import (
 )
 from .io.tags import from_tags as from_tags
 from .labelling import plan_labels as plan_labels
-from .output.arviz import to_arviz as to_arviz
-from .output.figures import save_plot as save_plot
 from .output.plots import (
-    plot_balance as plot_balance,
     plot_classes as plot_classes,
-    plot_coverage as plot_coverage,
     plot_difference as plot_difference,
-    plot_intervals as plot_intervals,
     plot_posterior as plot_posterior,
     plot_rank as plot_rank,
+    save_plot as save_plot,
 )
 from .tasks.multiclass import confusion as confusion
 

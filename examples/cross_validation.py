@@ -49,10 +49,6 @@ balance = cv.balance_report(texts, labels)
 print(balance)
 
 # %%
-
-axes = bf.plot_balance(balance)
-
-# %%
 # From fits to a verdict:
 
 with warnings.catch_warnings():

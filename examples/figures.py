@@ -2,7 +2,7 @@
 Figures for a paper
 ===================
 
-Figures 1 to 3 of Wang & Li (2019), the ranking of the seven systems of WNUT 2017, and intervals.
+Figures 1 to 3 of Wang & Li (2019), and the ranking of the seven systems of WNUT 2017.
 
 Solid curves are the posteriors with the paper's discount for 3×2 blocked cross-validation, dash-dotted ones those of
 Wang et al. (2015), each from its 0.001 to its 0.999 quantile. All of them are exact. The last figure shows how often 95 %
@@ -40,10 +40,9 @@ def main() -> None:
     res = bf.compare(wnut, "SpinningBytes", "UH-RiTUAL", rope=0.01, rng=2017)
     figures["wnut17_difference"] = bf.plot_difference(res)
 
-    figures["wnut17_intervals"] = bf.plot_intervals(bf.intervals(wnut, "UH-RiTUAL", rng=2017))
-    figures["coverage"] = bf.plot_coverage(
-        bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
-    )
+    curve = bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
+    coverage = curve.to_frame()["coverage"].unstack("interval")
+    figures["coverage"] = coverage.plot(xlabel="Number of items", ylabel="Coverage")
 
     if folder is None:
         plt.show()

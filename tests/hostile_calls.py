@@ -62,8 +62,6 @@ def calls():
     lists = [[1, 0, 1], [0, 1, 0]]
     ratings = [[1, 1, 2], [2, 2, 2], [1, 2, 1]]
     axes = bf.plot_posterior(counts, metrics="f1")
-    balance = bf.BlockedCV(m=1, rng=0).balance_report(np.zeros(40), [0, 1] * 20)
-    curve = bf.coverage_curve([10, 20], 0.3, 0.1, 0.1, methods=["wald"])
     return {
         "Beta": [{"a": 2, "b": 3}],
         "BlockedCV": [{"m": 3, "balance": None, "rng": 0}],
@@ -113,11 +111,8 @@ def calls():
         "plan": [{"half_width": 0.05, "prevalence": 0.3}, {"half_width": 0.05, "pilot": counts, "model": "A"}],
         "plan_comparison": [{"pilot": items, "a": "A", "b": "B", "difference": 0.1, "n_sets": 200}],
         "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
-        "plot_balance": [{"report": balance}],
         "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
-        "plot_coverage": [{"curve": curve}],
         "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
-        "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
         "plot_posterior": [{"ev": counts, "metrics": "f1"}],
         "plot_rank": [{"ranking": bf.rank(items, **drawn)}],
         "posterior": [{"ev": items, "model": "A", **drawn}],
@@ -134,7 +129,6 @@ def calls():
         "score": [{"ev": items, "model": "A"}],
         "scoreboard": [{"ev": items, "metrics": ["f1"], **drawn}],
         "summary": [{"ev": items, **drawn}],
-        "to_arviz": [{"ev": items, **drawn}],
         "measures.alpha_posterior": [{"ratings": ratings, "n_draws": 200}],
         "measures.average_precision": [{"relevance": lists, "n_relevant": [2, 1]}],
         "measures.cg": [{"gains": lists}],

@@ -19,7 +19,7 @@ import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
-from bayesf1.cli.output import chosen_format, complain, deliver, write
+from bayesf1.cli.output import chosen_format, complain, deliver, put, write
 from bayesf1.output.answer import DEFAULT
 
 if TYPE_CHECKING:
@@ -83,19 +83,6 @@ def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.
     return ev
 
 
-def by_measure(args: argparse.Namespace) -> list[argparse.Namespace]:
-    """Return the arguments, once for each measure where files are scored by several."""
-    names = [None] if args.measure is None else read_names(args.measure)
-    if len(names) > 1:
-        paths = [name_and_path(file)[1] for file in args.files]
-        for path in [*paths, *([] if args.qrels is None else [args.qrels])]:
-            if path == "-" or Path(path).is_fifo():
-                raise ValueError(
-                    f"{path} can be read once, but --measure names {len(names)}; give one, or store the file first"
-                )
-    return [changed(args, measure=name) for name in names]
-
-
 def pairs(
     ev: bf.Evaluation, args: argparse.Namespace, *, one_for: str | None = None
 ) -> list[tuple[str, str]]:
@@ -146,17 +133,16 @@ def compare(args: argparse.Namespace) -> int:
         bayesf1 compare gold.conll old=old.conll new=new.conll --rope 0.005 --fail-unless not-worse
         bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html
     """
-    _check_claim(args)
-    arguments = by_measure(args)
-    if args.plot is not None and len(arguments) > 1:
-        raise ValueError(f"--plot draws one measure, but there are {len(arguments)}; choose one by --measure")
-    read = [evaluation(each) for each in arguments]
+    if args.fail_unless not in (None, "better") and not args.rope:
+        raise ValueError(
+            f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
+        )
+    ev = evaluation(args)
     purposes = {"--plot draws": args.plot, "--fail-unless asks of": args.fail_unless}
-    one = next((purpose for purpose, asked in purposes.items() if asked is not None), None)
-    chosen = pairs(read[0], args, one_for=one)
+    chosen = pairs(ev, args, one_for=next((what for what, asked in purposes.items() if asked), None))
     if len(chosen) > 1:
-        read = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in read]
-    results = [_compared(ev, a, b, args) for ev in read for a, b in chosen]
+        ev = replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen))))
+    results = [_compared(ev, a, b, args) for a, b in chosen]
     deliver(results, args)
     failed = _failed(results, args)
     for why in failed:
@@ -175,16 +161,6 @@ def _compared(ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace) -> bf
     if not args.per_class:
         return bf.compare(ev, a, b, metrics=args.metrics, **settings)
     return bf.compare_classes(ev, a, b, metric=(args.metrics or ["f1"])[0], **settings)
-
-
-def _check_claim(args: argparse.Namespace) -> None:
-    """Raise a ValueError where what ``--fail-unless`` claims needs a margin and there is none."""
-    from bayesf1.inference.comparison import Rope
-
-    if args.fail_unless not in (None, "better") and not Rope.of(args.rope or 0.0):
-        raise ValueError(
-            f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
-        )
 
 
 def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list[str]:
@@ -228,12 +204,7 @@ def interval(args: argparse.Namespace) -> None:
         results = [bf.difference_intervals(ev, *args.difference, **settings)]
     else:
         results = [bf.intervals(ev, model, **settings) for model in models]
-    if args.plot is not None and len(results) > 1:
-        raise ValueError(
-            f"--plot draws the intervals of one model, but there are {len(results)}; choose by --model"
-        )
     deliver(results, args)
-    draw(lambda: bf.plot_intervals(results[0]), args)
 
 
 def test(args: argparse.Namespace) -> None:
@@ -285,18 +256,11 @@ def plan(args: argparse.Namespace) -> None:
 
 def _for_interval(args: argparse.Namespace) -> SampleSize:
     _refuse(args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by")
-    settings = given(args, "metric", "prevalence", "confidence_level")
+    settings = given(args, "metric", "prevalence", "confidence_level", "model")
     if args.files:
-        ev = evaluation(args)
-        if args.model is None and len(ev.models) > 1:
-            raise ValueError(
-                f"{args.files[0]} has several models ({', '.join(ev.models)}); choose one by --model"
-            )
-        return bf.plan(args.half_width, pilot=ev, model=args.model, **settings)
+        return bf.plan(args.half_width, pilot=evaluation(args), **settings)
     _refuse(args, "a plan without a FILE", "model")
     if scores := given(args, *_SCORES):
-        if args.prevalence is None:
-            raise ValueError("--prevalence is needed beside --f1, or --precision and --recall")
         # An interval is of one model, whatever another agrees with.
         pilot = bf.assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
         settings |= {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
@@ -306,39 +270,26 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
 def _for_decision(args: argparse.Namespace) -> DecisionPlan:
     _refuse(args, "a decision", "model", "confidence_level")
     asked = given(args, "difference", "not_worse_by")
-    if asked and args.n_items is not None:
+    if asked:
+        _refuse(args, "a plan that asks how many items it takes", "n_items")
+    supposed = given(args, "prevalence", "agreement", *_SCORES, "n_items")
+    if args.files:
+        _refuse(args, "a plan from a FILE", *supposed)
+        pilot = evaluation(args, units_for="a plan for a decision")
+    elif {"prevalence", "agreement"} <= supposed.keys() and (asked or args.n_items):
+        _refuse(args, "a plan without a FILE", "models")
+        pilot = bf.assumed_pilot(**supposed)
+    else:
         raise ValueError(
-            "--difference and --not-worse-by ask how many items it takes, and --items what so many can decide; give one"
+            "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see what it "
+            "can decide; without a FILE a decision takes --prevalence, --agreement, --f1 (or --precision and --recall), "
+            "and --items or --difference"
         )
-    pilot = _pilot(args, sized=bool(asked))
-    models = args.models or (None, None)
-    if args.models is None and len(pilot.names) != 2:
-        number = "one model" if len(pilot.names) == 1 else f"{len(pilot.names)} models"
-        raise ValueError(f"{args.files[0]} has {number}; a decision is between two, chosen by --models A B")
+    models = args.models or ()
     settings = given(args, "metric", "assurance", "prior", "rng")
     if asked:
         return bf.plan_comparison(pilot, *models, **(settings | asked))
     return bf.resolution(pilot, *models, **settings)
-
-
-def _pilot(args: argparse.Namespace, *, sized: bool) -> bf.Evaluation:
-    suppositions = ("prevalence", "agreement", *_SCORES, "n_items")
-    if args.files:
-        _refuse(args, "a plan from a FILE", *suppositions)
-        return evaluation(args, units_for="a plan for a decision")
-    _refuse(args, "a plan without a FILE", "models")
-    supposed = given(args, *suppositions)
-    if not supposed and not sized:
-        raise ValueError(
-            "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see "
-            "what it can decide; see bayesf1 plan --help"
-        )
-    if not {"prevalence", "agreement"} <= supposed.keys() or not (sized or args.n_items):
-        raise ValueError(
-            "without a FILE a plan for a decision takes --prevalence, --agreement, --f1 (or --precision and --recall), and "
-            "--items or --difference"
-        )
-    return bf.assumed_pilot(**supposed)
 
 
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
@@ -438,7 +389,7 @@ def hierarchical(args: argparse.Namespace) -> None:
         bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood multinomial
     """
     data = _corpora(args)
-    settings = given(args, "metrics", "likelihood", "weights", "rope", "prior", "prob", "draws", "rng")
+    settings = given(args, "metrics", "likelihood", "rope", "prior", "prob", "draws", "rng")
     if args.save is not None:
         _check_saved(args.save)
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
@@ -557,7 +508,7 @@ _OUTPUT = "--format --output --verbose"
 _LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
 _INTERVALS = "--model --difference --metric --confidence-level --resamples --prior --rng"
 _TEST = "--models --metrics --per-class --alternative --trials --confidence-level --rng"
-_MODEL = "--models --metrics --likelihood --weights --rope --prior --prob --draws --rng"
+_MODEL = "--models --metrics --likelihood --rope --prior --prob --draws --rng"
 _TO_LABEL = {
     "input": "files --gold --judge --columns --id --group --positive",
     "plan": "--budget --model --models --metric --prob --prior --rng",
@@ -582,7 +533,7 @@ COMMANDS = {
     "rank": Command(rank, {**_INPUT, "inference": f"--metric {_INFERENCE}", "output": f"{_OUTPUT} --plot"}),
     "interval": Command(
         interval,
-        {**_INPUT, "intervals": _INTERVALS, "output": f"{_OUTPUT} --plot"},
+        {**_INPUT, "intervals": _INTERVALS, "output": _OUTPUT},
         {"--difference": two("intervals of the difference B minus A instead", type=str)},
     ),
     "test": Command(test, {**_INPUT, "randomisation": _TEST, "output": _OUTPUT}),

@@ -1,7 +1,6 @@
 """The command line: ``bayesf1 compare``, ``rank``, ``interval``, ``test``, ``plan``, ``label``, ``monitor``, ``demo`` …
 
-A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names, one of
-`bayesf1.output.formats`.
+A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names.
 
 Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. ``compare --fail-unless``
 gives 1 where the claim does not hold, and ``monitor --fail-unless-decided`` while nothing is decided. Ctrl-C gives
@@ -21,9 +20,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bayesf1 import __version__
-from bayesf1.base.naming import nearest
 from bayesf1.cli.commands import COMMANDS
-from bayesf1.cli.options import joined_values, new_parser
+from bayesf1.cli.options import new_parser
 from bayesf1.cli.output import check_files, complain
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
@@ -54,31 +52,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _abandon_stdout()
         place = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{place}{error.strerror or error}", BAD_INPUT)
+        return _complain(f"{place}{error.strerror or error}")
     except ValueError as error:
-        return _complain(str(error), BAD_INPUT)
+        return _complain(str(error))
     except MemoryError:
-        return _complain("there is not enough memory for this", BAD_INPUT)
+        return _complain("there is not enough memory for this")
 
 
 def _run(argv: list[str]) -> int:
-    parser, commands = new_parser(__version__, COMMANDS)
-    if not argv:
-        parser.error(f"name a command: {', '.join(commands)}")
-    if not argv[0].startswith("-") and argv[0] not in commands:
-        parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
+    parser, _ = new_parser(__version__, COMMANDS)
     try:
-        args, extras = parser.parse_known_args(joined_values(argv))
+        args, extras = parser.parse_known_args(argv)
     except SystemExit:
         # --help and --version have printed what they had to.
         return 0
-    commands[argv[0]].check_known(extras)
+    args.parser.check_known(extras)
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     check_files(args)
     return args.run(args) or 0
 
 
-def _complain(message: str, code: int) -> int:
+def _complain(message: str, code: int = BAD_INPUT) -> int:
     complain(message)
     return code
 
@@ -89,27 +83,11 @@ def _ended_in_order() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked = False
-
-    def end(*_: object) -> None:
-        nonlocal asked
-        asked = True
-        sys.exit(TERMINATED)
-
-    def swallowed(lost: sys.UnraisableHookArgs) -> None:
-        if not (asked and lost.exc_type is SystemExit):
-            usual(lost)
-
-    before, usual = signal.signal(signal.SIGTERM, end), sys.unraisablehook
-    sys.unraisablehook = swallowed
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-        sys.unraisablehook = usual
-        if asked:
-            # Where the signal met a finaliser or a callback, Python has swallowed the exception; the program ends here.
-            sys.exit(TERMINATED)
 
 
 def _abandon_stdout() -> None:

@@ -23,6 +23,11 @@ CLAIMS = ("better", "not-worse", "equivalent")
 class Parser(argparse.ArgumentParser):
     """A parser that raises a ValueError of one sentence where argparse would print its usage and exit."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # "-0.005,0.01" is a value of --rope and no option.
+        self._negative_number_matcher = re.compile(r"^-[\d.]")
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and which option was probably meant."""
         raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
@@ -70,7 +75,7 @@ def new_parser(version: str, commands: Mapping[str, Command]) -> tuple[Parser, d
         parser = parsers.add_parser(
             name, help=about.rstrip("."), description=about, epilog=more.replace("::\n\n", ":\n"), **shared
         )
-        parser.set_defaults(run=command.run)
+        parser.set_defaults(run=command.run, parser=parser)
         for heading, listed in command.groups.items():
             group = parser.add_argument_group(heading) if heading else parser
             for each in listed.split():
@@ -122,23 +127,6 @@ def read_rope(text: str) -> float | tuple[float, float]:
     return (read_number(low), read_number(high)) if comma else read_number(text)
 
 
-def joined_values(argv: Sequence[str]) -> list[str]:
-    """Return arguments with the value of ``--rope`` joined to it, as one that begins with a minus looks like an option.
-
-    Examples
-    --------
-    >>> joined_values(["compare", "--rope", "-0.005,0.01"])
-    ['compare', '--rope=-0.005,0.01']
-    """
-    found: list[str] = []
-    for text in argv:
-        if found and found[-1] == "--rope" and re.match(r"-[\d.]", text):
-            found[-1] += f"={text}"
-        else:
-            found.append(text)
-    return found
-
-
 def read_names(text: str) -> list[str]:
     """Read names separated by commas, but for those in brackets.
 
@@ -154,18 +142,6 @@ def read_columns(text: str) -> str | list[str]:
     """Read the name of a column, or several separated by commas."""
     found = read_names(text)
     return found if len(found) > 1 else text
-
-
-def read_weights(text: str) -> dict[str, float]:
-    """Read weights by name.
-
-    Examples
-    --------
-    >>> read_weights("news=2,forum=1")
-    {'news': 2.0, 'forum': 1.0}
-    """
-    found = (each.rpartition("=") for each in read_names(text))
-    return {name: read_number(value) for name, _, value in found}
 
 
 # ---- options ----------------------------------------------------------------------------------------------
@@ -220,7 +196,7 @@ READING: Mapping[str, Options] = {
         "--lower-is-better": flag("lower scores are better, as for WER, a loss or perplexity", default=None),
     },
     "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs": {
-        "--measure": option("which measure, such as acc or nDCG@10; compare takes several, as in nDCG@10,RR"),
+        "--measure": option("which measure, such as acc or nDCG@10"),
         "--filter": option("which filter of answers, if there are several"),
         "--qrels": file("file of relevance judgements"),
     },
@@ -288,7 +264,6 @@ OPTIONS: Options = {
     "--largest": number("the largest load that a sentence or document can have, known before any was seen"),
     "--fail-unless-decided": flag("exit with 1 until something may be claimed"),
     "--likelihood": option("what is modelled: scores (default), or counts by multinomial, which needs PyMC"),
-    "--weights": option("weights of corpora, such as news=2,forum=1", "WEIGHTS", type=read_weights),
     "--draws": whole("number of draws"),
     "--format": option("%(choices)s; taken from the ending of --output if not given", choices=FORMATS),
     "--output": file("write to this file instead of the screen"),

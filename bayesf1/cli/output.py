@@ -56,24 +56,18 @@ def check_files(args: argparse.Namespace) -> None:
     # A command need not have all of them.
     report, plot, save = (getattr(args, name, None) for name in ("report", "plot", "save"))
     chosen_format(args)
+    read = [Path(file.partition("=")[2] or file) for file in getattr(args, "files", ())]
     for path in filter(None, (args.output, report, plot, save)):
-        if any(_same_file(path, file.partition("=")[2] or file) for file in getattr(args, "files", ())):
+        if Path(path).exists() and any(file.exists() and file.samefile(path) for file in read):
             raise ValueError(f"output {path} is an input file; name another")
     if plot is not None:
-        from bayesf1.output.figures import check_path
+        from bayesf1.output.plots import check_path
 
         check_path(plot)
     if report is not None and not report.lower().endswith((".html", ".htm")):
         raise ValueError(f"--report writes a page, so {report} should end with .html")
     if save is not None and save == args.output:
         raise ValueError(f"--save and --output name one file, {save}; give two")
-
-
-def _same_file(a: str, b: str) -> bool:
-    try:
-        return Path(a).samefile(b)
-    except OSError:
-        return False
 
 
 def complain(message: str) -> None:

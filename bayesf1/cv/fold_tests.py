@@ -17,7 +17,7 @@ from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, check_evaluation, model_names, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import Contrasts

@@ -15,7 +15,7 @@ from bayesf1.base.checks import check_prob, checked, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.frequentist.intervals import closed_methods, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 

@@ -19,7 +19,7 @@ from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import Samples, SamplingSettings, sampling_model

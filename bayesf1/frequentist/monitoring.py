@@ -17,7 +17,7 @@ from bayesf1.evaluation import Evaluation, check_evaluation, check_no_gaps, chec
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table, amount

@@ -35,7 +35,7 @@ from bayesf1.evaluation import (
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, find_metric
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import EffectiveSample, sampling_model

@@ -27,7 +27,7 @@ from bayesf1.base.naming import nearest, plural
 from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, distinct_rows, resolve_metric
 from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import frequentist_text as text
+from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table

@@ -438,10 +438,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @checked
     def methods_sentence(self, *, format: str = "text") -> str:
-        r"""Return how the answer was found, for a paper's section on methods.
-
-        In the format ``"latex"`` it cites by ``\cite``, and `bibtex` has the entries.
-        """
+        """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
         return prose(text.methods(self._all), format)
 
     def signature(self) -> str:
@@ -474,7 +471,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
-        """Write a page that needs no other file: verdict, tables, figures, and a slider for the ROPE.
+        """Write a page that needs no other file: verdict, table and figures.
 
         A `command` that made the comparison is shown on it.
         """

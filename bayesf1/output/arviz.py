@@ -12,24 +12,22 @@ import warnings
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import printable
 from bayesf1.base.text_files import write_atomic
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
-from bayesf1.metrics import Metric, MetricLike
-from bayesf1.sampling import SamplingModel, sampling_model
+from bayesf1.sampling import sampling_model
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesf1.inference.comparison import Comparison, Comparisons
+    from bayesf1.inference.comparison import Comparisons
 
 _CHAINS = 4
 # Arrays by name, with the names of their axes.
@@ -59,16 +57,10 @@ def dataset(
     """Return arrays with named dims as a Dataset, with the coordinates of those dims that they have."""
     import xarray as xr
 
-    used = {dim for dims, _ in variables.values() for dim in dims}
-    arrays = {name: (tuple(dims), values) for name, (dims, values) in variables.items()}
-    found: dict[str, Any] = {dim: list(labels) for dim, labels in coords.items() if dim in used}
-    for dim in ("chain", "draw"):
-        sizes = [v.shape[d.index(dim)] for d, v in arrays.values() if dim in d]
-        if sizes:
-            found[dim] = np.arange(sizes[0])
-    return xr.Dataset(
-        arrays, coords=found, attrs={"created_by": "bayesf1", "bayesf1_version": __version__, **(attrs or {})}
-    )
+    data = xr.Dataset({name: (tuple(dims), values) for name, (dims, values) in variables.items()})
+    known = {**{dim: range(data.sizes.get(dim, 0)) for dim in ("chain", "draw")}, **coords}
+    data = data.assign_coords({dim: list(labels) for dim, labels in known.items() if dim in data.dims})
+    return data.assign_attrs(created_by="bayesf1", bayesf1_version=__version__, **(attrs or {}))
 
 
 def container(groups: Mapping[str, xr.Dataset]) -> Any:
@@ -133,8 +125,7 @@ def convergence(data: xr.Dataset) -> tuple[float, float, float]:
         # What never varies has neither.
         return flat[np.isfinite(flat)]
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+    with np.errstate(invalid="ignore"):
         r_hat = values(arviz.rhat(data))
         bulk = values(arviz.ess(data, method="bulk"))
         tail = values(arviz.ess(data, method="tail", prob=(0.05, 0.95)))
@@ -144,8 +135,7 @@ def convergence(data: xr.Dataset) -> tuple[float, float, float]:
 
 def effective(draws: FloatArray) -> float:
     """Return how many independent draws the mean of draws (chain, draw) is worth."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
+    with np.errstate(invalid="ignore"):
         found = float(load_arviz().ess(draws, method="mean"))
     return found if np.isfinite(found) else float(draws.size)
 
@@ -187,69 +177,14 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
         ) from None
 
 
-# ---- evaluations and comparisons --------------------------------------------------------------------------
-
-
-@checked
-def to_arviz(
-    ev: Evaluation,
-    *,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    prior: float | None = None,
-    assumption: str = "auto",
-    target: str = "auto",
-    n_draws: int = 4000,
-    rng: RNGLike = None,
-) -> Any:
-    r"""Return posterior draws of all models and measures, for ArviZ.
-
-    Draws come from the posterior of the tables, :math:`\mathrm{Dirichlet}(\text{counts}+\lambda)` or the
-    Bayesian bootstrap of clusters; the same draws serve all models and measures.
-
-    Parameters
-    ----------
-    ev
-        The evaluation.
-    metrics
-        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
-    prior, assumption, target
-        As in `compare`.
-    n_draws, rng
-        How many draws in all, in four chains, and the source of randomness.
-
-    Returns
-    -------
-    arviz.InferenceData or xarray.DataTree
-        As the installed ArviZ has it, with the same variables in either. The group ``posterior`` holds ``score``
-        (chain, draw, system, measure) and the share of each cell, ``pi`` (chain, draw, system, cell);
-        ``observed_data`` the tables. Where models are runs of methods, systems are the methods, and ``score_run``
-        (chain, draw, run, measure) has the runs.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> idata = to_arviz(from_counts(A=(77, 44, 10), B=(83, 9, 14)), rng=1)
-    >>> idata["posterior"]["score"].sel(measure="f1").dims
-    ('chain', 'draw', 'system')
-    """
-    check_evaluation(ev)
-    metrics = resolve_metrics(metrics, ev)
-    weight, sampling = ev.check_prior(prior), sampling_model(ev, assumption, target)
-    drawn = _drawn(sampling, metrics, weight, n_draws, rng)
-    settings = {
-        "prior": weight,
-        "assumption": sampling.assumption,
-        "target": sampling.target,
-        "n_draws": n_draws,
-    }
-    sums = drawn.tables.sum(axis=-1, keepdims=True)
-    cells = np.divide(drawn.tables, sums, out=np.zeros_like(drawn.tables), where=sums > 0)
-    shares = {"pi": (("chain", "draw", _trained(ev), "cell"), cells)}
-    return _inference_data(drawn.scores, {**_runs(ev, drawn), **shares}, ev, metrics, settings)
+# ---- comparisons ------------------------------------------------------------------------------------------
 
 
 def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ: ``score`` as in `to_arviz`, and ``difference``, B minus A.
+    """Return draws of a comparison for ArviZ, of both scores at once, and of their difference.
+
+    The group ``posterior`` holds ``score`` (chain, draw, system, measure) and ``difference``, B minus A (chain, draw,
+    measure); ``observed_data`` has the tables. If models are runs of methods, systems are the methods.
 
     Examples
     --------
@@ -259,73 +194,24 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     ('chain', 'draw', 'measure')
     """
     found = list(res.values())
-    first = found[0]
-    metrics = [c.definition for c in found]
-    drawn = _drawn(_sampling(first), metrics, first.settings.prior, n_draws, rng)
-    scores, more = drawn.scores, _runs(first.ev, drawn)
-    asked = first.settings
-    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
-    settings["rope"] = asked.rope.given
-    gaps = scores[..., 1, :] - scores[..., 0, :]
-    differences: Variables = {"difference": (("chain", "draw", "measure"), gaps), **more}
-    return _inference_data(scores, differences, first.ev, metrics, settings)
-
-
-def _sampling(c: Comparison) -> SamplingModel:
-    return sampling_model(c.ev, c.assumption, c.target)
-
-
-class _Drawn(NamedTuple):
-    """Draws of the models' tables and scores, and of the scores of what is compared."""
-
-    tables: FloatArray
-    runs: FloatArray
-    scores: FloatArray
-
-
-def _trained(ev: Evaluation) -> str:
-    """Return what a trained model is called: a run, where several belong to a method."""
-    return "run" if ev.methods else "system"
-
-
-def _runs(ev: Evaluation, drawn: _Drawn) -> Variables:
-    return {"score_run": (("chain", "draw", "run", "measure"), drawn.runs)} if ev.methods else {}
-
-
-def _drawn(
-    sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
-) -> _Drawn:
-    ev = sampling.ev
-    each = -(-check_draws(n_draws) // _CHAINS)
-    generator = check_rng(rng)
-    flat = np.concatenate(list(sampling.draw(prior=prior, n_draws=_CHAINS * each, rng=generator)))
-    known: list[Any] = [None] * len(metrics)
-    if sampling.target == "method":
-        known = sampling.training(metrics, prior=prior, rng=generator)
-    runs, scores = [], []
-    for metric, training in zip(metrics, known, strict=True):
-        inflation = sampling.inflation(metric)
-        of_runs = inflation(metric(flat, ev.cells), inflation.factors(len(flat), generator))
-        of_all = sampling.of_methods(of_runs, inflation.centre, training, generator)
-        runs.append(np.clip(of_runs, *metric.support).reshape(_CHAINS, each, -1))
-        scores.append(np.clip(of_all, *metric.support).reshape(_CHAINS, each, -1))
-    tables = flat.reshape(_CHAINS, each, *flat.shape[1:])
-    return _Drawn(tables, np.stack(runs, axis=-1), np.stack(scores, axis=-1))
-
-
-def _inference_data(
-    scores: FloatArray, more: Variables, ev: Evaluation, metrics: Sequence[Metric], settings: dict[str, Any]
-) -> Any:
-    names = [m.name for m in metrics]
-    coords = {"system": ev.names, "measure": names, "cell": ev.cells}
-    if ev.methods:
-        coords["run"] = ev.models
-    attrs = {"bayesf1_version": __version__, "settings": json.dumps(settings)}
-    lead = ("dataset",) if ev.tables.ndim > 2 else ()
-    n_units = np.array(0.0 if ev.units is None else ev.units.size)
+    ev, asked, metrics = found[0].ev, found[0].settings, [c.definition for c in found]
+    n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
+    sampling = sampling_model(ev, asked.assumption, asked.target)
+    blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
+    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
+    scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+    trained = "run" if ev.methods else "system"
     groups: dict[str, Variables] = {
-        "posterior": {"score": (("chain", "draw", "system", "measure"), scores), **more},
-        "observed_data": {"counts": ((*lead, _trained(ev), "cell"), np.array(ev.tables))},
-        "constant_data": {"n_units": ((), n_units)},
+        "posterior": {
+            "score": (("chain", "draw", "system", "measure"), scores),
+            "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
+        },
+        "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
+        "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
     }
+    names = [metric.name for metric in metrics]
+    coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
+    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
+    attrs = {"settings": json.dumps({**settings, "rope": asked.rope.given})}
     return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

@@ -1,72 +1,71 @@
-"""Figures of posteriors, differences, rankings and intervals, set for a paper.
+"""Figures of posteriors, differences, classes and rankings, set for a paper.
 
-Every function takes ``ax=``, axes of your own, and then leaves matplotlib's settings alone. Without it a new
-figure of pyplot is made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its
-`savefig` embeds TrueType fonts; `save_plot` does so for any figure. Axes are in the units of tables and sentences.
+Every function takes ``ax=``, axes of your own, and then draws in their style. Without it a new figure of pyplot is
+made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its `savefig` embeds TrueType fonts;
+`save_plot` does so for any figure. Axes are in the units of tables and sentences.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
-from bayesf1.base.naming import quoted
+from bayesf1.base.checks import RNGLike, check_rng, checked, is_number
+from bayesf1.base.naming import printable, quoted
+from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
-from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.figures import (
-    PLAIN,
-    RULE,
-    SHADE,
-    AxesArray,
-    caption_below,
-    check_width,
-    colour_of,
-    in_percent,
-    label_density,
-    label_x,
-    legend_below,
-    marker_of,
-    note,
-    panels,
-    round_ticks,
-    words,
-    wrapped,
-)
+from bayesf1.output.latex import escape_latex
 from bayesf1.output.table import digits_of, equation, points, probability
-from bayesf1.sampling import sampling_model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
 
-    from bayesf1.cv.splitting import BalanceReport
-    from bayesf1.frequentist.coverage import CoverageCurve
-    from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
-    from bayesf1.output.figures import AxesLike
 
+    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+
+AxesArray: TypeAlias = NDArray[np.object_]
+
+# One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
+COLUMN, PAGE = 3.03, 6.3
+# Told apart by people with any colour vision, and in grey: lightness (CIE L*) rises in steps of at least 9.
+COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#15806b")
+# As many markers as share no factor with the colours, so that the pairs of both repeat late.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+SHADE, RULE = "#d9d9d9", "#6b6b6b"
+FORMATS = ("pdf", "svg", "png")
+# Labels that stand on axes before we draw on them are read as formulas unless they are told.
+PLAIN: dict[str, Any] = {"parse_math": False}
+
+# Type 3 fonts, matplotlib's default, are refused by many publishers.
+_SAVED: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "bayesf1"}
+# Fonts for names that the usual ones cannot write, where installed.
+_FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "PingFang SC")
 # Wang & Li (2019), Section 4.1: "each curve ranges from 0.001 quantile to 0.999 quantile".
 _TAIL, _POINTS = 0.001, 401
-# Draws of tables are cheap, those of the weights of many patterns are not.
-_DRAWS = 500_000, 50_000
 # Cells of a heat map are annotated while three digits fit, in inches.
 _LEAST_CELL, _MOST_TICKS = 0.26, 15
-_BETTER, _WORSE = colour_of(0), colour_of(1)
-
-
-def _belongs(value: Any, attribute: str, kind: str, verb: str) -> Any:
-    if not hasattr(value, attribute):
-        raise ValueError(f"this figure takes {kind}, as {verb} returns, not {quoted(value)}")
-    return value
+# Characters on a line of a label beside intervals.
+_LABEL = 24
+_BETTER, _WORSE = COLOURS[:2]
 
 
 # ---- densities --------------------------------------------------------------------------------------------
@@ -81,7 +80,6 @@ def plot_posterior(
     assumption: str = "auto",
     n_draws: int | None = None,
     rng: RNGLike = None,
-    width: float | None = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
     """Draw what is believed about every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
@@ -97,8 +95,8 @@ def plot_posterior(
         Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     prior, assumption, n_draws, rng
         As in `posterior`; by default as many draws as make a curve smooth, if any are needed.
-    width, ax
-        Width of the figure in inches, 3.03 for one panel and 6.3 for more; axes to draw on, as many as metrics.
+    ax
+        Axes to draw on, as many as metrics.
 
     Returns
     -------
@@ -124,16 +122,15 @@ def plot_posterior(
         ev = Evaluation(fit.ev.models, fit.ev.task, fit.ev.tables.mean(axis=0))
     check_evaluation(ev)
     metrics = resolve_metrics(metrics, ev)
-    usual = _DRAWS[sampling_model(ev, assumption).shared]
     curves = known or posteriors(
         ev,
         metrics,
         prior=ev.check_prior(prior),
         assumption=assumption,
-        n_draws=usual if n_draws is None else check_draws(n_draws),
+        n_draws=n_draws,
         rng=check_rng(rng),
     )
-    with panels(len(metrics), ax=ax, width=width, height=1.7) as axes:
+    with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
             _draw_posteriors(
                 panel, metric, [curves[name, metric.name] for name in ev.names], _runs(ev, metric)
@@ -157,33 +154,23 @@ def _draw_posteriors(
     panel: Axes, metric: Metric, curves: Sequence[Posterior], runs: Sequence[FloatArray]
 ) -> None:
     """Draw one curve a model, and runs as points below."""
-    from matplotlib.ticker import AutoMinorLocator
-
     for i, distribution in enumerate(curves):
         x = _curve_points(distribution)
         if len(x) == 1:
             # All draws are alike: there is no density.
             panel.axvline(x[0], color=colour_of(i))
             continue
-        y = _density(distribution, x)
+        y = distribution.pdf(x)
         panel.plot(x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))])
     step = 0.06 * panel.get_ylim()[1]
     for i, scores in enumerate(runs):
-        dots: dict[str, Any] = {
-            "color": colour_of(i),
-            "marker": marker_of(i),
-            "markersize": 3.0,
-            "alpha": 0.7,
-        }
+        dots: dict[str, Any] = {"color": colour_of(i), "marker": marker_of(i), "markersize": 3, "alpha": 0.7}
         panel.plot(scores, np.full(len(scores), -step * (i + 1)), linestyle="none", clip_on=False, **dots)
     panel.set_ylim(bottom=-step * (len(runs) + 0.7) if runs else 0.0)
     label_x(panel, f"{metric.label} (%)" if metric.percent else metric.label)
-    for axis, scale in ((panel.xaxis, 100.0), (panel.yaxis, 0.01)):
-        round_ticks(axis)
-        # A density is that of a point if the axis is in points.
-        in_percent(axis, percent=metric.percent, scale=scale)
-    panel.xaxis.set_minor_locator(AutoMinorLocator())
-    panel.tick_params(which="minor", length=1.5, width=0.5)
+    # A density is that of a point if the axis is in points.
+    round_ticks(panel.xaxis, 100.0 if metric.percent else 1.0)
+    round_ticks(panel.yaxis, 0.01 if metric.percent else 1.0)
 
 
 def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
@@ -200,27 +187,10 @@ def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
     return np.union1d(np.linspace(low, high, _POINTS), [x for x in extra if low < x < high])
 
 
-def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
-    """Return the density at points; that of draws is smoothed until a reader does not see how many they are."""
-    if not isinstance(distribution, EmpiricalPosterior):
-        return np.asarray(distribution.pdf(x))
-    width = 0.35 * distribution.std()
-    grid = np.linspace(x[0] - 5.0 * width, x[-1] + 5.0 * width, 1001)
-    low, high = distribution.support
-    reflected = np.where(grid < low, 2.0 * low - grid, np.where(grid > high, 2.0 * high - grid, grid))
-    u = np.arange(-200, 201) * (grid[1] - grid[0]) / width
-    # A kernel of the fourth order, which leaves the peak of a normal distribution where it is to half a percent.
-    kernel = (3.0 - u**2) * np.exp(-0.5 * u**2)
-    smooth = np.convolve(distribution.pdf(reflected), kernel / kernel.sum(), mode="same")
-    return np.interp(x, grid, np.maximum(smooth, 0.0))
-
-
 @checked
 def plot_difference(
     res: Mapping[str, Comparison] | Comparison,
     *,
-    prob: float | None = None,
-    width: float | None = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
     """Draw the density of B minus A, one panel a metric.
@@ -232,9 +202,7 @@ def plot_difference(
     ----------
     res
         What `compare` returned, or one `Comparison` of it.
-    prob
-        Mass of the interval; by default that of the comparison.
-    width, ax
+    ax
         As in `plot_posterior`.
 
     Returns
@@ -251,9 +219,9 @@ def plot_difference(
     """
     found = _compared(res)
     first = found[0]
-    with panels(len(found), ax=ax, width=width, height=1.8) as axes:
+    with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
-            draw_difference(panel, c, prob)
+            draw_difference(panel, c)
         label_density(axes)
         caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
@@ -271,15 +239,14 @@ def _difference_label(label: str, *, percent: bool) -> str:
     return f"Difference in {label} (points)" if percent else f"Difference in {label}"
 
 
-def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, rope: bool = True) -> None:
-    """Draw the density of one difference; without `rope`, the region is left to whoever moves it."""
+def draw_difference(panel: Axes, c: Comparison) -> None:
+    """Draw the density of one difference, with its interval, its region and the probabilities."""
     from matplotlib.patches import Rectangle
 
-    prob = c.prob if prob is None else check_prob(prob)
-    rope, distribution, percent = rope and bool(c.rope), c.difference, c.definition.percent
+    rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
     x = _curve_points(distribution, 0.0)
     # All draws may be alike, and then there is no density.
-    y = _density(distribution, x) if len(x) > 1 else np.ones(1)
+    y = distribution.pdf(x) if len(x) > 1 else np.ones(1)
     peak = float(y.max())
     if rope:
         low, high = c.rope.differences(c.definition)
@@ -294,7 +261,7 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
         panel.plot(x, y, color=_BETTER)
     else:
         panel.vlines(x, 0.0, peak, color=_BETTER)
-    low, high = distribution.interval(prob)
+    low, high = distribution.interval(c.prob)
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
@@ -303,7 +270,7 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
     texts = [
         (0.01, 1.0, "left", left),
         (0.99, 1.0, "right", right),
-        (0.5, 0.01, "center", f"{100 * prob:g} % interval [{ends}]"),
+        (0.5, 0.01, "center", f"{100 * c.prob:g} % interval [{ends}]"),
         *([(0.5, 0.89, "center", equation("P(rope)", c.p_rope))] if rope else []),
     ]
     for across, up, side, text in texts:
@@ -312,116 +279,18 @@ def draw_difference(panel: Axes, c: Comparison, prob: float | None = None, *, ro
     panel.set_ylim(-0.3 * peak, peak * (1.5 if rope else 1.28))
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
-    round_ticks(panel.xaxis)
-    in_percent(panel.xaxis, percent=percent)
+    round_ticks(panel.xaxis, 100.0 if percent else 1.0)
     label_x(panel, _difference_label(c.label, percent=percent))
 
 
-@checked
-def plot_coverage(
-    curve: CoverageCurve, *, width: float | None = None, ax: AxesLike | None = None
-) -> AxesArray:
-    """Draw how often intervals hold the true score, and how long they are, as the test set grows.
-
-    Parameters
-    ----------
-    curve
-        Coverage and length of several methods at several numbers of items.
-    width, ax
-        Width of the figure in inches, 6.3 by default; two axes to draw on.
-
-    Returns
-    -------
-    ndarray of Axes
-        Coverage, with the nominal level as a dashed line, then expected length.
-
-    Examples
-    --------
-    >>> from bayesf1.frequentist.coverage import coverage_curve
-    >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
-    >>> [ax.get_ylabel() for ax in axes]
-    ['Coverage (%)', 'Expected length (points)']
-    """
-    from matplotlib.ticker import LogLocator
-
-    n = _belongs(curve, "coverage", "CoverageCurve", "coverage_curve").n
-    with panels(2, ax=ax, width=width, height=2.1) as axes:
-        left, right = axes
-        left.axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        handles = []
-        for i, (covered, length) in enumerate(zip(curve.coverage, curve.length, strict=True)):
-            style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(n) // 8)}
-            handles += left.plot(n, covered, **style)
-            right.plot(n, length, **style)
-        for panel, what in ((left, "Coverage (%)"), (right, "Expected length (points)")):
-            if n.max() > 20 * n.min():
-                panel.set_xscale("log")
-                subs = (1.0, 2.0, 5.0) if n.max() <= 100 * n.min() else (1.0,)
-                panel.xaxis.set_major_locator(LogLocator(subs=subs))
-                panel.xaxis.set_major_formatter("{x:,.10g}")
-                panel.xaxis.set_minor_formatter("")
-            panel.set_xlabel("Number of items")
-            panel.set_ylabel(what)
-            round_ticks(panel.yaxis, 5)
-            in_percent(panel.yaxis, percent=True)
-        right.set_ylim(bottom=0.0)
-        legend_below(axes, handles, curve.labels)
-    return axes
-
-
-# ---- intervals below each other ---------------------------------------------------------------------------
-
-
-@checked
-def plot_intervals(res: Intervals, *, width: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
-
-    The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, say so.
-
-    Parameters
-    ----------
-    res
-        What `intervals` or `difference_intervals` returned.
-    width, ax
-        Width of the figure in inches, 3.03 by default; axes to draw on.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> from bayesf1.frequentist.intervals import intervals
-    >>> ax = plot_intervals(intervals(from_counts(A=(77, 44, 10)), "A", rng=1))
-    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
-    ['Clopper–Pearson', 'Wald']
-    """
-    rows = _belongs(res, "rows", "Intervals", "intervals").rows
-    names = [
-        f"{row.label}{' (overshoots)' * row.overshoot}{' (zero width)' * row.degenerate}" for row in rows
-    ]
-    with _forest(names, width=width, ax=ax) as panel:
-        panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        for i, row in enumerate(rows):
-            look: dict[str, Any] = (
-                {"color": _BETTER, "marker": "s", "linewidth": 2.0}
-                if row.kind == "credible"
-                else {"color": "black", "marker": "x" if row.degenerate else "|", "linewidth": 1.0}
-            )
-            panel.plot([row.low, row.high], [i, i], **look)
-        *others, model = res.models
-        score = f"{res.label} (%)" if res.percent else res.label
-        label_x(panel, _difference_label(res.label, percent=res.percent) if others else score)
-        in_percent(panel.xaxis, percent=res.percent)
-        level = f"({100 * res.confidence_level:g} % intervals)"
-        caption_below([panel], [model, *(f"minus {name}" for name in others), level])
-    return panel
+# ---- classes ----------------------------------------------------------------------------------------------
 
 
 @checked
 def plot_classes(
     res: Mapping[str, Comparison],
     *,
-    prob: float | None = None,
     apart: int = 0,
-    width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the difference of B minus A for every class, sorted, with its interval.
@@ -433,12 +302,10 @@ def plot_classes(
     ----------
     res
         A `Comparison` for each class, as `compare_classes` returns.
-    prob
-        Mass of the intervals; by default that of the comparisons.
     apart
         How many of the first entries stand above the others and a line, in their own order.
-    width, ax
-        As in `plot_intervals`.
+    ax
+        Axes to draw on.
 
     Examples
     --------
@@ -455,7 +322,13 @@ def plot_classes(
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
-    with _forest([_class_of(name) for name, _ in ordered], width=width, ax=ax) as panel:
+    names = [_class_of(name) for name, _ in ordered]
+    with panels(1, ax=ax, height=forest_height(names)) as axes:
+        panel: Axes = axes[0]
+        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
+        panel.set_ylim(len(names) - 0.4, -0.6)
+        panel.tick_params(axis="y", length=0)
+        panel.spines[["left", "right", "top"]].set_visible(False)
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -466,8 +339,7 @@ def plot_classes(
         for i, (_, c) in enumerate(ordered):
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
-            ends = c.difference.interval(c.prob if prob is None else check_prob(prob))
-            panel.plot(ends, [i, i], color=colour, solid_capstyle="butt")
+            panel.plot(c.difference.interval(c.prob), [i, i], color=colour, solid_capstyle="butt")
             look: dict[str, Any] = {"marker": ">" if better else "<", "markersize": 5}
             look["markerfacecolor"] = colour if decisive else "white"
             panel.plot([c.difference.mean()], [i], color=colour, **look)
@@ -476,67 +348,15 @@ def plot_classes(
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
         label_x(panel, _difference_label(labels.pop() if len(labels) == 1 else "scores", percent=percent))
-        in_percent(panel.xaxis, percent=percent)
+        round_ticks(panel.xaxis, 100.0 if percent else 1.0)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
 
 
-@checked
-def plot_balance(report: BalanceReport, *, width: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw how unlike the two halves of every repeat are, in percent of the corpus.
-
-    A dot is a repeat: the count in its first half minus that in its second, in percent of both. The bar is
-    what the worst of as many random halvings would be expected to reach.
-
-    Parameters
-    ----------
-    report
-        What `BlockedCV.balance_report` returned.
-    width, ax
-        As in `plot_intervals`.
-
-    Examples
-    --------
-    >>> from bayesf1 import BlockedCV
-    >>> y = ["spam", "ham", "ham", "ham"] * 25
-    >>> ax = plot_balance(BlockedCV(m=3, rng=0).balance_report(y, y))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['items (100)', 'y=spam (25)', 'y=ham (75)']
-    """
-    totals = _belongs(report, "halves", "BalanceReport", "balance_report").halves[0].sum(axis=0)
-    share = 100.0 / np.where(totals > 0, totals, 1.0)
-    names = [f"{name} ({total:,.10g})" for name, total in zip(report.names, totals, strict=True)]
-    with _forest(names, width=width, ax=ax) as panel:
-        random = report.random_difference * share
-        rows = np.arange(len(names))
-        panel.use_sticky_edges = False
-        bars = panel.barh(rows, 2 * random, left=-random, height=0.6, color=SHADE, zorder=0)
-        panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
-        differences = (report.halves[:, 0] - report.halves[:, 1]) * share
-        (dots,) = panel.plot(differences.T.ravel(), np.repeat(rows, len(differences)), "o", color=_BETTER)
-        label_x(panel, "First − second half (% of both)")
-        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderpad": 0.2}
-        panel.legend([dots, bars], ["repeats", "worst at random"], ncols=2, **place)
-    return panel
-
-
-@contextmanager
-def _forest(names: Sequence[str], *, width: float | None, ax: Axes | None) -> Iterator[Axes]:
-    labels = wrapped(names, int(8 * check_width(width)))
-    with panels(1, ax=ax, width=width, height=forest_height(names, width)) as axes:
-        panel: Axes = axes[0]
-        panel.set_yticks(np.arange(len(names)), labels, **PLAIN)
-        panel.set_ylim(len(names) - 0.4, -0.6)
-        panel.tick_params(axis="y", length=0)
-        panel.spines[["left", "right", "top"]].set_visible(False)
-        round_ticks(panel.xaxis)
-        yield panel
-
-
-def forest_height(names: Sequence[str], width: float | None = None) -> float:
+def forest_height(names: Sequence[str]) -> float:
     """Return how high a figure of intervals below each other is, in inches."""
-    labels = wrapped(names, int(8 * check_width(width)))
-    return 0.7 + (0.27 if any("\n" in label for label in labels) else 0.18) * max(2, len(labels))
+    lines = 1 + max(label.count("\n") for label in wrapped(names, _LABEL))
+    return 0.7 + 0.09 * (lines + 1) * max(2, len(names))
 
 
 def _class_of(name: str) -> str:
@@ -549,7 +369,7 @@ def _class_of(name: str) -> str:
 
 
 @checked
-def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | None = None) -> AxesArray:
+def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     """Draw a ranking as two heat maps: P(row beats column), and the probability of every rank.
 
     Columns of the first are the models by their numbers in the rows. Darker is likelier, also in grey.
@@ -558,8 +378,8 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     ----------
     ranking
         What `rank` returned.
-    width, ax
-        Width of the figure in inches, 6.3 by default; two axes to draw on.
+    ax
+        Two axes to draw on.
 
     Returns
     -------
@@ -573,16 +393,17 @@ def plot_rank(ranking: Ranking, *, width: float | None = None, ax: AxesLike | No
     >>> [label.get_text() for label in beats.get_yticklabels()][:2]
     ['UH-RiTUAL  1', 'SpinningBytes  2']
     """
-    names = _belongs(ranking, "p_beats", "Ranking", "rank").models
-    k = len(names)
+    if not hasattr(ranking, "p_beats"):
+        raise ValueError(f"this figure takes a Ranking, as rank returns, not {quoted(ranking)}")
+    names, k = ranking.models, len(ranking.models)
     labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking.p_beats)
     least = ranking.settings.rope.high
     margin = f" by > {least:g}" if least else ""
     # Labels and margins take 1.8 inches or so.
-    annotate = (check_width(width, 2) - 1.8) / (2 * k) >= _LEAST_CELL
+    annotate = (PAGE - 1.8) / (2 * k) >= _LEAST_CELL
     row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16
-    with panels(2, ax=ax, width=width, height=0.75 + row * max(k, 3)) as axes:
+    with panels(2, ax=ax, height=0.75 + row * max(k, 3)) as axes:
         left, right = axes
         _draw_heat(left, beats, annotate=annotate)
         mesh = _draw_heat(right, ranking.p_rank, annotate=annotate)
@@ -615,3 +436,239 @@ def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> QuadMesh:
     panel.invert_yaxis()
     panel.spines[:].set_visible(False)
     return mesh
+
+
+# ---- figures and their panels -----------------------------------------------------------------------------
+
+
+@cache
+def paper_figure() -> type[Figure]:
+    """Return the class of our figures, whose `savefig` writes files that a publisher takes."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    class PaperFigure(Figure):
+        def savefig(self, fname: Any, **kwargs: Any) -> None:
+            if "pgf" in (kwargs.get("format"), Path(str(fname)).suffix.lstrip(".").lower()):
+                raise ValueError("names in a figure are plain text, which PGF would run as LaTeX; save a PDF")
+            with mpl.rc_context(_SAVED):
+                super().savefig(fname, **{"dpi": 300, **kwargs})
+
+    return PaperFigure
+
+
+def print_style() -> Any:
+    """Return the settings of matplotlib that our figures are drawn with: those of ``paper.mplstyle``, and fonts."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    family = [*mpl.rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
+    style = mpl.rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
+    return {**style, "font.family": family}
+
+
+@contextmanager
+def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]:
+    """Make a figure of `n` panels set for print, in rows of at most three and of this `height` in inches.
+
+    Axes that were given are taken as they are, in their own style.
+    """
+    import matplotlib.pyplot as plt
+
+    if ax is not None:
+        given = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, object)), object)
+        if len(given) != n or not all(hasattr(axes, "plot") for axes in given):
+            raise ValueError(
+                f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {quoted(ax)}"
+            )
+        with plt.rc_context({"text.parse_math": False}):
+            yield given
+        return
+    # As even as the rows can be: 4 panels are 2 and 2, not 3 and 1.
+    rows = -(-n // 3)
+    size = (COLUMN if n == 1 else PAGE, rows * height)
+    with warnings.catch_warnings():
+        # Each call makes a figure, as users of pyplot expect; a loop over data sets is no mistake.
+        warnings.filterwarnings("ignore", message="More than 20 figures", category=RuntimeWarning)
+        # Not within the settings below: leaving them would undo what Jupyter sets with its first figure.
+        figure = plt.figure(figsize=size, dpi=150, layout="constrained", FigureClass=paper_figure())
+    try:
+        with plt.rc_context(print_style()):
+            grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
+            for spare in grid[n:]:
+                spare.remove()
+            yield grid[:n]
+    except BaseException:
+        plt.close(figure)
+        raise
+
+
+def colour_of(i: int) -> str:
+    """Return the colour of the i-th model."""
+    return COLOURS[i % len(COLOURS)]
+
+
+def marker_of(i: int) -> str:
+    """Return the marker of the i-th model."""
+    return MARKERS[i % len(MARKERS)]
+
+
+# ---- words and numbers ------------------------------------------------------------------------------------
+
+
+def words(text: str) -> str:
+    """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
+    import matplotlib as mpl
+
+    return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
+
+
+def label_x(panel: Axes, text: str) -> None:
+    """Write plain text below the horizontal axis."""
+    panel.set_xlabel(words(text), **PLAIN)
+
+
+def label_density(axes: AxesArray) -> None:
+    """Name the vertical axes of densities, in the first column of panels."""
+    for panel in axes:
+        place = panel.get_subplotspec()
+        if panel is axes[0] or (place is not None and place.is_first_col()):
+            panel.set_ylabel("Posterior density")
+
+
+def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    """Write plain text on axes, as small as the numbers below them."""
+    small = panel.xaxis.get_ticklabels()[0].get_fontsize()
+    panel.text(x, y, words(text), **{"fontsize": small, **style})
+
+
+def round_ticks(axis: Axis, factor: float = 1.0) -> None:
+    """Mark a few round numbers on an axis, three at least, and write them times a factor, as 90 for 90 %.
+
+    What is drawn stands where the numbers are, at 0.9 for 90 %, so that whoever draws on it need not think of units.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
+    axis.set_major_formatter(lambda x, _: f"{round(factor * x, 10) + 0.0:.10g}".replace("-", "−"))
+
+
+def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
+    r"""Break long names into lines, and leave out the middle of those that are longer still.
+
+    Nothing is left out if two names would look the same without it.
+
+    Examples
+    --------
+    >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
+    ['bert-base-\nmu…ngual-cased', 'crf']
+    """
+    found = [_fitted(name, width, lines) for name in names]
+    if len({"".join(parts) for parts in found}) < len(names):
+        found = [textwrap.wrap(name, width) for name in names]
+    return ["\n".join(map(words, parts)) for parts in found]
+
+
+def _fitted(name: str, width: int, lines: int) -> list[str]:
+    found, kept = textwrap.wrap(name, width), width * lines
+    while len(found) > lines:
+        kept -= 1
+        found = textwrap.wrap(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
+    return found
+
+
+def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Add a legend below the panels, in as many columns as fit; inside the first one on axes of others."""
+    figure = axes[0].get_figure()
+    if not isinstance(figure, paper_figure()):
+        axes[0].legend(handles, [words(name) for name in labels], fontsize="small")
+        return
+    names = wrapped(labels, 44, lines=1)
+    # About 15 characters to the inch.
+    columns = int(15 * figure.get_figwidth() / (max(map(len, names)) + 8))
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": max(1, min(len(names), columns))}
+    _grow(figure, figure.legend(handles, names, borderpad=0, columnspacing=1.5, **place))
+
+
+def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> None:
+    """Write texts below the panels, on one line if they fit; below each label of axes of others."""
+    figure: Any = axes[0].get_figure()
+    if not isinstance(figure, paper_figure()):
+        for panel in axes:
+            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(words, lines))}", **PLAIN)
+        return
+    most = int(13 * figure.get_figwidth())
+    found = wrapped(lines, most, lines=1)
+    _grow(figure, figure.supxlabel((" " if sum(map(len, found)) < most else "\n").join(found)))
+
+
+def _grow(figure: Any, artist: Any) -> None:
+    """Make a figure higher by what was added to it."""
+    figure.set_figheight(figure.get_figheight() + artist.get_window_extent().height / figure.dpi)
+
+
+# ---- files ------------------------------------------------------------------------------------------------
+
+
+def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
+    """Return the figure of some axes as the bytes of a PDF, SVG or PNG file, without a date.
+
+    Examples
+    --------
+    >>> from bayesf1 import load_example, plot_posterior
+    >>> render(plot_posterior(load_example("wang-li-org")), "svg")[:13]
+    b'<?xml version'
+    """
+    import matplotlib as mpl
+
+    first: Any = next(iter(np.ravel(np.asarray(ax, object))), None)
+    if not hasattr(first, "get_figure"):
+        raise ValueError(f"ax must be axes of matplotlib, as a plot returns, not {quoted(ax)}")
+    undated: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    buffer = BytesIO()
+    with mpl.rc_context(_SAVED):
+        # Axes may be in a part of a figure; its canvas holds the whole.
+        first.get_figure().canvas.figure.savefig(buffer, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return buffer.getvalue()
+
+
+def check_path(path: str | PathLike[str]) -> str:
+    """Return the format of the figure that a path names, or say why it cannot go there."""
+    target = Path(path)
+    kind = target.suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+    return kind
+
+
+@checked
+def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
+    """Save the figure of some axes for a paper, as PDF, SVG or PNG.
+
+    Fonts are embedded as TrueType, and the file appears whole or not at all.
+
+    Parameters
+    ----------
+    ax
+        What a ``plot_*`` function returned, or any axes.
+    path
+        Where to; the format is that of its ending.
+    dpi
+        Dots per inch of a PNG.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from bayesf1 import load_example, plot_posterior
+    >>> with TemporaryDirectory() as folder:
+    ...     save_plot(plot_posterior(load_example("wang-li-org")), Path(folder, "org.pdf"))
+    ...     Path(folder, "org.pdf").read_bytes()[:4]
+    b'%PDF'
+    """
+    kind = check_path(path)
+    if not is_number(dpi) or not 10 <= dpi <= 4800:
+        raise ValueError(f"dpi must be a number from 10 to 4800, such as 300, not {dpi!r}")
+    write_atomic(path, render(ax, kind, dpi=dpi))

@@ -7,13 +7,12 @@ import html
 import io
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayesf1.base.naming import printable
-from bayesf1.output import latex
+from bayesf1.base.naming import nearest, printable
+from bayesf1.output.latex import escape_latex
 
 # What a spreadsheet would run: a sign that begins a formula, and no number behind it.
 _FORMULA = re.compile(r"^([=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$))")
@@ -88,12 +87,6 @@ def points(value: float, digits: int, *, sign: bool = False, percent: bool = Tru
 def digits_of(low: float, high: float, *, percent: bool = True) -> int:
     """Return how many decimals an estimate with this interval deserves."""
     return decimals((50 if percent else 0.5) * (high - low))
-
-
-def interval(low: float, high: float, *, percent: bool = True) -> str:
-    """Write an interval of proportions in percent, or of scores as they are, with the digits it deserves."""
-    digits = digits_of(low, high, percent=percent)
-    return f"[{points(low, digits, percent=percent)}, {points(high, digits, percent=percent)}]"
 
 
 def amount(value: float, *, percent: bool = True) -> str:
@@ -193,7 +186,41 @@ class Table:
         limits
             What limits the conclusion, in sentences, which stand below the rows.
         """
-        return latex.tabular(self, caption=caption, label=label, columns=columns, limits=limits)
+        places = range(len(self.header)) if columns is None else self._places(columns)
+
+        def line(cells: Sequence[str]) -> str:
+            # A line break or rule would take a bracket or star behind it for its argument.
+            chosen = (re.sub(r"^(?=[\[*])", "{}", cells[j]) for j in places)
+            return f"{' & '.join(chosen)} \\\\"
+
+        head, *rows = self._cells(escape_latex, r"\textbf{{{}}}")
+        below = rf"\multicolumn{{{len(places)}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{{\footnotesize %s}} \\"
+        body = [
+            rf"\begin{{tabular}}{{@{{}}{'l' * len(places)}@{{}}}}",
+            r"\toprule",
+            re.sub(r"\bP\(H([01])\)", r"$P(H_\1)$", line(head)),
+            r"\midrule",
+            *map(line, rows),
+            r"\bottomrule",
+            *(below % escape_latex(text) for text in limits),
+            r"\end{tabular}",
+        ]
+        if caption is not None or label is not None:
+            named = [rf"\caption{{{escape_latex(caption)}}}"] if caption is not None else []
+            named += [rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', label)}}}"] if label is not None else []
+            body = [r"\begin{table}", r"\centering", *body, *named, r"\end{table}"]
+        return "\n".join([r"% needs \usepackage{booktabs}", *body])
+
+    def _places(self, columns: Sequence[str]) -> list[int]:
+        """Return where the columns of these names are; a unit need not be named."""
+        folded = {name.lower(): j for j, name in enumerate(self.header)}
+        folded = {name.removesuffix(" (%)"): j for name, j in folded.items()} | folded
+        if isinstance(columns, str) or not len(columns):
+            raise ValueError(f"columns is a list of names, such as {list(self.header[:2])!r}, not {columns}")
+        for name in columns:
+            if str(name).lower() not in folded:
+                raise ValueError(f"there is no column {name!r}; {nearest(str(name), self.header)}")
+        return [folded[str(name).lower()] for name in columns]
 
 
 def stack(tables: Sequence[Table]) -> Table:
@@ -234,7 +261,6 @@ def display_width(text: str) -> int:
     >>> display_width("F1"), display_width("模型")
     (2, 4)
     """
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
+    from rich.cells import cell_len
+
+    return len(text) if text.isascii() else cell_len(text)

@@ -269,7 +269,7 @@ class TestOwnWords:
                 "--agreement does not apply to an interval",
             ),
             (["plan", "--half-width", ".1", "--metric", "precision"], "for every model; give a pilot"),
-            (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one by --model"),
+            (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one by model"),
             (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
             (
                 ["plan", "--difference", ".1"],

@@ -62,17 +62,6 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     assert '"repeat 3, fold 2",f1' in out
 
 
-def test_a_suite_has_weights(run):
-    code, out, err = run(
-        "hierarchical", "a.csv", "b.csv", "--weights", "a=3,b=1", "--rng", "1", "--format", "json"
-    )
-    assert (code, err) == (0, "")
-    equal = run("hierarchical", "a.csv", "b.csv", "--rng", "1", "--format", "json")[1]
-    one, other = (json.loads(text)["answers"] for text in (out, equal))
-    assert one["suite"] != other["suite"]
-    assert one["average"] == other["average"]
-
-
 @pytest.mark.long
 def test_counts_have_a_model_of_pymc_by_name(run):
     code, out, _ = run(
@@ -99,8 +88,6 @@ def test_every_format_is_written(run, name, sign):
         (("hierarchical", "a.csv"), "a.csv is one corpus without folds"),
         (("hierarchical", "a.csv", "x/z.csv"), "there is no file x/z.csv"),
         (("hierarchical", "a.csv", "a.csv"), "corpus 'a' is given twice"),
-        (("hierarchical", "a.csv", "b.csv", "--weights", "a"), "--weights: 'a' is not a number"),
-        (("hierarchical", "a.csv", "b.csv", "--weights", "a=1,x=1"), "there is a weight of 'x'"),
         (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot save to no/fit.nc"),
         (("show", "a.csv"), "not a netCDF file of draws"),
         (("show", "none.nc"), "none.nc"),

@@ -18,7 +18,7 @@ from bayesf1.frequentist.randomization import (
     swaps_on_lattice,
 )
 from bayesf1.io.labels import from_class_codes
-from bayesf1.output.frequentist_text import p_equation
+from bayesf1.output.text import p_equation
 from builders import noisy
 
 # Random labels are often all alike, which is warned of.

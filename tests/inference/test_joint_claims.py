@@ -114,6 +114,6 @@ def test_those_who_beat_the_same_are_named_together():
 def test_those_who_are_many_are_counted():
     beats = np.zeros((6, 6), dtype=bool)
     beats[0, 2:] = True
-    assert who_beats_whom("UVWXYZ", beats) == "U beats the last 4"
+    assert who_beats_whom("UVWXYZ", beats) == "U beats W, X, Y and 1 more"
     beats[0, 2] = False
     assert who_beats_whom("UVWXYZ", beats) == "U beats X, Y and Z"

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 from itertools import repeat
 
 import pytest
@@ -10,7 +9,7 @@ from sklearn.metrics import classification_report
 
 import bayesf1 as bf
 from bayesf1.cli.main import main
-from file_samples import lines, lm_eval_samples, run_lines
+from file_samples import lines, lm_eval_samples
 
 
 @pytest.fixture
@@ -53,22 +52,6 @@ def test_standard_input_is_named_once(piped, refused):
 def test_zeros_without_end_are_not_waited_for(piped, refused):
     piped(bytes(3 << 20))
     assert "standard input begins with nothing but zero bytes" in refused("-")
-
-
-def test_what_can_be_read_once_is_scored_by_one_measure(tmp_path, piped, refused):
-    (tmp_path / "qrels").write_bytes(lines("1 0 déa 1"))
-    run = run_lines("bm25", {"1": "ab"})
-    (tmp_path / "run").write_bytes(run)
-    os.mkfifo(tmp_path / "pipe")
-    for first in ("-", tmp_path / "pipe"):
-        piped(run)
-        said = refused(
-            f"a={first}", f"b={tmp_path / 'run'}", "--qrels", tmp_path / "qrels", "--measure", "nDCG@10,AP"
-        )
-        assert f"{first} can be read once, but --measure names 2" in said
-    piped(lines("1 0 déa 1"))
-    runs = [f"{name}={tmp_path / 'run'}" for name in "ab"]
-    assert "- can be read once, but" in refused(*runs, "--qrels", "-", "--measure", "nDCG@10,AP")
 
 
 def test_one_document_is_none_to_tell_from_others(tmp_path, refused):

@@ -21,7 +21,6 @@ from bayesf1.output.arviz import (
     load_arviz,
     save,
     summary,
-    to_arviz,
 )
 from builders import group_names, noisy
 
@@ -30,12 +29,11 @@ EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
 @pytest.fixture(scope="module")
 def posterior():
-    return group(to_arviz(EV, rng=1, n_draws=20_000), "posterior")
+    return group(comparisons_to_arviz(bf.compare(EV), rng=1, n_draws=20_000), "posterior")
 
 
 def test_draws_have_the_dims_of_the_design(posterior):
     assert posterior["score"].dims == ("chain", "draw", "system", "measure")
-    assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
     assert list(posterior["system"].values) == ["A", "B"]
     assert list(posterior["measure"].values) == ["precision", "recall", "f1"]
     assert posterior["score"].sizes["draw"] * posterior["score"].sizes["chain"] == 20_000
@@ -52,7 +50,7 @@ def test_draws_are_those_of_the_closed_form(posterior):
 
 
 def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
-    table = summary(posterior, 0.9)
+    table = summary(posterior[["score"]], 0.9)
     exact = bf.summary(EV, prob=0.9)
     for model, metric in exact.index:
         row = table.loc[f"score[{model}, {metric}]"]
@@ -69,7 +67,7 @@ def test_dependent_models_share_their_draws(kind):
     ev = bf.from_labels(
         gold, {"A": a, "B": b}, groups=None if kind == "paired" else np.repeat(np.arange(80), 5)
     )
-    scores = group(to_arviz(ev, rng=3), "posterior")["score"].sel(measure="f1")
+    scores = group(comparisons_to_arviz(bf.compare(ev, rng=3), rng=3), "posterior")["score"].sel(measure="f1")
     assert np.corrcoef(*(scores.sel(system=m).values.ravel() for m in "AB"))[0, 1] > 0.8
 
 
@@ -102,7 +100,7 @@ def test_arviz_takes_what_it_gets():
 
 
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
-    idata = to_arviz(EV, rng=6)
+    idata = comparisons_to_arviz(bf.compare(EV), rng=6)
     groups = {name: group(idata, name) for name in group_names(idata)}
     save(groups, tmp_path / "draws.nc")
     again = load(tmp_path / "draws.nc")
@@ -151,19 +149,9 @@ def test_containers_are_what_the_installed_arviz_has():
     assert group_names(idata) == ["posterior"]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: to_arviz("x"), "ev must be an Evaluation"),
-        (lambda: to_arviz(bf.from_counts(A=np.ones((2, 3)))), "counts of each model are one table"),
-        (lambda: to_arviz(EV, n_draws=3), "n_draws must be"),
-        (lambda: to_arviz(EV, prior=-1), "prior must be"),
-        (lambda: to_arviz(EV, metrics="mcc"), "needs true negatives"),
-    ],
-)
-def test_bad_arguments_get_one_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_too_few_draws_are_refused():
+    with pytest.raises(ValueError, match="n_draws must be"):
+        bf.compare(EV).to_arviz(n_draws=3)
 
 
 def test_the_announcement_of_a_new_day_is_not_heard(tmp_path):

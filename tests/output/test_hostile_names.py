@@ -13,8 +13,8 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.cli.main import main
-from bayesf1.output.figures import render
 from bayesf1.output.html import report_html
+from bayesf1.output.plots import render
 from bayesf1.output.terminal import show
 
 NAMES = [
@@ -114,7 +114,7 @@ def plain(text):
 def harmless(answer):
     """Check every form of an answer."""
     screen = io.StringIO()
-    show(answer, screen, colour=False, verbose=True)
+    show(answer, screen, verbose=True)
     for text in (
         str(answer),
         repr(answer),

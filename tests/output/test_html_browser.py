@@ -5,7 +5,6 @@ Nothing is installed: where there is no Chromium with chromedriver, the tests ar
 
 import base64
 import json
-import re
 import shutil
 import subprocess
 
@@ -14,25 +13,14 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.output.html import write_report
-from bayesf1.output.table import equation
 from browser import needs_browser
-from builders import two_models
 
 pytestmark = needs_browser
 HOSTILE = "</script><script>document.title='taken';alert(1)</script><img src=x onerror=alert(2)>"
 LONG = "bert-large-multilingual-cased-finetuned-conll03-english_with_a_name_that_never_ends_v2"
-ARROW_RIGHT, PAGE_UP, HOME = "\ue014", "\ue00e", "\ue011"
-
-
 EVALUATIONS = {
     "exact": bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716)),
-    "paired": two_models(7, 600),
     "hostile": bf.from_counts({HOSTILE: (77, 44, 10), LONG: (80, 30, 7)}),
-}
-METRICS = {
-    "exact": ["precision", "f1", "mcc"],
-    "paired": ["precision", "f1"],
-    "hostile": ["precision", "recall", "f1"],
 }
 
 
@@ -40,7 +28,7 @@ METRICS = {
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     for name, ev in EVALUATIONS.items():
-        res = bf.compare(ev, metrics=METRICS[name], rope=0.013, rng=1)
+        res = bf.compare(ev, metrics=["precision", "recall", "f1"], rope=0.013)
         write_report(res, folder / f"{name}.html", command=f"bayesf1 compare '{HOSTILE}.csv'")
     rng = np.random.default_rng(3)
     classes = list("abcdefgh") * 40
@@ -52,83 +40,9 @@ def pages(tmp_path_factory):
     return folder
 
 
-STATE = """
-const part = (name) => document.getElementById(`${arguments[0]}-${name}`);
-return {
-  margin: part("margin").textContent, spoken: part("slider").getAttribute("aria-valuetext"),
-  shown: ["less", "within", "greater"].map((name) => part(name).textContent),
-  bars: ["less", "within", "greater"].map((name) => Number(part(`bar-${name}`).getAttribute("width"))),
-  band: Number(part("band").getAttribute("width")), at: Number(part("slider").value),
-};
-"""
-
-
-def margin_of(state, percent):
-    number = float(re.match(r"±([\d.]+)", state["margin"])[1])
-    return number / 100 if percent else number
-
-
-def number_of(text):
-    return {"<": 0.0, ">": 1.0}.get(text[0], float(text[2:]))
-
-
-@pytest.mark.parametrize(
-    ("kind", "metric"), [(kind, metric) for kind in ("exact", "paired") for metric in METRICS[kind]]
-)
-def test_a_moved_slider_shows_what_a_comparison_with_that_rope_finds(browser, pages, kind, metric):
-    browser.open(pages / f"{kind}.html")
-    name = f"pair1-m{METRICS[kind].index(metric) + 1}"
-    before = browser.run(STATE, name)
-    browser.press(f"#{name}-slider", PAGE_UP + 3 * ARROW_RIGHT)
-    after = browser.run(STATE, name)
-    assert after["at"] >= before["at"] + 4
-    assert after["margin"] == after["spoken"] != before["margin"]
-    rope = margin_of(after, percent=metric != "mcc")
-    assert rope > 0.013
-    c = bf.compare(EVALUATIONS[kind], metrics=metric, rope=rope, rng=2)[metric]
-    wanted = (c.p_less, c.p_rope, c.p_greater)
-    # A curve and an answer of 100,000 draws, and three decimals.
-    tolerance = 6e-4 if c.method == "exact" else 6e-3 + 4 * c.mcse * (c.method == "montecarlo")
-    assert [number_of(p) for p in after["shown"]] == pytest.approx(wanted, abs=tolerance)
-    assert np.divide(after["bars"], 100) == pytest.approx(wanted, abs=tolerance)
-    assert after["band"] > before["band"]
-
-
-def test_a_slider_starts_at_the_reported_rope_and_comes_back_to_it(browser, pages):
-    browser.open(pages / "exact.html")
-    c = bf.compare(EVALUATIONS["exact"], metrics="f1", rope=0.013)["f1"]
-    start = browser.run(STATE, "pair1-m2")
-    assert start["margin"] == "±1.3 percentage points"
-    assert start["shown"] == [equation("P", p)[2:] for p in (c.p_less, c.p_rope, c.p_greater)]
-    browser.press("#pair1-m2-slider", PAGE_UP)
-    assert browser.run(STATE, "pair1-m2") != start
-    browser.click("#pair1-m2-reset")
-    again = browser.run(STATE, "pair1-m2")
-    assert {**again, "bars": None, "band": None} == {**start, "bars": None, "band": None}
-    assert [*again["bars"], again["band"]] == pytest.approx([*start["bars"], start["band"]], abs=1e-2)
-
-
-def test_a_region_without_width_leaves_the_two_hypotheses(browser, pages):
-    browser.open(pages / "exact.html")
-    browser.press("#pair1-m2-slider", HOME)
-    state = browser.run(STATE, "pair1-m2")
-    c = bf.compare(EVALUATIONS["exact"], metrics="f1")["f1"]
-    assert state["margin"] == "±0 percentage points"
-    assert state["shown"] == [equation("P", c.p_h0)[2:], "= 0", equation("P", c.p_h1)[2:]]
-    assert state["band"] == 0
-
-
-def test_moving_one_slider_leaves_the_others_alone(browser, pages):
-    browser.open(pages / "exact.html")
-    others = [browser.run(STATE, f"pair1-m{i}") for i in (1, 3)]
-    browser.press("#pair1-m2-slider", PAGE_UP)
-    assert [browser.run(STATE, f"pair1-m{i}") for i in (1, 3)] == others
-
-
 @pytest.mark.parametrize("page", ["exact", "hostile", "classes"])
 def test_the_page_asks_for_nothing_and_complains_of_nothing(browser, pages, page):
     browser.open(pages / f"{page}.html")
-    browser.press("#pair1-m1-slider", ARROW_RIGHT)
     messages = [entry["message"] for entry in browser.log("browser")]
     assert messages == []
     events = [json.loads(entry["message"])["message"] for entry in browser.log("performance")]
@@ -139,11 +53,9 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(browser, pages, page
 
 def test_a_hostile_name_does_nothing(browser, pages):
     browser.open(pages / "hostile.html")
-    browser.press("#pair1-m1-slider", ARROW_RIGHT)
     assert not browser.has_alert()
     assert browser.run("return document.title") == f"Is {LONG} better than {HOSTILE}?"
-    assert browser.run("return document.querySelectorAll('img, iframe, object, embed').length") == 0
-    assert browser.run("return document.scripts.length") == 2
+    assert browser.run("return document.querySelectorAll('script, iframe, object, embed').length") == 0
     seen = browser.run("return document.querySelector('.verdict').textContent")
     assert HOSTILE in seen
 
@@ -159,7 +71,7 @@ def test_the_policy_of_the_page_stops_a_script_that_slips_in(browser, pages, tmp
     assert any("Content Security Policy" in entry["message"] for entry in browser.log("browser"))
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1100])
+@pytest.mark.parametrize("width", [320, 1100])
 @pytest.mark.parametrize("page", ["exact", "hostile", "classes", "fit"])
 def test_nothing_is_wider_than_the_window(browser, pages, page, width):
     browser.open(pages / f"{page}.html", width=width)
@@ -187,30 +99,21 @@ def test_a_table_that_scrolls_on_a_phone_says_so(browser, pages, page, width, qu
 def test_figures_are_shown_and_fill_a_phone(browser, pages):
     browser.open(pages / "exact.html", width=360)
     widths = browser.run(
-        """return [...document.querySelectorAll("figure svg")].map((svg) => svg.getBoundingClientRect().width)"""
+        """return [...document.querySelectorAll("figure img")].map((image) => image.getBoundingClientRect().width)"""
     )
     assert len(widths) == 6
     # Type of 7 points in a figure of 218 is then 10 pixels high.
     assert min(widths) > 300
-    (loaded,) = browser.run(
-        """const image = new Image();
-        image.src = document.querySelector("figure image").getAttribute("href");
-        return [image.src.startsWith("data:image/svg+xml")]"""
-    )
-    assert loaded
+    assert browser.run("return [...document.images].every((image) => image.naturalWidth > 0)")
 
 
-def test_print_has_every_table_whole_and_no_slider(browser, pages):
+def test_print_has_every_table_whole(browser, pages):
     browser.open(pages / "classes.html", width=700)
     browser.devtools("Emulation.setEmulatedMedia", media="print")
-    hidden, cut = browser.run(
-        """return [
-          [...document.querySelectorAll(".control")].every((e) => getComputedStyle(e).display === "none"),
-          [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth).length,
-        ]"""
+    cut = browser.run(
+        """return [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth).length"""
     )
     browser.devtools("Emulation.setEmulatedMedia", media="")
-    assert hidden
     assert cut == 0
 
 
@@ -224,16 +127,3 @@ def test_the_page_prints_to_pdf(browser, pages, tmp_path):
         text = subprocess.run(["pdftotext", target, "-"], check=True, capture_output=True, text=True).stdout
         assert "Is B better than A?" in text
         assert "How to reproduce this" in text
-        assert "As reported" not in text
-
-
-def test_without_scripts_the_reported_answer_stands_and_the_slider_is_hidden(browser, pages):
-    browser.devtools("Emulation.setScriptExecutionDisabled", value=True)
-    try:
-        browser.open(pages / "exact.html")
-        found = browser.devtools("DOM.getDocument", depth=0)["root"]["nodeId"]
-        node = browser.devtools("DOM.querySelector", nodeId=found, selector="#pair1-m2-control")["nodeId"]
-        control = browser.devtools("DOM.getOuterHTML", nodeId=node)["outerHTML"]
-    finally:
-        browser.devtools("Emulation.setScriptExecutionDisabled", value=False)
-    assert re.match(r"<div [^>]*hidden", control)

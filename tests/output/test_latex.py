@@ -1,17 +1,13 @@
-"""Sentences for LaTeX: they compile with nothing but T1 fonts, and what they cite has an entry."""
+"""Sentences for LaTeX: they compile with nothing but T1 fonts, and so do tables."""
 
-import re
 import shutil
-import subprocess
 
-import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1.output import latex
 from bayesf1.output.latex import escape_latex
 from builders import pdflatex
-from evaluations import EVALUATIONS
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1] – — … “q” ‘r’ a--b ---"
 PAIRED = bf.from_labels(
@@ -53,92 +49,21 @@ def test_every_character_with_a_command_compiles(tmp_path):
 
 @needs_latex
 @pytest.mark.parametrize("name", ANSWERS)
-def test_sentences_compile_and_cite_what_bibtex_knows(name, tmp_path):
+def test_sentences_compile(name, tmp_path):
     answer = ANSWERS[name]()
-    body = answer.sentence(format="latex")
-    if hasattr(answer, "methods_sentence"):
-        entries = answer.bibtex()
-        (tmp_path / "refs.bib").write_text(entries, encoding="utf-8")
-        body += "\n\n" + answer.methods_sentence(format="latex")
-        keys = {*re.findall(r"\\cite\{([^}]+)\}", body)}
-        assert keys == {*re.findall(r"@\w+\{([^,]+),", entries)} & keys
-        assert "bayesf1" in keys
-        compiled(rf"{body}\bibliographystyle{{plain}}\bibliography{{refs}}", tmp_path)
-        done = subprocess.run(["bibtex", "paper"], cwd=tmp_path, capture_output=True, check=False)
-        assert done.returncode == 0, done.stdout
-        assert b"Warning" not in done.stdout.replace(b"Warning--empty", b"")
-    compiled(body, tmp_path)
-
-
-@needs_latex
-def test_every_entry_is_one_that_bibtex_can_set(tmp_path):
-    entries = "\n".join(reference.bibtex for reference in latex.references())
-    (tmp_path / "refs.bib").write_text(entries, encoding="utf-8")
-    compiled(r"\nocite{*}\bibliographystyle{plain}\bibliography{refs}", tmp_path)
-    done = subprocess.run(["bibtex", "paper"], cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0
-    assert b"Warning" not in done.stdout, done.stdout
-    compiled(r"\nocite{*}\bibliographystyle{plain}\bibliography{refs}", tmp_path)
+    said = [getattr(answer, which, None) for which in ("sentence", "methods_sentence")]
+    compiled("\n\n".join(make(format="latex") for make in said if make is not None), tmp_path)
 
 
 def test_text_is_the_default_and_says_the_same():
     res = bf.compare(PAIRED, rope=0.01)
     assert res.sentence() == res.sentence(format="text") == res["f1"].sentence()
     assert res.sentence(format="latex") == escape_latex(res.sentence())
-    assert "\\cite" not in res.methods_sentence()
 
 
 def test_an_unknown_form_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match=r"no format 'tex'; did you mean 'text'\? \(known: text, latex\)"):
         bf.compare(PAIRED).sentence(format="tex")
-
-
-@pytest.mark.parametrize(
-    ("said", "key", "left"),
-    [
-        (
-            "by Wang and Li (2019, ACL, 4135–4145), as",
-            "wang2019bayes",
-            r"by Wang and Li~\cite{wang2019bayes}, as",
-        ),
-        (
-            "of Nadeau & Bengio (2003)",
-            "nadeau2003inference",
-            r"of Nadeau \& Bengio~\cite{nadeau2003inference}",
-        ),
-        ("bootstrap (Rubin 1981), 5 %", "rubin1981bayesian", r"bootstrap~\cite{rubin1981bayesian}, 5~\%"),
-        ("Wang et al. (2014)", "wang2014blocked", r"Wang et al.~\cite{wang2014blocked}"),
-    ],
-)
-def test_a_citation_in_words_becomes_a_key(said, key, left):
-    assert [reference.key for reference in latex.cited(said)] == [key]
-    assert latex.prose(said, "latex") == left
-
-
-def test_no_citation_of_fold_tests_lacks_an_entry():
-    five = bf.BlockedCV(m=5)
-    rng = np.random.default_rng(1)
-    tables = {name: [(int(n), 9, 90 - int(n)) for n in rng.integers(70, 80, 10)] for name in "AB"}
-    tests = bf.fold_tests(bf.from_folds(tables, cv=five))
-    cited = {test.reference for test in tests if re.search(r"\(\d{4}\)", test.reference)}
-    assert len(cited) >= 5
-    assert all(latex.cited(reference) for reference in cited)
-    assert all(reference.key in tests.bibtex() for text in cited for reference in latex.cited(text))
-
-
-@pytest.mark.parametrize("name", EVALUATIONS)
-def test_no_citation_of_a_kind_lacks_an_entry(name):
-    said = EVALUATIONS[name]().task.citation
-    assert bool(re.search(r"\d{4}", said)) == bool(latex.cited(said))
-
-
-def test_keys_are_different_and_entries_complete():
-    known = latex.references()
-    assert len({reference.key for reference in known}) == len(known) >= 10
-    for reference in known[:-1]:
-        fields = set(re.findall(r"^  (\w+) = ", reference.bibtex, re.MULTILINE))
-        place = "journal" if reference.bibtex.startswith("@article") else "booktitle"
-        assert {"author", "title", "year", place} <= fields
 
 
 COUNTS = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))

@@ -129,7 +129,6 @@ def test_every_verb_answers():
     assert len(json.loads(found.to_json())["comparisons"]) == 4
     assert bf.rank(ev, "brier", rng=1).p_best.sum() == pytest.approx(1.0)
     assert bf.randomization_test(ev, "A", "C", "log_loss", rng=1).p_value > 0
-    assert bf.to_arviz(ev, rng=1) is not None
     assert bf.posterior(ev, "A", "average_precision", rng=1).std() > 0
 
 
