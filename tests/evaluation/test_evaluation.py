@@ -204,7 +204,7 @@ class TestAddition:
             from_counts(A=A, B=B) + other
 
     def test_folds_of_different_designs_do_not_add_up(self):
-        with pytest.raises(ValueError, match="different cross-validation designs"):
+        with pytest.raises(ValueError, match="cross-validations do not add up"):
             from_folds({"A": [(1, 2, 3)] * 6}) + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
 
     def test_a_number_other_than_zero_is_no_evaluation(self):

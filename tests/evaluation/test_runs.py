@@ -82,12 +82,11 @@ def test_models_already_read_may_be_runs(ev):
     [
         ({"bert": ["b1", "x"]}, "run 'x' of 'bert' is no model here"),
         ({"bert": ["b1"], "other": ["b1"]}, "'b1' is a run of 'bert' already"),
-        ({"bert": []}, "runs of 'bert' are a list of models, at least one"),
-        ({"bert": "b1"}, "runs of 'bert' are a list"),
+        ({"bert": []}, "runs of a method are a list of its models"),
+        ({"bert": "b1"}, "not 'bert': 'b1'"),
         ({"b2": ["b1"]}, "'b2' names a method and a model"),
-        ({}, "runs are a mapping"),
-        (["b1"], "runs are a mapping"),
-        ({3: ["b1"]}, "name of a method"),
+        ({}, "no runs"),
+        ({3: ["b1"]}, "runs of a method"),
     ],
 )
 def test_what_are_no_runs_is_said(runs, words):
