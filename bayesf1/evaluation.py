@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked, is_number, refuse_reports
+from bayesf1.base.checks import Checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
@@ -402,8 +402,8 @@ def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_co
     return decorate
 
 
-class _Comparable:
-    """Parts of an evaluation are equal if their fields are, arrays among them."""
+class _Comparable(Checked):
+    """A part of an evaluation, equal to another if its fields are, arrays among them."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -751,12 +751,10 @@ class Evaluation(_Comparable):
             return self.task.check_prior(prior)
         return self.task.default_prior if self.folds is None else 1.0
 
-    @checked
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
 
-    @checked
     def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
         """Return the evaluation in which some models are runs of one method, trained several times.
 
@@ -784,19 +782,16 @@ class Evaluation(_Comparable):
         order = [model for method in methods for model in method.runs]
         return replace(self.select(order), methods=methods)
 
-    @checked
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
         if model not in self.models:
             raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
         return self.models.index(model)
 
-    @checked
     def table(self, model: str) -> FloatArray:
         """Return one model's counts, axes (cell,)."""
         return self.tables[..., self.index(model), :]
 
-    @checked
     def save(self, path: str | PathLike[str]) -> None:
         """Write the evaluation to a file of JSON, from which `load` makes it again.
 
@@ -813,7 +808,6 @@ class Evaluation(_Comparable):
 
     # ---- parts of it --------------------------------------------------------------------------------------
 
-    @checked
     def select(self, models: Sequence[str]) -> Evaluation:
         """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
         known = {method.name: method for method in self.methods}
@@ -839,7 +833,6 @@ class Evaluation(_Comparable):
             folds=self.folds and self.folds.take(models, cells),
         )
 
-    @checked
     def keep(self, cells: Sequence[str]) -> Evaluation:
         """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
         asked = set(cells)
@@ -854,7 +847,6 @@ class Evaluation(_Comparable):
         task = self.task.keep(tuple(self.cells[i] for i in index))
         return self._take(range(len(self.models)), index, task)
 
-    @checked
     def scaled(self, k: float) -> Evaluation:
         """Return the evaluation with every unit counted `k` times."""
         units, items = (part and part.scale(k) for part in (self.units, self.item_units))
@@ -868,7 +860,6 @@ class Evaluation(_Comparable):
         place = {cell: i for i, cell in enumerate(self.cells)}
         return self._take(range(len(self.models)), [place.get(cell, -1) for cell in task.cells], task)
 
-    @checked
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out where there are just two."""
         if a is None and b is None:
@@ -1089,7 +1080,6 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
     return found
 
 
-@checked
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:
     """Return the plain point score of a model.
 

@@ -319,6 +319,7 @@ def _rule(annotation: ast.expr) -> _Rule | None:
     return fits, joined(dict.fromkeys(words for _, words in rules), "or")
 
 
+@functools.cache
 def _rules_of(function: Callable[..., Any]) -> dict[str, _Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
     found: dict[str, str] = {}
@@ -349,14 +350,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: x must be a number, not '3'
     """
+    if hasattr(function, "_checked"):
+        return function
     code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    rules: dict[str, _Rule] = {}
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not rules:
-            rules.update(_rules_of(function))
+        rules = _rules_of(function)
         for name in kwargs.keys() - {*names} if not code.co_flags & inspect.CO_VARKEYWORDS else ():
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{said}; {nearest(name, [each for each in names if each != 'self'])}")
@@ -365,4 +366,15 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 raise ValueError(f"{name} must be {rules[name][1]}, not {quoted(value)}")
         return function(*args, **kwargs)
 
+    vars(call)["_checked"] = True
     return call
+
+
+class Checked:
+    """A class whose public methods check their arguments."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, value in [*vars(cls).items()]:
+            if inspect.isfunction(value) and not name.startswith("_"):
+                setattr(cls, name, checked(value))

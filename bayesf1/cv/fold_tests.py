@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, adjusted
-from bayesf1.base.checks import checked, is_whole, numbers_of
+from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, check_evaluation, model_names, resolve_metric
@@ -109,7 +109,6 @@ class FoldTests(Answer):
         ]
 
 
-@checked
 def fold_tests(
     ev: Evaluation | Mapping[str, Any],
     a: str | None = None,
@@ -309,7 +308,6 @@ class RunTests(FoldTests):
         return (text.RUN_TESTS_FORGET,)
 
 
-@checked
 def run_tests(
     scores: Mapping[str, ArrayLike],
     a: str | None = None,

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.checks import OneLabel, checked, is_whole
+from bayesf1.base.checks import OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
@@ -361,7 +361,6 @@ class FitError(RuntimeError):
     """A model failed to fit or to predict; the message names model, repeat and fold."""
 
 
-@checked
 def cross_validate(
     models: Mapping[str, Any],
     X: Any,

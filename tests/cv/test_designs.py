@@ -66,10 +66,6 @@ class TestDiscount:
 
 
 class TestDesign:
-    @pytest.mark.parametrize("text", ["3x2", "3×2", "3*2", " 3 X 2 "])
-    def test_a_design_is_read_as_people_write_it(self, text):
-        assert BlockedCV.parse(text) == BlockedCV(m=3)
-
     def test_it_prints_as_the_paper_writes_it(self):
         assert str(BlockedCV(3)) == "3×2 BCV"
 
@@ -80,7 +76,7 @@ class TestDesign:
 
 class TestReading:
     def test_repeated_halves_are_asked_for_by_name(self):
-        assert read_design("blocked-3x2") == read_design("BLOCKED-3×2") == BlockedCV(3)
+        assert read_design("blocked-3x2") == read_design(" BLOCKED-3 × 2 ") == BlockedCV(3)
         assert read_design("random-3x2") == KFoldCV(2, 3)
         assert read_design("random-3x2").discount() == pytest.approx(1 / 7)
         assert read_design("3x10") == KFoldCV(10, 3)
