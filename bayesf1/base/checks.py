@@ -371,10 +371,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Checked:
-    """A class whose public methods check their arguments."""
+    """A class that checks the arguments of its public methods, and of an `__init__` of its own."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, value in [*vars(cls).items()]:
-            if inspect.isfunction(value) and not name.startswith("_"):
+            if inspect.isfunction(value) and (name == "__init__" or not name.startswith("_")):
                 setattr(cls, name, checked(value))
