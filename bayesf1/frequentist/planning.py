@@ -279,7 +279,7 @@ def _from_pilot(
     if known or one.task.counts_all_items:
         if prevalence is not None:
             raise ValueError("the pilot tells the prevalence itself; leave prevalence out")
-        n_units = _ceil(sample.size * times)
+        n_units = _ceil(sample.parts[0].units.size * times)
     elif prevalence is not None and positives is not None:
         n_units = _ceil(positives / prevalence)
     if positives is None and n_units is None:
