@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -17,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.checks import OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
-from bayesf1.base.text_files import write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
 from bayesf1.io.label_values import (
@@ -118,96 +116,6 @@ def _design(splitter: Any, partition: Indices) -> BlockedCV | KFoldCV:
     if partition.max() == 1 and balanced:
         return BlockedCV(len(partition))
     return KFoldCV(int(partition.max()) + 1, len(partition))
-
-
-# ---- kept fits --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One model on one fold."""
-
-    model: str
-    repeat: int
-    fold: int
-    train: Indices
-    test: Indices
-
-    def __str__(self) -> str:
-        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
-
-
-def _plain(label: Any) -> Any:
-    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
-    if hasattr(label, "tolist"):
-        label = label.tolist()
-    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
-
-
-def _as_json(labels: Iterable[Any]) -> str:
-    try:
-        return json.dumps([_plain(label) for label in labels])
-    except TypeError as error:
-        raise ValueError(f"labels cannot be kept in a file ({error}); leave directory out") from None
-
-
-@dataclass(frozen=True)
-class Store:
-    """Finished fits in a directory, one JSON file each, called after a hash of all that the fit was made from."""
-
-    folder: Path
-    data: str
-    versions: Mapping[str, str]
-
-    @classmethod
-    def of(cls, folder: Path, cv: Any, models: Mapping[str, Any], X: Any, y: Any) -> Store:
-        """Return the store of a directory, or say what cannot be told from other fits."""
-        _as_json(y)
-        if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
-            raise ValueError(
-                f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0"
-            )
-        for name, model in models.items():
-            if not isinstance(model, tuple):
-                raise ValueError(
-                    f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
-                    'as ("version 1", model)'
-                )
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder, _hash(X, y), {name: model[0] for name, model in models.items()})
-
-    def _path(self, fit: Fit) -> Path:
-        return (
-            self.folder / f"{_hash(self.data, fit.model, self.versions[fit.model], fit.train, fit.test)}.json"
-        )
-
-    def load(self, fit: Fit) -> list[Any] | None:
-        """Return what a finished fit predicted, or None if it is not finished."""
-        path = self._path(fit)
-        if not path.exists():
-            return None
-        try:
-            labels = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError):
-            labels = None
-        if not isinstance(labels, list) or len(labels) != len(fit.test):
-            raise ValueError(f"{path} does not hold the {len(fit.test)} predictions of {fit}; delete it")
-        return labels
-
-    def save(self, fit: Fit, labels: list[Any]) -> None:
-        """Keep what a fit predicted."""
-        write_atomic(self._path(fit), _as_json(labels) + "\n")
-
-
-def _hash(*parts: Any) -> str:
-    from joblib import hash as hash_of
-
-    try:
-        return str(hash_of(parts))
-    except Exception as error:
-        raise ValueError(
-            f"X and y cannot be told from others ({type(error).__name__}: {error}); leave directory out"
-        ) from None
 
 
 # ---- the evaluation ---------------------------------------------------------------------------------------
@@ -361,6 +269,20 @@ class FitError(RuntimeError):
     """A model failed to fit or to predict; the message names model, repeat and fold."""
 
 
+@dataclass(frozen=True)
+class Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: Indices
+    test: Indices
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
 def cross_validate(
     models: Mapping[str, Any],
     X: Any,
@@ -436,7 +358,8 @@ def cross_validate(
     names = model_names(models)
     if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
         raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {n_jobs}")
-    given, models = models, {name: _without_version(model) for name, model in models.items()}
+    versions = {name: model[0] for name, model in models.items() if _has_version(model)}
+    models = {name: model[1] if name in versions else model for name, model in models.items()}
     for name, model in models.items():
         if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
             raise ValueError(
@@ -451,7 +374,7 @@ def cross_validate(
         raise ValueError(f"X has {'no' if entries is None else entries} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
-    store = None if directory is None else Store.of(Path(directory), splitter, given, X, y)
+    fit_one = _fit_one if directory is None else _kept(Path(directory), splitter, names, versions)
     partition = partition_of(splitter, n, X, gold.labels, groups)
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
@@ -465,47 +388,57 @@ def cross_validate(
     # What is wrong with the gold labels is better known before the fits than after.
     gold.evaluate(dict.fromkeys(names, y))
     predicted: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
-    for fit, labels in _run(fits, models, X, gold, n_jobs, store):
+    given = ((_take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in fits)
+    tasks = (
+        (fit, versions.get(fit.model), models[fit.model], *data)
+        for fit, data in zip(fits, given, strict=True)
+    )
+    for fit, labels in zip(fits, _run(fit_one, tasks, n_jobs), strict=True):
+        gold.check(labels, fit)
         for i, label in zip(fit.test, labels, strict=True):
             predicted[fit.repeat - 1][fit.model][i] = label
     return folded(gold, predicted, partition, design, rule)
 
 
-def _without_version(model: Any) -> Any:
-    return model[1] if isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str) else model
+def _has_version(model: Any) -> bool:
+    return isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str)
+
+
+def _kept(
+    folder: Path, cv: Any, names: Iterable[str], versions: Mapping[str, str]
+) -> Callable[..., list[Any]]:
+    """Return what fits a model and keeps what it predicted, by data, fold, name and version, or say what cannot be told."""
+    from joblib import Memory
+
+    if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
+        raise ValueError(f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0")
+    for name in names:
+        if name not in versions:
+            raise ValueError(
+                f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
+                'as ("version 1", model)'
+            )
+    kept: Callable[..., list[Any]] = Memory(folder, verbose=0).cache(_fit_one, ignore=["model"])
+    return kept
 
 
 def _run(
-    fits: list[Fit], models: Mapping[str, Any], X: Any, gold: Gold, n_jobs: int, store: Store | None
-) -> Iterator[tuple[Fit, list[Any]]]:
-    """Yield what fits predicted, those that were kept first."""
-    todo = []
-    for fit in fits:
-        kept = None if store is None else store.load(fit)
-        if kept is None:
-            todo.append(fit)
-        else:
-            yield fit, kept
-    tasks = (
-        (fit, models[fit.model], _take(X, fit.train), _take(gold.y, fit.train), _take(X, fit.test))
-        for fit in todo
+    fit_one: Callable[..., list[Any]], tasks: Iterable[tuple[Any, ...]], n_jobs: int
+) -> Iterable[list[Any]]:
+    """Return what fits predicted, in their order."""
+    if n_jobs == 1:
+        return (fit_one(*task) for task in tasks)
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    # More workers than cores are slower, and hundreds never start.
+    workers = min(effective_n_jobs(n_jobs), max(effective_n_jobs(-1), 1))
+    found: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(
+        delayed(fit_one)(*task) for task in tasks
     )
-    results: Iterable[tuple[Fit, list[Any]]] = (_fit_one(*task) for task in tasks)
-    if n_jobs != 1:
-        from joblib import Parallel, delayed, effective_n_jobs
-
-        # More workers than fits or cores are slower, and hundreds never start.
-        workers = min(effective_n_jobs(n_jobs), max(len(todo), 1), max(effective_n_jobs(-1), 1))
-        run = Parallel(n_jobs=workers, return_as="generator_unordered")
-        results = run(delayed(_fit_one)(*task) for task in tasks)
-    for fit, labels in results:
-        gold.check(labels, fit)
-        if store is not None:
-            store.save(fit, labels)
-        yield fit, labels
+    return found
 
 
-def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[Fit, list[Any]]:
+def _fit_one(fit: Fit, version: str | None, model: Any, X_train: Any, y_train: Any, X_test: Any) -> list[Any]:
     try:
         if hasattr(model, "fit") and hasattr(model, "predict"):
             predictor = copy.deepcopy(model)
@@ -518,7 +451,14 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> t
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):
         raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
-    return fit, labels
+    return labels
+
+
+def _plain(label: Any) -> Any:
+    """Return a label of numpy's as the plain one: a string, number or boolean, or a list of them."""
+    if hasattr(label, "tolist"):
+        label = label.tolist()
+    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
 
 
 def _take(values: Any, rows: Indices) -> Any:
