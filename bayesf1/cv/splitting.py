@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import numbers_of
 from bayesf1.output import frequentist_text as text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -68,12 +69,8 @@ def _conference(q: int) -> FloatArray:
     c = np.ones((q + 1, q + 1))
     c[0, 0] = 0.0
     c[1:, 0] = character[-1]
-    c[1:, 1:] = _circle(character)
+    c[1:, 1:] = np.stack([np.roll(character, k) for k in range(q)], axis=1)
     return c
-
-
-def _circle(first: FloatArray) -> FloatArray:
-    return np.stack([np.roll(first, k) for k in range(len(first))], axis=1)
 
 
 def blocks(m: int) -> int:
@@ -147,13 +144,10 @@ def _length(values: Any, name: str) -> int:
 def read_balance(balance: Any) -> tuple[list[str], FloatArray]:
     """Return names and values of counts, axes (item, count), or say what is wrong with them."""
     names = [str(name) for name in getattr(balance, "columns", ())]
-    try:
-        dense = balance.toarray() if hasattr(balance, "toarray") else balance
-        array = np.array(np.nan) if np.iscomplexobj(dense) else np.asarray(dense, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        array = np.array(np.nan)
+    dense = balance.toarray() if hasattr(balance, "toarray") else balance
+    array = numbers_of(dense, "balance", remedy="should be numbers (item, count)")
     if array.ndim not in (1, 2):
-        raise ValueError(f"balance is a {type(balance).__name__}, but should be numbers (item, count)")
+        raise ValueError(f"balance has {array.ndim} axes, but should be numbers (item, count)")
     array = array[:, None] if array.ndim == 1 else array
     names = names or [f"balance[{t}]" for t in range(array.shape[1])]
     bad = ~((array >= 0) & (array <= MAX_COUNT))

@@ -137,9 +137,9 @@ def test_two_of_several_arrays_are_named():
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.8] * 5, r"scores of 'B' have shape \(5,\); give \(3, 2\)"),
-        (np.full((2, 3), 0.8), r"have shape \(2, 3\)"),
-        ([0.8] * 5 + [np.nan], "finite numbers, as 3×2 BCV"),
+        ([0.8] * 5, r"scores of 'B' are finite numbers of shape \(3, 2\), as 3×2 BCV"),
+        (np.full((2, 3), 0.8), r"of shape \(3, 2\)"),
+        ([0.8] * 5 + [np.nan], "finite numbers"),
         (["x"] * 6, "scores of 'B' are no array of numbers"),
     ],
 )
