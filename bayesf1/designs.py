@@ -39,10 +39,9 @@ _NAMED_DISCOUNTS: dict[str, Callable[[int], float]] = {
     "nadeau-bengio": lambda m: 1.0 / (2 * m + 1),
     "wang-2015": lambda m: 1.0 / (2 * m),
 }
-DISCOUNTS = tuple(_NAMED_DISCOUNTS)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class BlockedCV(Checked):
     r"""``m`` repeats of two-fold cross-validation on a common partition into blocks.
 
@@ -79,8 +78,8 @@ class BlockedCV(Checked):
 
     m: int = 3
     _: KW_ONLY
-    balance: Any = field(default=None, compare=False)
-    rng: np.random.Generator | int | None = field(default=None, compare=False)
+    balance: Any = field(default=None, compare=False, repr=False)
+    rng: np.random.Generator | int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", check_whole(self.m, "m", 1, 6))
@@ -97,11 +96,6 @@ class BlockedCV(Checked):
     def shape(self) -> tuple[int, int]:
         """Number of repeats, and of folds in each."""
         return self.m, 2
-
-    def __repr__(self) -> str:
-        balance = "" if self.balance is None else f", balance=<{type(self.balance).__name__}>"
-        rng = "" if self.rng is None else f", rng={self.rng!r}"
-        return f"BlockedCV(m={self.m}{balance}{rng})"
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of folds, 2m; the arguments are there for scikit-learn."""

@@ -14,7 +14,7 @@ from bayesf1.base.arrays import FloatArray, adjusted
 from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.evaluation import Evaluation, Folds, check_evaluation, model_names, resolve_metric
+from bayesf1.evaluation import Evaluation, Folds, model_names, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
 from bayesf1.output import frequentist_text as text
@@ -166,7 +166,6 @@ def fold_tests(
         label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
         tests = _tests(d, margin, 1.0, halved=isinstance(design, BlockedCV))
         return FoldTests(a, b, label, d, _adjusted(tests))
-    check_evaluation(ev)
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     pair = ev.pair(a, b)
@@ -225,9 +224,8 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
         own = t_test(
             "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
         )
-        tests.append(
-            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - margin, square))))
-        )
+        p = float(special.stdtr(m, standardised(sign * mean - margin, square)))
+        tests.append(replace(own, p_greater=p))
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
         tests.append(t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))

@@ -9,13 +9,14 @@ from functools import reduce
 from operator import add
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.checks import OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
+from bayesf1.cv.splitting import IntArray, length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
 from bayesf1.io.label_values import (
@@ -30,7 +31,6 @@ from bayesf1.io.labels import CELL_OF_CODE, from_labels
 from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
 
-Indices: TypeAlias = NDArray[np.intp]
 
 # ---- folds ------------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ def check_splitter(cv: Any) -> Any:
     )
 
 
-def _test_units(fold: Any, n: int, i: int) -> Indices:
+def _test_units(fold: Any, n: int, i: int) -> IntArray:
     """Return the units that a fold tests, or say that it does not train on all the others."""
     try:
         train, test = (np.asarray(part) for part in fold)
@@ -70,7 +70,7 @@ def _test_units(fold: Any, n: int, i: int) -> Indices:
     return test.astype(np.intp)
 
 
-def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> Indices:
+def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> IntArray:
     """Return in which fold each of `n` units is tested, axes (repeat, unit), or say what is wrong with the folds.
 
     Examples
@@ -78,25 +78,25 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
     >>> partition_of([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4, None, None, None)
     array([[0, 0, 1, 1]])
     """
-    repeats: list[Indices] = []
-    fold = np.full(n, -1, dtype=np.intp)
+    repeats: list[IntArray] = []
+    times = np.zeros(n, dtype=np.intp)
     for i, pair in enumerate(cv if isinstance(cv, list) else cv.split(X, y, groups), start=1):
-        test = _test_units(pair, n, i)
-        if (fold[test] >= 0).any():
-            twice = int(test[np.argmax(fold[test] >= 0)])
+        test, done = _test_units(pair, n, i), int(times.min())
+        if (times[test] > done).any():
+            twice = int(test[np.argmax(times[test] > done)])
             raise ValueError(
                 f"fold {i} of cv tests unit {twice} again before every unit was tested once, as by KFold"
             )
-        fold[test] = fold.max() + 1
-        if (fold >= 0).all():
-            repeats.append(fold)
-            fold = np.full(n, -1, dtype=np.intp)
-    widths = {int(repeat.max()) + 1 for repeat in repeats}
-    if (fold >= 0).any() or len(widths) != 1:
+        if done == len(repeats):
+            repeats.append(np.full(n, i, dtype=np.intp))
+        repeats[done][test] = i
+        times[test] += 1
+    widths = {int(np.ptp(repeat)) + 1 for repeat in repeats}
+    if np.ptp(times) or len(widths) != 1:
         raise ValueError(
             f"cv does not test every unit equally often: it has repeats of {listing(map(str, sorted(widths))) or 'no'} folds"
         )
-    partition = np.stack(repeats)
+    partition = np.stack([repeat - repeat.min() for repeat in repeats])
     if groups is not None:
         names, first, which = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
         apart = (partition != partition[:, first[which.ravel()]]).any(axis=0)
@@ -107,7 +107,7 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
     return partition
 
 
-def _design(splitter: Any, partition: Indices) -> BlockedCV | KFoldCV:
+def _design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV:
     """Return the design of folds; halves of another splitter are block-regularised if they overlap by quarters."""
     if isinstance(splitter, BlockedCV | KFoldCV):
         return splitter
@@ -150,30 +150,17 @@ class Gold:
     reading: dict[str, Any] | None = None
 
     @classmethod
-    def read(
-        cls,
-        y: Sequence[Any],
-        *,
-        groups: ArrayLike | None,
-        positive: Any,
-        types: Iterable[str] | None,
-        **how: str,
-    ) -> Gold:
+    def read(cls, y: Sequence[Any], groups: ArrayLike | None, positive: Any, **reading: Any) -> Gold:
         """Return gold labels or tags, with the positive label where there are just two."""
         if len(y) == 0:
             raise ValueError("y is empty; there is nothing to cross-validate on")
         first = y.iloc[0] if hasattr(y, "iloc") else y[0]
         if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
-            return cls(y, groups, reading={**how, "types": None if types is None else list(types)})
+            return cls(y, groups, reading=reading)
         if positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
             # What gold says is positive stays so, whatever else a model may say.
             positive = guess_positive(known)
         return cls(y, groups, positive)
-
-    @property
-    def labels(self) -> Sequence[Any] | None:
-        """The labels that folds may be balanced in; None of tag sequences."""
-        return self.y if self.reading is None else None
 
     def evaluate(self, predictions: Mapping[str, Sequence[Any]]) -> Evaluation:
         """Return the evaluation of predictions of all units."""
@@ -276,8 +263,8 @@ class Fit:
     model: str
     repeat: int
     fold: int
-    train: Indices
-    test: Indices
+    train: IntArray
+    test: IntArray
 
     def __str__(self) -> str:
         return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
@@ -358,7 +345,8 @@ def cross_validate(
     names = model_names(models)
     if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
         raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {n_jobs}")
-    versions = {name: model[0] for name, model in models.items() if _has_version(model)}
+    pairs = {name: model for name, model in models.items() if isinstance(model, tuple) and len(model) == 2}
+    versions = {name: model[0] for name, model in pairs.items() if isinstance(model[0], str)}
     models = {name: model[1] if name in versions else model for name, model in models.items()}
     for name, model in models.items():
         if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
@@ -367,15 +355,14 @@ def cross_validate(
                 f'perhaps after a version ("version 2", model), not {quoted(model)}'
             )
     splitter = check_splitter(cv)
-    gold = Gold.read(y, groups=groups, positive=positive, types=types, scheme=scheme, mode=mode)
-    n, shape = len(y), getattr(X, "shape", None)
-    entries = shape[0] if shape else len(X) if shape is None and hasattr(X, "__len__") else None
-    if entries != n:
-        raise ValueError(f"X has {'no' if entries is None else entries} entries, but y has {n}")
+    kinds = None if types is None else [*types]
+    gold = Gold.read(y, groups, positive, types=kinds, scheme=scheme, mode=mode)
+    if length(X, "X") != (n := len(y)):
+        raise ValueError(f"X has {length(X, 'X')} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
     fit_one = _fit_one if directory is None else _kept(Path(directory), splitter, names, versions)
-    partition = partition_of(splitter, n, X, gold.labels, groups)
+    partition = partition_of(splitter, n, X, y if gold.reading is None else None, groups)
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
     design.discount(rule)
@@ -398,10 +385,6 @@ def cross_validate(
         for i, label in zip(fit.test, labels, strict=True):
             predicted[fit.repeat - 1][fit.model][i] = label
     return folded(gold, predicted, partition, design, rule)
-
-
-def _has_version(model: Any) -> bool:
-    return isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str)
 
 
 def _kept(
@@ -446,7 +429,8 @@ def _fit_one(fit: Fit, version: str | None, model: Any, X_train: Any, y_train: A
         else:
             predictor = model(X_train, y_train)
         predict = getattr(predictor, "predict", predictor)
-        labels = [_plain(label) for label in predict(X_test)]
+        said = predict(X_test)
+        labels = said.tolist() if hasattr(said, "tolist") else [*said]
     except Exception as error:
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):
@@ -454,14 +438,7 @@ def _fit_one(fit: Fit, version: str | None, model: Any, X_train: Any, y_train: A
     return labels
 
 
-def _plain(label: Any) -> Any:
-    """Return a label of numpy's as the plain one: a string, number or boolean, or a list of them."""
-    if hasattr(label, "tolist"):
-        label = label.tolist()
-    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
-
-
-def _take(values: Any, rows: Indices) -> Any:
+def _take(values: Any, rows: IntArray) -> Any:
     if hasattr(values, "iloc"):
         return values.iloc[rows]
     if hasattr(values, "shape"):

@@ -363,12 +363,6 @@ def test_balance_and_rng_make_no_other_design():
     assert from_folds({"A": [(5, 1, 1)] * 6}, cv=cv) == from_folds({"A": [(5, 1, 1)] * 6}, cv=BlockedCV(3))
 
 
-def test_a_design_is_written_with_what_was_set():
-    assert repr(BlockedCV()) == "BlockedCV(m=3)"
-    assert repr(BlockedCV(5, rng=1)) == "BlockedCV(m=5, rng=1)"
-    assert repr(BlockedCV(balance=np.ones(3))) == "BlockedCV(m=3, balance=<ndarray>)"
-
-
 def test_copies_and_pickles_split_alike(rng):
     cv = BlockedCV(3, balance=entities(rng, 60), rng=4)
     for other in (copy.deepcopy(cv), pickle.loads(pickle.dumps(cv))):
