@@ -31,7 +31,6 @@ from bayesf1.io.labels import CELL_OF_CODE, from_labels
 from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
 
-
 # ---- folds ------------------------------------------------------------------------------------------------
 
 
