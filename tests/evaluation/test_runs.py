@@ -119,11 +119,6 @@ def test_parts_keep_their_runs(ev):
         ev + bf.from_labels(GOLD, flatten(SAID)[0], positive=1)
 
 
-def test_folds_have_a_training_each():
-    with pytest.raises(ValueError, match="target='method'"):
-        bf.load_example("wang-li-org").with_runs({"x": ["MUC"]})
-
-
 def test_dotted_names_are_runs():
     assert dotted_runs(["bert.1", "bert.2", "v1.5"]) == {"bert": ["bert.1", "bert.2"], "v1": ["v1.5"]}
     with pytest.raises(ValueError, match="no two of a, b are runs"):
