@@ -7,12 +7,12 @@ An `Evaluation` says what several models did on the same gold data; everything t
 import sys
 from types import ModuleType
 
-import lazy_loader
+from bayesf1.base.public import attach
 
 __version__ = "0.3.0"
 
 # The public names stand in __init__.pyi alone: type checkers read it, and so does this line.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
 
 
 class _Package(ModuleType):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesf1.base.checks import check_rng, check_whole, checked, is_number
+from bayesf1.base.checks import Checked, check_rng, check_whole, is_number
 from bayesf1.base.naming import quoted
 
 if TYPE_CHECKING:
@@ -39,11 +39,10 @@ _NAMED_DISCOUNTS: dict[str, Callable[[int], float]] = {
     "nadeau-bengio": lambda m: 1.0 / (2 * m + 1),
     "wang-2015": lambda m: 1.0 / (2 * m),
 }
-DISCOUNTS = tuple(_NAMED_DISCOUNTS)
 
 
-@dataclass(frozen=True, repr=False)
-class BlockedCV:
+@dataclass(frozen=True)
+class BlockedCV(Checked):
     r"""``m`` repeats of two-fold cross-validation on a common partition into blocks.
 
     Every item is tested ``m`` times, and the training sets of different repeats share half of their items,
@@ -66,8 +65,6 @@ class BlockedCV:
     --------
     >>> BlockedCV(m=3).discount()
     0.3688021103...
-    >>> BlockedCV.parse("3x2")
-    BlockedCV(m=3)
     >>> y = ["spam", "ham", "ham", "ham"] * 25
     >>> sorted(sum(y[i] == "spam" for i in test) for train, test in BlockedCV(m=1).split(y, y))
     [12, 13]
@@ -81,8 +78,8 @@ class BlockedCV:
 
     m: int = 3
     _: KW_ONLY
-    balance: Any = field(default=None, compare=False)
-    rng: np.random.Generator | int | None = field(default=None, compare=False)
+    balance: Any = field(default=None, compare=False, repr=False)
+    rng: np.random.Generator | int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", check_whole(self.m, "m", 1, 6))
@@ -92,15 +89,6 @@ class BlockedCV:
             read_balance(self.balance)
         check_rng(self.rng)
 
-    @classmethod
-    @checked
-    def parse(cls, text: str) -> BlockedCV:
-        """Read a design written as ``"3x2"`` or ``"3×2"``."""
-        match = re.fullmatch(r"\s*([0-9]{1,4})\s*[x×*]\s*2\s*", text, flags=re.IGNORECASE)
-        if match is None:
-            raise ValueError(f"cv design {quoted(text)} is not of the form mx2; write 3x2 for three repeats")
-        return cls(m=int(match[1]))
-
     def __str__(self) -> str:
         return f"{self.m}×2 BCV"
 
@@ -109,17 +97,10 @@ class BlockedCV:
         """Number of repeats, and of folds in each."""
         return self.m, 2
 
-    def __repr__(self) -> str:
-        balance = "" if self.balance is None else f", balance=<{type(self.balance).__name__}>"
-        rng = "" if self.rng is None else f", rng={self.rng!r}"
-        return f"BlockedCV(m={self.m}{balance}{rng})"
-
-    @checked
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of folds, 2m; the arguments are there for scikit-learn."""
         return 2 * self.m
 
-    @checked
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -153,7 +134,6 @@ class BlockedCV:
             (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
         )
 
-    @checked
     def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> BalanceReport:
         """Return how alike the halves of a split are, beside random halves.
 
@@ -184,7 +164,6 @@ class BlockedCV:
         corpus = Corpus.read(X, y, groups, self.balance, self.m)
         return corpus, halvings(corpus, self.m, np.random.default_rng(self.rng))
 
-    @checked
     def discount(self, rule: Discount = "wang-li") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.
 
@@ -213,7 +192,7 @@ class BlockedCV:
 
 
 @dataclass(frozen=True)
-class KFoldCV:
+class KFoldCV(Checked):
     """Repeated K-fold cross-validation.
 
     It is a splitter as scikit-learn knows them, and the design of fold scores and tables that come from elsewhere.
@@ -256,12 +235,10 @@ class KFoldCV:
         """Number of repeats, and of folds in each."""
         return self.repeats, self.folds
 
-    @checked
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of folds of all repeats; the arguments are there for scikit-learn."""
         return self.folds * self.repeats
 
-    @checked
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -283,7 +260,6 @@ class KFoldCV:
             for k in range(self.folds):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
-    @checked
     def discount(self, rule: Discount = "nadeau-bengio") -> float:
         r"""Return the factor ``k`` that turns summed counts into effective counts.
 
@@ -318,13 +294,14 @@ def read_design(text: str) -> BlockedCV | KFoldCV:
     """
     pattern = r"(blocked-|random-|)(?:([0-9]{1,4})\s*[x×*]\s*)?([0-9]{1,4})"
     match = re.fullmatch(pattern, text.strip(), flags=re.IGNORECASE)
-    if match is None or int(match[3]) < 2:
+    blocked = match is not None and match[1].lower() == "blocked-"
+    if match is None or int(match[3]) < 2 or (blocked and int(match[3]) > 2):
         raise ValueError(
             f"cv design {quoted(text)} is not understood; write 10 for ten folds, 3x10 for three repeats of them, or "
             "blocked-3x2 for three block-regularised halvings"
         )
-    if match[1].lower() == "blocked-":
-        return BlockedCV.parse(text.strip()[len(match[1]) :])
+    if blocked:
+        return BlockedCV(int(match[2] or 1))
     return design_of(int(match[2] or 1), int(match[3]), match[1])
 
 

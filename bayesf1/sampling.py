@@ -38,6 +38,10 @@ class EffectiveSample(NamedTuple):
     units: float
     seen: float
 
+    def inflation(self, centre: FloatArray) -> SmallSampleInflation:
+        """Return how draws are moved away from the plain scores; of a single unit nothing is known but itself."""
+        return SmallSampleInflation(centre, max(self.units - 1.0, 1.0), max(self.seen, 1e-6))
+
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
     """Return what units are worth for a measure.
@@ -280,11 +284,6 @@ class Samples:
     parts: tuple[Sample, ...]
     tables: FloatArray
 
-    @property
-    def size(self) -> float:
-        """Number of units in the smallest sample."""
-        return min(units.size for units, _ in self.parts)
-
     def of_sums(self, columns: FloatArray) -> Samples:
         """Return the same units by what they add to sums of cells, axes (cell, sum), instead of to each cell."""
         n_cells, width = columns.shape
@@ -297,23 +296,18 @@ class Samples:
             parts.append(Sample(kept, slice(first, first + len(starts) * width)))
         return Samples(tuple(parts), self.tables @ columns)
 
-    def influence(self, statistic: Statistic) -> tuple[FloatArray, ...]:
-        r"""Return what one more unit of each kind would change, to first order: :math:`\nabla g(T)\cdot(x_u-\bar x)`."""
-        slopes = self.gradient(statistic)
-        changes = (np.asarray(units.rows @ slopes[columns]) for units, columns in self.parts)
-        return tuple(
-            change - units.weights @ change / units.size
-            for (units, _), change in zip(self.parts, changes, strict=True)
-        )
-
     def variance(self, statistic: Statistic) -> float:
         r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
 
         Units are sentences or documents where that is what was sampled, and the models may share them: the same
         sum is then the variance of a difference, or one that holds for clusters.
         """
-        parts = zip(self.parts, self.influence(statistic), strict=True)
-        return float(sum(units.weights @ (change * change) for (units, _), change in parts))
+        slopes, total = self.gradient(statistic), 0.0
+        for units, columns in self.parts:
+            # What one more unit of each kind would change, to first order.
+            change = np.asarray(units.rows @ slopes[columns])
+            total += float(units.weights @ (change - units.weights @ change / units.size) ** 2)
+        return total
 
     def resampled(self, statistic: Statistic, n_resamples: int, rng: np.random.Generator) -> FloatArray:
         """Return the statistic of samples of units drawn with replacement, as many as there were.
@@ -451,22 +445,10 @@ class TrainingVariance:
     folds: Folds
     cells: tuple[str, ...]
 
-    @classmethod
-    def of(cls, ev: Evaluation, *, shared: bool) -> TrainingVariance:
-        """Return the ways of training of an evaluation, whose units are used where models share them."""
-        folds = ev.folds
-        assert folds is not None
-        return cls(folds if shared else folds.tables_only, ev.cells)
-
-    @property
-    def halved(self) -> bool:
-        """Whether there are contrasts of halves, which are orthogonal."""
-        return isinstance(self.folds.cv, BlockedCV)
-
     @property
     def mixed(self) -> bool:
         """Whether it is known what testing alone does, so that contrasts need only tell what training adds."""
-        return self.halved and self.folds.units is not None
+        return isinstance(self.folds.cv, BlockedCV) and self.folds.units is not None
 
     def scores(self, metric: Metric) -> FloatArray:
         """Return the scores of the folds, axes (repeat, fold, model)."""
@@ -478,12 +460,8 @@ class TrainingVariance:
 
     def contrasts(self, metric: Metric) -> Contrasts:
         """Return what the fold scores alone say, a t law."""
-        return (Contrasts.of_halves if self.halved else Contrasts.of_folds)(self.scores(metric))
-
-    @property
-    def how(self) -> str:
-        """How folds tell of training: ``"corrected"`` t, ``"contrasts"`` of halves, or a ``"mixture"``."""
-        return "corrected" if not self.halved else "mixture" if self.mixed else "contrasts"
+        halved = isinstance(self.folds.cv, BlockedCV)
+        return (Contrasts.of_halves if halved else Contrasts.of_folds)(self.scores(metric))
 
     def draw(
         self,
@@ -527,13 +505,8 @@ class TrainingVariance:
         """Return how draws are moved away from the plain scores, as units are few or uneven."""
         units = self.folds.units
         assert units is not None
-        denominator_weights = np.tile(
-            metric.denominator_weights(self.cells), (self.folds.counts[..., 0].size, 1)
-        )
-        effective_sample = effective_sample_of(units, denominator_weights)
-        return SmallSampleInflation(
-            self.plain(metric), max(effective_sample.units - 1.0, 1.0), max(effective_sample.seen, 1e-6)
-        )
+        weights = np.tile(metric.denominator_weights(self.cells), (self.folds.counts[..., 0].size, 1))
+        return effective_sample_of(units, weights).inflation(self.plain(metric))
 
 
 @dataclass(frozen=True, eq=False)
@@ -661,11 +634,6 @@ class SamplingModel:
         """Whether single items are the units, so that the closed forms of a table hold."""
         return self.assumption != "clustered"
 
-    @property
-    def paired(self) -> bool:
-        """Whether the models share a sample of single items."""
-        return self.shared and self.single
-
     @cached_property
     def samples(self) -> Samples:
         """The sample of units, one that the models share or one for each model.
@@ -788,7 +756,8 @@ class SamplingModel:
         """The models as ways of training, where folds tell of them and the target is the method."""
         if self.target != "method" or self.ev.folds is None:
             return None
-        return TrainingVariance.of(self.ev, shared=self.shared)
+        folds = self.ev.folds if self.shared else self.ev.folds.tables_only
+        return TrainingVariance(folds, self.ev.cells)
 
     def training(
         self, metrics: Sequence[Metric], *, prior: float, rng: np.random.Generator
@@ -833,17 +802,12 @@ class SamplingModel:
 
     def effective_sample(self, metric: Metric) -> EffectiveSample:
         """Return what the units are worth for a measure; in cross-validation each is counted once."""
-        denominator_weights, folds = self.ev.task.denominator_weights(metric, self.ev.tables), self.ev.folds
-        found = []
+        weights, folds = self.ev.task.denominator_weights(metric, self.ev.tables), self.ev.folds
+        found, width = [], weights.shape[1]
         for units, columns in self.samples.parts:
             if folds is not None:
                 units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
-            width = denominator_weights.shape[1]
-            found.append(
-                effective_sample_of(
-                    units, denominator_weights[columns.start // width : columns.stop // width]
-                )
-            )
+            found.append(effective_sample_of(units, weights[columns.start // width : columns.stop // width]))
         return min(found)
 
     def load_correlation(self, metric: Metric) -> float:
@@ -852,14 +816,9 @@ class SamplingModel:
         A few long units then decide, and others like them may be missing from the sample, of which no bootstrap knows.
         """
         ev, units = self.ev, self.ev.units
-        if (
-            self.assumption != "clustered"
-            or units is None
-            or len(ev.models) != 2
-            or units.size > _MOST_PATTERNS
-        ):
+        if self.assumption != "clustered" or units is None or ev.task.many_cells:
             return 0.0
-        if ev.task.many_cells:
+        if len(ev.models) != 2 or units.size > _MOST_PATTERNS:
             return 0.0
         rows = np.repeat(units.rows, np.rint(units.weights).astype(int), axis=0).reshape(-1, *ev.tables.shape)
         sizes = (rows * ev.task.denominator_weights(metric, ev.tables)).sum(axis=(1, 2))
@@ -877,9 +836,7 @@ class SamplingModel:
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre, seen=self.ev.task.variance_seen(metric, self.ev.tables))
-        units, seen = self.effective_sample(metric)
-        # Of a single unit nothing is known but itself.
-        return SmallSampleInflation(centre, max(units - 1.0, 1.0), max(seen, 1e-6))
+        return self.effective_sample(metric).inflation(centre)
 
     @property
     def n_units(self) -> float:
@@ -891,7 +848,10 @@ class SamplingModel:
 
     def settings(self, metric: Metric) -> SamplingSettings:
         """Return what was taken as sampled, as plain values."""
-        ev, folds, trained = self.ev, self.ev.folds, self.training_variance
+        ev, folds, trained, training = self.ev, self.ev.folds, self.training_variance, ""
+        if trained is not None:
+            halves = isinstance(trained.folds.cv, BlockedCV)
+            training = "corrected" if not halves else "mixture" if trained.mixed else "contrasts"
         return SamplingSettings(
             assumption=self.assumption,
             target=self.target,
@@ -904,7 +864,7 @@ class SamplingModel:
             cv=None if folds is None else folds.cv,
             discount=None if folds is None else folds.k,
             rule="" if folds is None else folds.rule if isinstance(folds.rule, str) else "given",
-            training="" if trained is None else trained.how,
+            training=training,
         )
 
 
@@ -1036,14 +996,9 @@ class LinearControl:
             return None
         # The prior's units move the centre.
         tables = units.totals.reshape(ev.tables.shape)
-        gap, parts, denominator_weights = (
-            np.array([-1.0, 1.0]),
-            task.ratio(metric),
-            task.denominator_weights(metric, tables),
-        )
-        if parts is not None:
-            denominator_weights = np.tile(parts[1], (2, 1))
-        wholes = (denominator_weights * tables).sum(axis=1, keepdims=True)
+        gap, parts = np.array([-1.0, 1.0]), task.ratio(metric)
+        weights = task.denominator_weights(metric, tables) if parts is None else np.tile(parts[1], (2, 1))
+        wholes = (weights * tables).sum(axis=1, keepdims=True)
         if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
             return None
         if parts is None:
@@ -1053,8 +1008,7 @@ class LinearControl:
             slopes = (gap[:, None] * (parts[0] - scores * parts[1]) / wholes).ravel()
         if not slopes.any():
             return None
-        denominators = 0.5 * denominator_weights / wholes
-        inflation = sampling.inflation(metric)
+        denominators = 0.5 * weights / wholes
         rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
         used = (rises != 0.0) | (divisors != 0.0)
         return cls(
@@ -1064,7 +1018,7 @@ class LinearControl:
             rises[used],
             divisors[used],
             units.weights[used],
-            inflation,
+            sampling.inflation(metric),
         )
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
@@ -1082,12 +1036,12 @@ class LinearControl:
 
     def sf(self, sign: float, margins: FloatArray) -> FloatArray:
         """Return the probabilities of this."""
-        known: dict[float, float] = {}
-        for margin in margins.tolist():
-            if margin not in known:
-                ahead = (sign * self.difference - margin) * self.divisors
-                known[margin] = sum(
-                    weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
-                    for factor, weight in self.inflation.quadrature()
-                )
+        nodes = self.inflation.quadrature()
+        known = {}
+        for margin in {*margins.tolist()}:
+            ahead = (sign * self.difference - margin) * self.divisors
+            known[margin] = sum(
+                weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
+                for factor, weight in nodes
+            )
         return np.array([known[margin] for margin in margins.tolist()])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from datetime import date
@@ -40,9 +40,7 @@ _HARNESS = frozenset(("results", "versions", "n-shot"))
 
 def is_number(value: Any) -> bool:
     """Say whether a value is a number, which True is not."""
-    return isinstance(value, float | int | np.floating | np.integer) and not isinstance(
-        value, bool | np.timedelta64
-    )
+    return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def is_whole(value: Any) -> bool:
@@ -103,9 +101,7 @@ def start_in_words(start: int | None, what: str = "draws") -> str:
 
 def check_draws(n_draws: int, name: str = "n_draws") -> int:
     """Return a number of draws, or say that it is none."""
-    if not is_number(n_draws) or not 100 <= n_draws <= 10**9 or n_draws % 1 != 0:
-        raise ValueError(f"{name} must be a whole number from 100 to 1e9, not {quoted(n_draws)}")
-    return int(n_draws)
+    return check_whole(n_draws, name, 100, 9)
 
 
 def check_unmasked(values: Any, where: str) -> None:
@@ -134,10 +130,10 @@ def numbers_of(values: Any, where: str, *, remedy: str = "must be numbers") -> F
     check_unmasked(values, where)
     try:
         array = np.asarray(values)
-        kind = array.dtype.kind
-        if kind in "biuf" or (
-            kind == "O" and all(isinstance(x, Real | Decimal | np.bool_ | None) for x in array.flat)
-        ):
+        plain = array.dtype.kind == "O" and all(
+            isinstance(x, Real | Decimal | np.bool_ | None) for x in array.flat
+        )
+        if plain or array.dtype.kind in "biuf":
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
@@ -178,22 +174,18 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, float | np.floating) or (is_whole(value) and abs(value) <= sys.float_info.max)
 
 
-def _encodes(text: str, encode: Callable[[str], bytes]) -> bool:
-    try:
-        return bool(encode(text)) or not text
-    except UnicodeEncodeError:
-        return False
-
-
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_TEXT and _encodes(value, str.encode)
+    # Lone surrogates can neither be printed nor written.
+    return (
+        isinstance(value, str)
+        and len(value) <= LONGEST_TEXT
+        and value.encode(errors="replace").decode() == value
+    )
 
 
 def _is_path(value: Any) -> bool:
-    path = fspath(value) if isinstance(value, str | PathLike) else None
-    if not isinstance(path, str) or not path.strip() or "\0" in path or len(path) > LONGEST_PATH:
-        return False
-    return _encodes(path, fsencode)
+    path = fspath(value) if isinstance(value, str | PathLike) else ""
+    return path.strip() != "" and b"\0" not in fsencode(path) and len(path) <= LONGEST_PATH
 
 
 def _is_size(value: Any) -> bool:
@@ -208,33 +200,16 @@ def _is_rng(value: Any) -> bool:
 
 def _is_series(value: Any) -> bool:
     """Say whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
-    if isinstance(value, list | tuple | range | np.ndarray):
-        return not isinstance(value, np.ndarray) or value.ndim > 0
     # Asked of the class, as a lazy frame looks for its columns.
-    unordered = isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set | type) or hasattr(
-        type(value), "columns"
+    unordered = isinstance(value, _UNORDERED | Mapping | Set) or hasattr(type(value), "columns")
+    sized = hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    return sized and not unordered and getattr(value, "ndim", 1) > 0
+
+
+def _is_iterable(value: Any) -> bool:
+    return (
+        isinstance(value, Iterable) and getattr(value, "ndim", 1) == 1 and not isinstance(value, _UNORDERED)
     )
-    return not unordered and hasattr(value, "__len__") and hasattr(value, "__getitem__")
-
-
-def _is_numeric(value: Any) -> bool:
-    if isinstance(value, float | int):
-        return isinstance(value, float) or abs(value) <= sys.float_info.max
-    if isinstance(value, np.generic | np.ndarray):
-        plain = value.dtype.kind in "buif" or (value.dtype.kind == "O" and _converts(value))
-        return plain and not np.ma.is_masked(value)
-    return (_is_series(value) or hasattr(value, "__array__")) and _converts(value)
-
-
-def _converts(value: Any) -> bool:
-    try:
-        return np.asarray(value).dtype.kind in "buifO" and np.asarray(value, np.float64) is not None
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return False
-
-
-def _is_column(value: Any) -> bool:
-    return _is_series(value) or isinstance(value, Mapping | Iterator)
 
 
 def is_label(value: Any) -> bool:
@@ -245,24 +220,8 @@ def is_label(value: Any) -> bool:
     return value is None or _is_text(value) or (plain and not odd)
 
 
-def _is_array(value: Any) -> bool:
-    return isinstance(value, float | int | np.generic) or _is_series(value) or hasattr(value, "__array__")
-
-
-def _is_iterable(value: Any) -> bool:
-    return (
-        isinstance(value, Iterable)
-        and getattr(value, "ndim", 1) == 1
-        and not isinstance(value, str | bytes | bytearray | memoryview | type)
-    )
-
-
-def _named(name: str) -> _Rule:
-    """Return the rule of a class by its name, which needs no import of what may be heavy."""
-    article = "an" if name[0] in "AEIOU" else "a"
-    return lambda value: any(kind.__name__ == name for kind in type(value).__mro__), f"{article} {name}"
-
-
+# What has entries that are no values of their own.
+_UNORDERED = str | bytes | bytearray | memoryview | type
 # More is no name, caption or command, and would fill the screen if it stood in a message.
 LONGEST_TEXT = 100_000
 # No system has longer ones.
@@ -273,9 +232,12 @@ _FUNCTION: _Rule = (callable, "a function")
 _PATH: _Rule = (_is_path, "the name of a file")
 _SERIES: _Rule = (_is_series, "a sequence")
 _MAPPING: _Rule = (lambda value: isinstance(value, Mapping), "a mapping such as {'A': …}")
-_ARRAY: _Rule = (_is_array, "an array")
+_ARRAY: _Rule = (
+    lambda value: isinstance(value, float | int) or hasattr(value, "__array__") or _is_series(value),
+    "an array",
+)
 _AXES = "axes of matplotlib"
-# What an annotation asks for, by the words before its brackets; any other is the name of a class. What stands for metrics
+# What an annotation asks for, by its name without brackets; any other is the name of a class. What stands for metrics
 # and discounts is looked at closer by who knows them.
 _RULES: dict[str, tuple[_Rule, ...]] = {
     **dict.fromkeys(("Any", "object", "RopeLike"), (_ANY,)),
@@ -292,8 +254,8 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     "int": ((is_whole, "a whole number"),),
     "float": ((_is_float, "a number"),),
     "Iterable": ((_is_iterable, "a collection"),),
-    "Numbers": ((_is_numeric, "a number or an array of numbers"),),
-    "Column": ((_is_column, "one value for each item"),),
+    "Numbers": ((lambda value: value is not None and numbers_of(value, "") is not None, "a number or an array of numbers"),),
+    "Column": ((lambda value: _is_series(value) or isinstance(value, Mapping | Iterator), "one value for each item"),),
     "OneLabel": ((is_label, "a label, such as a string or a number"),),
     "RNGLike": ((_is_rng, "a numpy Generator, a whole number from 0, or None"),),
     "Size": ((_is_size, "a whole number from 0, a tuple of them, or None"),),
@@ -308,58 +270,45 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _parts(annotation: str) -> list[str]:
-    """Return what a union is of.
+def _alternatives(annotation: ast.expr) -> list[_Rule]:
+    """Return what each part of a union asks for, of sequences what it asks of each entry."""
+    if isinstance(annotation, ast.BinOp):
+        return _alternatives(annotation.left) + _alternatives(annotation.right)
+    inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    name = ast.unparse(annotation).partition("[")[0].rpartition(".")[2]
+    if name not in _RULES:
+        # A class by its name, which needs no import of what may be heavy.
+        article = "an" if name[0] in "AEIOU" else "a"
+        return [
+            (lambda value: any(kind.__name__ == name for kind in type(value).__mro__), f"{article} {name}")
+        ]
+    entries = _rule(inner) if inner is not None and name in ("Sequence", "Iterable") else None
+    if entries is None:
+        return [*_RULES[name]]
+    ((outer, words),), (each, of_each) = _RULES[name], entries
+    # An iterator is used up by looking at it.
+    return [
+        (
+            lambda value: outer(value) and (isinstance(value, Iterator) or all(map(each, value))),
+            f"{words}, each entry {of_each}",
+        )
+    ]
+
+
+def _rule(annotation: ast.expr) -> _Rule | None:
+    """Return what an annotation asks for; None if that is anything.
 
     Examples
     --------
-    >>> _parts("Mapping[str, int | float] | np.random.Generator | None")
-    ['Mapping[str, int | float]', 'Generator', 'None']
-    """
-    parts, depth = [""], 0
-    for letter in annotation:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "|" and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [re.sub(r"^(\w+\.)+", "", part.strip()) for part in parts]
-
-
-def _rules(part: str) -> tuple[_Rule, ...]:
-    """Return what one part of a union asks for, of sequences what it asks of each entry."""
-    head, _, inner = part.removesuffix("]").partition("[")
-    rules = _RULES.get(head, (_named(head),))
-    entries = _rule(inner.removesuffix(", ...")) if head in ("Sequence", "Iterable", "tuple") else None
-    if entries is None or "," in inner:
-        return rules
-    ((outer, words),), (each, of_each) = rules, entries
-
-    def fits(value: Any) -> bool:
-        # An iterator is used up by looking at it.
-        return outer(value) and (isinstance(value, Iterator) or all(map(each, value)))
-
-    return ((fits, f"{words}, each entry {of_each}"),)
-
-
-def _rule(annotation: str) -> _Rule | None:
-    """Return what an annotation asks for; None where that is anything.
-
-    Examples
-    --------
-    >>> fits, words = _rule("Mapping[str, float] | Evaluation | None")
+    >>> fits, words = _rule(ast.parse("Mapping[str, float] | Evaluation | None", mode="eval").body)
     >>> words, fits({}), fits(3)
     ("a mapping such as {'A': …}, an Evaluation or None", True, False)
-    >>> _rule("Sequence[str]")[0](["tp", 1])
-    False
     """
-    parts = _parts(annotation)
-    if "PathLike[str]" in parts:
-        parts.remove("str")
-    rules = [rule for part in parts for rule in _rules(part)]
+    rules = _alternatives(annotation)
     if _ANY in rules:
         return None
-    words = joined(dict.fromkeys(words for _, words in rules), "or")
+    if _PATH in rules and _TEXT in rules:
+        rules.remove(_TEXT)
 
     def fits(value: Any) -> bool:
         try:
@@ -367,20 +316,21 @@ def _rule(annotation: str) -> _Rule | None:
         except Exception:  # of something that fails when it is looked at
             return False
 
-    return fits, words
+    return fits, joined(dict.fromkeys(words for _, words in rules), "or")
 
 
+@functools.cache
 def _rules_of(function: Callable[..., Any]) -> dict[str, _Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
     found: dict[str, str] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        text = str(parameter.annotation)
+    for name, text in inspect.get_annotations(inspect.unwrap(function)).items():
         if text.startswith("Unpack["):
             options = function.__globals__[text[7:-1]].__annotations__
             found |= {key: f"{value.__forward_arg__} | None" for key, value in options.items()}
-        elif parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+        elif name != "return":
             found[name] = text
-    return {name: rule for name, text in found.items() if (rule := _rule(text)) is not None}
+    rules = {name: _rule(ast.parse(text, mode="eval").body) for name, text in found.items()}
+    return {name: rule for name, rule in rules.items() if rule is not None}
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -400,22 +350,31 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: x must be a number, not '3'
     """
+    if hasattr(function, "_checked"):
+        return function
     code = inspect.unwrap(function).__code__
-    names = code.co_varnames[: code.co_argcount]
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    takes_any = bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    rules: dict[str, _Rule] = {}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not rules:
-            rules.update(_rules_of(function))
-        for name in () if takes_any else kwargs.keys() - {*known}:
+        rules = _rules_of(function)
+        for name in kwargs.keys() - {*names} if not code.co_flags & inspect.CO_VARKEYWORDS else ():
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{said}; {nearest(name, [each for each in known if each != 'self'])}")
+            raise TypeError(f"{said}; {nearest(name, [each for each in names if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
             if name in rules and not rules[name][0](value):
                 raise ValueError(f"{name} must be {rules[name][1]}, not {quoted(value)}")
         return function(*args, **kwargs)
 
+    vars(call)["_checked"] = True
     return call
+
+
+class Checked:
+    """A class that checks the arguments of its public methods, and of an `__init__` of its own."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, value in [*vars(cls).items()]:
+            if inspect.isfunction(value) and (name == "__init__" or not name.startswith("_")):
+                setattr(cls, name, checked(value))

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -51,12 +51,10 @@ class InputFile:
     path: Path
 
     @classmethod
-    def of(cls, path: str | PathLike[str] | InputFile) -> InputFile:
-        """Return a file by its path, which must be none of a device."""
-        if isinstance(path, InputFile):
-            return path
-        _check_no_device(Path(path))
-        return cls(str(Path(path)), Path(path))
+    def of(cls, path: str | PathLike[str]) -> InputFile:
+        """Return a file by its path, or say that there is none to read."""
+        _check_readable(Path(path))
+        return cls(str(path), Path(path))
 
     def __str__(self) -> str:
         return self.name
@@ -132,33 +130,27 @@ def input_files() -> Iterator[Take]:
     ...     take(path).lines, take(path).suffix
     (['label,crf', ''], '.csv')
     """
-    with ExitStack() as stack:
-        folder: list[Path] = []
-        taken: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="bayesf1-") as folder:
+        copies: list[str] = []
 
         def copied(stream: Any, name: str) -> InputFile:
-            if not folder:
-                folder.append(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bayesf1-"))))
-            path = folder[0] / f"{len(list(folder[0].iterdir()))}"
+            path = Path(folder, f"{len(copies)}")
+            copies.append(name)
             _copy(stream, path, name)
             return InputFile(name, path)
 
         def take(named: str | PathLike[str]) -> InputFile:
-            name = str(named)
-            if name == "-":
-                if name in taken:
+            if str(named) == "-":
+                if "standard input" in copies:
                     raise ValueError(
                         "standard input (-) is named twice, but can be read once; store it in a file"
                     )
-                taken.add(name)
                 file = copied(sys.stdin.buffer, "standard input")
             else:
-                path = Path(named)
-                _check_readable(path)
-                file = InputFile(name, path)
-                if path.is_fifo():
-                    with path.open("rb") as stream:
-                        file = copied(stream, name)
+                file = InputFile.of(named)
+                if file.path.is_fifo():
+                    with file.open() as stream:
+                        file = copied(stream, file.name)
             with file.open() as stream:
                 packed = stream.read(2) == _GZIP
             if packed:
@@ -179,15 +171,9 @@ def _check_readable(path: Path) -> None:
         near = get_close_matches(path.name, names, 1, 0.8)
         hint = f"; did you mean {folder / near[0]}?" if near else ""
         raise FileNotFoundError(printable(f"there is no file {path}{hint}")) from None
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
     if path.is_dir():
         raise ValueError(f"{printable(str(path))} is a folder where a file belongs; name one in it")
-    _check_no_device(path)
-
-
-def _check_no_device(path: Path) -> None:
-    if path.exists() and not (path.is_file() or path.is_fifo() or path.is_dir()):
+    if not (path.is_file() or path.is_fifo()):
         raise ValueError(f"{path} is a device or socket, and no file to read")
 
 

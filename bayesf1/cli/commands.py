@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
-from bayesf1.cli.options import READ, READING, Command, file, read_names, two
-from bayesf1.cli.output import chosen_format, complain, deliver, put, write
+from bayesf1.cli.options import READ, READING, Command, file, two
+from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT
 
 if TYPE_CHECKING:

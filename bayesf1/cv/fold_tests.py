@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, adjusted
-from bayesf1.base.checks import checked, is_whole, numbers_of
+from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.evaluation import Evaluation, Folds, check_evaluation, model_names, resolve_metric
+from bayesf1.evaluation import Evaluation, Folds, model_names, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
 from bayesf1.output import text
@@ -109,7 +109,6 @@ class FoldTests(Answer):
         ]
 
 
-@checked
 def fold_tests(
     ev: Evaluation | Mapping[str, Any],
     a: str | None = None,
@@ -162,24 +161,22 @@ def fold_tests(
         if not isinstance(design, BlockedCV | KFoldCV):
             raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
         a, b = _two_of(ev, a, b)
-        first, second = (_fold_scores(ev[name], name, design) for name in (a, b))
+        first, second = (_scores(ev[name], name, design) for name in (a, b))
+        d = second - first
         label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
-        tests = _tests(second - first, margin, 1.0, halved=isinstance(design, BlockedCV))
-        return FoldTests(a, b, label, second - first, _adjusted(tests))
-    check_evaluation(ev)
+        tests = _tests(d, margin, 1.0, halved=isinstance(design, BlockedCV))
+        return FoldTests(a, b, label, d, _adjusted(tests))
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     pair = ev.pair(a, b)
     folds = pair.folds
     if folds is None:
         raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
-    metric = resolve_metric(metric, pair)
-    scored = metric(folds.counts, pair.cells)
-    d = scored[..., 1] - scored[..., 0]
-    halved = isinstance(folds.cv, BlockedCV)
+    metric, halved = resolve_metric(metric, pair), isinstance(folds.cv, BlockedCV)
+    d = np.diff(metric(folds.counts, pair.cells))[..., 0]
     tests = _tests(d, margin, metric.sign, halved=halved)
-    if halved and (mcnemar := _mcnemar(pair, folds)) is not None:
-        tests.append(mcnemar)
+    if halved:
+        tests += _mcnemar(pair, folds)
     return FoldTests(pair.models[0], pair.models[1], metric.label, d, _adjusted(tests))
 
 
@@ -192,14 +189,14 @@ def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[st
     return str(pair[0]), str(pair[1])
 
 
-def _fold_scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
-    """Return a model's scores of folds, axes (repeat, fold)."""
+def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV | None = None) -> FloatArray:
+    """Return a model's scores of folds, axes (repeat, fold), or of its runs, at least two."""
     array = numbers_of(values, f"scores of {name!r}", remedy="are no array of numbers")
-    if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
-        raise ValueError(
-            f"scores of {name!r} have shape {array.shape}; give {cv.shape} finite numbers, as {cv} has folds"
-        )
-    return array.reshape(cv.shape)
+    shapes = [(array.size,)] if cv is None else [cv.shape, (cv.get_n_splits(),)]
+    if array.shape not in shapes or array.size < 2 or not np.isfinite(array).all():
+        wanted = "of at least two runs" if cv is None else f"of shape {cv.shape}, as {cv} has folds"
+        raise ValueError(f"scores of {name!r} are finite numbers {wanted}, not {quoted(values)}")
+    return array if cv is None else array.reshape(cv.shape)
 
 
 def _adjusted(tests: Sequence[FoldTest]) -> tuple[FoldTest, ...]:
@@ -227,9 +224,8 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
         own = t_test(
             "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
         )
-        tests.append(
-            replace(own, p_greater=float(special.stdtr(m, standardised(sign * mean - margin, square))))
-        )
+        p = float(special.stdtr(m, standardised(sign * mean - margin, square)))
+        tests.append(replace(own, p_greater=p))
     if d.shape[1] == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
         tests.append(t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
@@ -245,8 +241,8 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     return tests
 
 
-def _mcnemar(pair: Evaluation, folds: Folds) -> FoldTest | None:
-    r"""Return McNemar's test on all folds, or None if it is not known who was right on each item.
+def _mcnemar(pair: Evaluation, folds: Folds) -> list[FoldTest]:
+    r"""Return McNemar's test on all folds, or nothing if it is not known who was right on each item.
 
     The 2m tables of who was right are correlated by at most ½, as :math:`\rho_1` and :math:`\rho_2` of the discount: their
     sum times k = 1/(1 + ½ + (m - 1)), which for m = 5 is their mean times 20/11, is worth one table. Its statistic is
@@ -254,13 +250,13 @@ def _mcnemar(pair: Evaluation, folds: Folds) -> FoldTest | None:
     """
     units = folds.units
     if units is None or not units.single:
-        return None
+        return []
     try:
         distribution = resolve_metric("accuracy", pair).distribution
     except ValueError:
-        return None
+        return []
     if not isinstance(distribution, Proportion):
-        return None
+        return []
     succeeded = np.array([cell in distribution.successes for cell in pair.cells], dtype=float)
     # Which of the two was right in each fold, axes (pattern, fold): none where the item was not tested.
     first, second = (
@@ -273,10 +269,11 @@ def _mcnemar(pair: Evaluation, folds: Folds) -> FoldTest | None:
     )
     apart = only_first + only_second
     statistic = max(abs(only_second - only_first) - 1.0, 0.0) ** 2 / apart if apart else 0.0
-    p = float(special.chdtrc(1, statistic))
-    return FoldTest(
-        "m×2 BCV McNemar", statistic, (1,), p, None, "Yang et al. (2023); accuracy, corrected for continuity"
+    p, reference = (
+        float(special.chdtrc(1, statistic)),
+        "Yang et al. (2023); accuracy, corrected for continuity",
     )
+    return [FoldTest("m×2 BCV McNemar", statistic, (1,), p, None, reference)]
 
 
 def standardised(mean: float, variance: float) -> float:
@@ -309,7 +306,6 @@ class RunTests(FoldTests):
         return (text.RUN_TESTS_FORGET,)
 
 
-@checked
 def run_tests(
     scores: Mapping[str, ArrayLike],
     a: str | None = None,
@@ -347,7 +343,7 @@ def run_tests(
     (0.0101, 0.9941)
     """
     a, b = _two_of(scores, a, b)
-    first, second = (_runs(scores[one], one) for one in (a, b))
+    first, second = (_scores(scores[one], one) for one in (a, b))
     margin, sign = check_rope(rope).high, -1.0 if lower_is_better else 1.0
     gap = float(second.mean() - first.mean())
     n = np.array([len(first), len(second)])
@@ -364,12 +360,3 @@ def run_tests(
         FoldTest("Bayesian t", t, (df,), None, float(special.stdtr(df, t)), "runs alone, flat prior"),
     )
     return RunTests(a, b, name, second - first.mean(), _adjusted(tests))
-
-
-def _runs(values: ArrayLike, method: str) -> FloatArray:
-    array = numbers_of(values, f"scores of {method!r}", remedy="are no array of numbers")
-    if array.ndim != 1 or len(array) < 2 or not np.isfinite(array).all():
-        raise ValueError(
-            f"scores of {method!r} are finite numbers of at least two runs, not {quoted(values)}"
-        )
-    return array

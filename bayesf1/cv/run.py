@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import copy
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.checks import OneLabel, checked, is_whole
+from bayesf1.base.checks import OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.cv.splitting import IntArray, length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
 from bayesf1.io.label_values import (
@@ -31,8 +30,6 @@ from bayesf1.io.label_values import (
 from bayesf1.io.labels import CELL_OF_CODE, from_labels
 from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
-
-Indices: TypeAlias = NDArray[np.intp]
 
 # ---- folds ------------------------------------------------------------------------------------------------
 
@@ -57,7 +54,7 @@ def check_splitter(cv: Any) -> Any:
     )
 
 
-def _test_units(fold: Any, n: int, i: int) -> Indices:
+def _test_units(fold: Any, n: int, i: int) -> IntArray:
     """Return the units that a fold tests, or say that it does not train on all the others."""
     try:
         train, test = (np.asarray(part) for part in fold)
@@ -72,7 +69,7 @@ def _test_units(fold: Any, n: int, i: int) -> Indices:
     return test.astype(np.intp)
 
 
-def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> Indices:
+def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> IntArray:
     """Return in which fold each of `n` units is tested, axes (repeat, unit), or say what is wrong with the folds.
 
     Examples
@@ -80,25 +77,25 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
     >>> partition_of([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4, None, None, None)
     array([[0, 0, 1, 1]])
     """
-    repeats: list[Indices] = []
-    fold = np.full(n, -1, dtype=np.intp)
+    repeats: list[IntArray] = []
+    times = np.zeros(n, dtype=np.intp)
     for i, pair in enumerate(cv if isinstance(cv, list) else cv.split(X, y, groups), start=1):
-        test = _test_units(pair, n, i)
-        if (fold[test] >= 0).any():
-            twice = int(test[np.argmax(fold[test] >= 0)])
+        test, done = _test_units(pair, n, i), int(times.min())
+        if (times[test] > done).any():
+            twice = int(test[np.argmax(times[test] > done)])
             raise ValueError(
                 f"fold {i} of cv tests unit {twice} again before every unit was tested once, as by KFold"
             )
-        fold[test] = fold.max() + 1
-        if (fold >= 0).all():
-            repeats.append(fold)
-            fold = np.full(n, -1, dtype=np.intp)
-    widths = {int(repeat.max()) + 1 for repeat in repeats}
-    if (fold >= 0).any() or len(widths) != 1:
+        if done == len(repeats):
+            repeats.append(np.full(n, i, dtype=np.intp))
+        repeats[done][test] = i
+        times[test] += 1
+    widths = {int(np.ptp(repeat)) + 1 for repeat in repeats}
+    if np.ptp(times) or len(widths) != 1:
         raise ValueError(
             f"cv does not test every unit equally often: it has repeats of {listing(map(str, sorted(widths))) or 'no'} folds"
         )
-    partition = np.stack(repeats)
+    partition = np.stack([repeat - repeat.min() for repeat in repeats])
     if groups is not None:
         names, first, which = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
         apart = (partition != partition[:, first[which.ravel()]]).any(axis=0)
@@ -109,7 +106,7 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
     return partition
 
 
-def _design(splitter: Any, partition: Indices) -> BlockedCV | KFoldCV:
+def _design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV:
     """Return the design of folds; halves of another splitter are block-regularised if they overlap by quarters."""
     if isinstance(splitter, BlockedCV | KFoldCV):
         return splitter
@@ -118,96 +115,6 @@ def _design(splitter: Any, partition: Indices) -> BlockedCV | KFoldCV:
     if partition.max() == 1 and balanced:
         return BlockedCV(len(partition))
     return KFoldCV(int(partition.max()) + 1, len(partition))
-
-
-# ---- kept fits --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One model on one fold."""
-
-    model: str
-    repeat: int
-    fold: int
-    train: Indices
-    test: Indices
-
-    def __str__(self) -> str:
-        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
-
-
-def _plain(label: Any) -> Any:
-    """Return a label as JSON keeps it: a string, number or boolean, or a list of them."""
-    if hasattr(label, "tolist"):
-        label = label.tolist()
-    return [_plain(part) for part in label] if isinstance(label, list | tuple) else label
-
-
-def _as_json(labels: Iterable[Any]) -> str:
-    try:
-        return json.dumps([_plain(label) for label in labels])
-    except TypeError as error:
-        raise ValueError(f"labels cannot be kept in a file ({error}); leave directory out") from None
-
-
-@dataclass(frozen=True)
-class Store:
-    """Finished fits in a directory, one JSON file each, called after a hash of all that the fit was made from."""
-
-    folder: Path
-    data: str
-    versions: Mapping[str, str]
-
-    @classmethod
-    def of(cls, folder: Path, cv: Any, models: Mapping[str, Any], X: Any, y: Any) -> Store:
-        """Return the store of a directory, or say what cannot be told from other fits."""
-        _as_json(y)
-        if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
-            raise ValueError(
-                f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0"
-            )
-        for name, model in models.items():
-            if not isinstance(model, tuple):
-                raise ValueError(
-                    f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
-                    'as ("version 1", model)'
-                )
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder, _hash(X, y), {name: model[0] for name, model in models.items()})
-
-    def _path(self, fit: Fit) -> Path:
-        return (
-            self.folder / f"{_hash(self.data, fit.model, self.versions[fit.model], fit.train, fit.test)}.json"
-        )
-
-    def load(self, fit: Fit) -> list[Any] | None:
-        """Return what a finished fit predicted, or None if it is not finished."""
-        path = self._path(fit)
-        if not path.exists():
-            return None
-        try:
-            labels = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError):
-            labels = None
-        if not isinstance(labels, list) or len(labels) != len(fit.test):
-            raise ValueError(f"{path} does not hold the {len(fit.test)} predictions of {fit}; delete it")
-        return labels
-
-    def save(self, fit: Fit, labels: list[Any]) -> None:
-        """Keep what a fit predicted."""
-        write_atomic(self._path(fit), _as_json(labels) + "\n")
-
-
-def _hash(*parts: Any) -> str:
-    from joblib import hash as hash_of
-
-    try:
-        return str(hash_of(parts))
-    except Exception as error:
-        raise ValueError(
-            f"X and y cannot be told from others ({type(error).__name__}: {error}); leave directory out"
-        ) from None
 
 
 # ---- the evaluation ---------------------------------------------------------------------------------------
@@ -242,30 +149,17 @@ class Gold:
     reading: dict[str, Any] | None = None
 
     @classmethod
-    def read(
-        cls,
-        y: Sequence[Any],
-        *,
-        groups: ArrayLike | None,
-        positive: Any,
-        types: Iterable[str] | None,
-        **how: str,
-    ) -> Gold:
+    def read(cls, y: Sequence[Any], groups: ArrayLike | None, positive: Any, **reading: Any) -> Gold:
         """Return gold labels or tags, with the positive label where there are just two."""
         if len(y) == 0:
             raise ValueError("y is empty; there is nothing to cross-validate on")
         first = y.iloc[0] if hasattr(y, "iloc") else y[0]
         if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
-            return cls(y, groups, reading={**how, "types": None if types is None else list(types)})
+            return cls(y, groups, reading=reading)
         if positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
             # What gold says is positive stays so, whatever else a model may say.
             positive = guess_positive(known)
         return cls(y, groups, positive)
-
-    @property
-    def labels(self) -> Sequence[Any] | None:
-        """The labels that folds may be balanced in; None of tag sequences."""
-        return self.y if self.reading is None else None
 
     def evaluate(self, predictions: Mapping[str, Sequence[Any]]) -> Evaluation:
         """Return the evaluation of predictions of all units."""
@@ -361,7 +255,20 @@ class FitError(RuntimeError):
     """A model failed to fit or to predict; the message names model, repeat and fold."""
 
 
-@checked
+@dataclass(frozen=True)
+class Fit:
+    """One model on one fold."""
+
+    model: str
+    repeat: int
+    fold: int
+    train: IntArray
+    test: IntArray
+
+    def __str__(self) -> str:
+        return f"model {self.model!r}, repeat {self.repeat}, fold {self.fold}"
+
+
 def cross_validate(
     models: Mapping[str, Any],
     X: Any,
@@ -437,7 +344,9 @@ def cross_validate(
     names = model_names(models)
     if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
         raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {n_jobs}")
-    given, models = models, {name: _without_version(model) for name, model in models.items()}
+    pairs = {name: model for name, model in models.items() if isinstance(model, tuple) and len(model) == 2}
+    versions = {name: model[0] for name, model in pairs.items() if isinstance(model[0], str)}
+    models = {name: model[1] if name in versions else model for name, model in models.items()}
     for name, model in models.items():
         if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
             raise ValueError(
@@ -445,15 +354,14 @@ def cross_validate(
                 f'perhaps after a version ("version 2", model), not {quoted(model)}'
             )
     splitter = check_splitter(cv)
-    gold = Gold.read(y, groups=groups, positive=positive, types=types, scheme=scheme, mode=mode)
-    n, shape = len(y), getattr(X, "shape", None)
-    entries = shape[0] if shape else len(X) if shape is None and hasattr(X, "__len__") else None
-    if entries != n:
-        raise ValueError(f"X has {'no' if entries is None else entries} entries, but y has {n}")
+    kinds = None if types is None else [*types]
+    gold = Gold.read(y, groups, positive, types=kinds, scheme=scheme, mode=mode)
+    if length(X, "X") != (n := len(y)):
+        raise ValueError(f"X has {length(X, 'X')} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
-    store = None if directory is None else Store.of(Path(directory), splitter, given, X, y)
-    partition = partition_of(splitter, n, X, gold.labels, groups)
+    fit_one = _fit_one if directory is None else _kept(Path(directory), splitter, names, versions)
+    partition = partition_of(splitter, n, X, y if gold.reading is None else None, groups)
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
     design.discount(rule)
@@ -466,47 +374,53 @@ def cross_validate(
     # What is wrong with the gold labels is better known before the fits than after.
     gold.evaluate(dict.fromkeys(names, y))
     predicted: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
-    for fit, labels in _run(fits, models, X, gold, n_jobs, store):
+    given = ((_take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in fits)
+    tasks = (
+        (fit, versions.get(fit.model), models[fit.model], *data)
+        for fit, data in zip(fits, given, strict=True)
+    )
+    for fit, labels in zip(fits, _run(fit_one, tasks, n_jobs), strict=True):
+        gold.check(labels, fit)
         for i, label in zip(fit.test, labels, strict=True):
             predicted[fit.repeat - 1][fit.model][i] = label
     return folded(gold, predicted, partition, design, rule)
 
 
-def _without_version(model: Any) -> Any:
-    return model[1] if isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str) else model
+def _kept(
+    folder: Path, cv: Any, names: Iterable[str], versions: Mapping[str, str]
+) -> Callable[..., list[Any]]:
+    """Return what fits a model and keeps what it predicted, by data, fold, name and version, or say what cannot be told."""
+    from joblib import Memory
+
+    if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
+        raise ValueError(f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0")
+    for name in names:
+        if name not in versions:
+            raise ValueError(
+                f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
+                'as ("version 1", model)'
+            )
+    kept: Callable[..., list[Any]] = Memory(folder, verbose=0).cache(_fit_one, ignore=["model"])
+    return kept
 
 
 def _run(
-    fits: list[Fit], models: Mapping[str, Any], X: Any, gold: Gold, n_jobs: int, store: Store | None
-) -> Iterator[tuple[Fit, list[Any]]]:
-    """Yield what fits predicted, those that were kept first."""
-    todo = []
-    for fit in fits:
-        kept = None if store is None else store.load(fit)
-        if kept is None:
-            todo.append(fit)
-        else:
-            yield fit, kept
-    tasks = (
-        (fit, models[fit.model], _take(X, fit.train), _take(gold.y, fit.train), _take(X, fit.test))
-        for fit in todo
+    fit_one: Callable[..., list[Any]], tasks: Iterable[tuple[Any, ...]], n_jobs: int
+) -> Iterable[list[Any]]:
+    """Return what fits predicted, in their order."""
+    if n_jobs == 1:
+        return (fit_one(*task) for task in tasks)
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    # More workers than cores are slower, and hundreds never start.
+    workers = min(effective_n_jobs(n_jobs), max(effective_n_jobs(-1), 1))
+    found: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(
+        delayed(fit_one)(*task) for task in tasks
     )
-    results: Iterable[tuple[Fit, list[Any]]] = (_fit_one(*task) for task in tasks)
-    if n_jobs != 1:
-        from joblib import Parallel, delayed, effective_n_jobs
-
-        # More workers than fits or cores are slower, and hundreds never start.
-        workers = min(effective_n_jobs(n_jobs), max(len(todo), 1), max(effective_n_jobs(-1), 1))
-        run = Parallel(n_jobs=workers, return_as="generator_unordered")
-        results = run(delayed(_fit_one)(*task) for task in tasks)
-    for fit, labels in results:
-        gold.check(labels, fit)
-        if store is not None:
-            store.save(fit, labels)
-        yield fit, labels
+    return found
 
 
-def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> tuple[Fit, list[Any]]:
+def _fit_one(fit: Fit, version: str | None, model: Any, X_train: Any, y_train: Any, X_test: Any) -> list[Any]:
     try:
         if hasattr(model, "fit") and hasattr(model, "predict"):
             predictor = copy.deepcopy(model)
@@ -514,15 +428,16 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> t
         else:
             predictor = model(X_train, y_train)
         predict = getattr(predictor, "predict", predictor)
-        labels = [_plain(label) for label in predict(X_test)]
+        said = predict(X_test)
+        labels = said.tolist() if hasattr(said, "tolist") else [*said]
     except Exception as error:
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):
         raise FitError(f"{fit} predicted {len(labels)} units, but was given {len(fit.test)}")
-    return fit, labels
+    return labels
 
 
-def _take(values: Any, rows: Indices) -> Any:
+def _take(values: Any, rows: IntArray) -> Any:
     if hasattr(values, "iloc"):
         return values.iloc[rows]
     if hasattr(values, "shape"):

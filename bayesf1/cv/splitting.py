@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import numbers_of
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -68,12 +69,8 @@ def _conference(q: int) -> FloatArray:
     c = np.ones((q + 1, q + 1))
     c[0, 0] = 0.0
     c[1:, 0] = character[-1]
-    c[1:, 1:] = _circle(character)
+    c[1:, 1:] = np.stack([np.roll(character, k) for k in range(q)], axis=1)
     return c
-
-
-def _circle(first: FloatArray) -> FloatArray:
-    return np.stack([np.roll(first, k) for k in range(len(first))], axis=1)
 
 
 def blocks(m: int) -> int:
@@ -105,7 +102,7 @@ class Corpus:
         given = [(v, name) for v, name in ((X, "X"), (y, "y"), (groups, "groups")) if v is not None]
         if not given:
             raise ValueError("there is nothing to split: X, y and groups are None; give X or y")
-        n = _length(*given[0])
+        n = length(*given[0])
         names, counts = ([], np.empty((n, 0))) if balance is None else read_balance(balance)
         if len(counts) != n:
             raise ValueError(f"balance has {len(counts)} rows for {n} items; give one for each item")
@@ -136,7 +133,8 @@ class Corpus:
         return np.column_stack([np.bincount(d, minlength=size), classes, *sums]).astype(float)
 
 
-def _length(values: Any, name: str) -> int:
+def length(values: Any, name: str) -> int:
+    """Return the number of entries of a list, array, sparse matrix or frame, or say that it has none."""
     shape = getattr(values, "shape", None)
     try:
         return int(shape[0]) if isinstance(shape, tuple) and shape else len(values)
@@ -147,13 +145,10 @@ def _length(values: Any, name: str) -> int:
 def read_balance(balance: Any) -> tuple[list[str], FloatArray]:
     """Return names and values of counts, axes (item, count), or say what is wrong with them."""
     names = [str(name) for name in getattr(balance, "columns", ())]
-    try:
-        dense = balance.toarray() if hasattr(balance, "toarray") else balance
-        array = np.array(np.nan) if np.iscomplexobj(dense) else np.asarray(dense, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        array = np.array(np.nan)
+    dense = balance.toarray() if hasattr(balance, "toarray") else balance
+    array = numbers_of(dense, "balance", remedy="should be numbers (item, count)")
     if array.ndim not in (1, 2):
-        raise ValueError(f"balance is a {type(balance).__name__}, but should be numbers (item, count)")
+        raise ValueError(f"balance has {array.ndim} axes, but should be numbers (item, count)")
     array = array[:, None] if array.ndim == 1 else array
     names = names or [f"balance[{t}]" for t in range(array.shape[1])]
     bad = ~((array >= 0) & (array <= MAX_COUNT))
@@ -187,7 +182,7 @@ def _read_documents(groups: Any, n: int) -> IntArray:
 
 def _numbered(values: Any, name: str, n: int) -> tuple[IntArray | None, list[Any]]:
     """Return the number of each item's value and the values, or None where an item has not one value."""
-    if (found := _length(values, name)) != n:
+    if (found := length(values, name)) != n:
         raise ValueError(f"{name} has {found} entries for {n} items; give one for each item")
     try:
         array = np.asarray(values)
@@ -208,9 +203,6 @@ class _Deal:
     """Units go to the rows of sign matrices, each where it evens out what came before."""
 
     def __init__(self, counts: FloatArray, labels: IntArray | None, matrix: FloatArray) -> None:
-        from scipy.optimize import linear_sum_assignment
-
-        self.solve = linear_sum_assignment
         # Every count is measured by what a random halving would leave of it.
         spread = np.sqrt(np.mean(counts**2, axis=0))
         self.counts = counts / np.where(spread > 0, spread, 1.0)
@@ -238,9 +230,11 @@ class _Deal:
 
     def assign(self, units: IntArray, matrix: FloatArray) -> None:
         """Give units different rows of a matrix, those that leave the least imbalance."""
+        from scipy.optimize import linear_sum_assignment
+
         # Any two rows of a whole matrix have the same product: the sum of squares is linear in the choice.
         c = self.of(units)
-        signs = matrix[self.solve((c @ self.imbalance.T) @ matrix.T)[1]]
+        signs = matrix[linear_sum_assignment((c @ self.imbalance.T) @ matrix.T)[1]]
         self.imbalance += signs.T @ c
         self.signs[units] = signs
 
@@ -326,13 +320,10 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
         raise ValueError(f"{k} folds need at least {k} {what}, but there are {len(sizes)}; use fewer folds")
     shuffled = rng.permutation(len(sizes))
     if d is None:
-        order = (
-            shuffled
-            if corpus.labels is None
-            else shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
-        )
+        if corpus.labels is not None:
+            shuffled = shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
         fold = np.empty(n, dtype=np.intp)
-        fold[order] = np.arange(n) % k
+        fold[shuffled] = np.arange(n) % k
         return fold
     held, of_document = np.zeros(k), np.empty(len(sizes), dtype=np.intp)
     for document in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:

@@ -277,7 +277,7 @@ def _from_pilot(
     gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
     positives = _ceil(gold * times) if gold > 0.0 else None
     known = one.units is not None and one.units.shared
-    n_units = _ceil(sample.size * times) if known or one.task.counts_all_items else None
+    n_units = _ceil(sample.parts[0].units.size * times) if known or one.task.counts_all_items else None
     if positives is None and n_units is None:
         raise ValueError(
             "the pilot's totals do not tell how many items there were; give one with predictions"

@@ -25,7 +25,7 @@ from bayesf1.base.checks import checked
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import FILE_FORMAT, Evaluation, Folds, Task, Units, document, methods_of, model_names
+from bayesf1.evaluation import FILE_FORMAT, Evaluation, Folds, Task, Units, methods_of, model_names, to_json
 from bayesf1.io.count_files import read_counts
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.labels import from_confusion
@@ -86,7 +86,7 @@ def _load(file: InputFile) -> Evaluation:
         if saved["kind"].get("kept") == []:
             del saved["kind"]["kept"]  # 0.2 could leave cells of classes out
         ev = _evaluation(saved)
-        made = document(ev)
+        made = json.loads(to_json(ev))
         changed = [name for name in {**saved, **made} if saved.get(name) != made.get(name)]
         if changed:
             raise ValueError(f"{listing(changed)} would not be saved so; the file was changed, save it again")

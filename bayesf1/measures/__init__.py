@@ -1,5 +1,5 @@
 """Measures that are not functions of a confusion table: of ranked lists, curves, clusterings and raters."""
 
-import lazy_loader
+from bayesf1.base.public import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -46,17 +46,9 @@ class TestDiscount:
         assert cv.discount("nadeau-bengio") == 1 / 9
         assert cv.discount("wang-2015") == 1 / 8
 
-    def test_a_number_is_the_factor_itself(self):
-        assert BlockedCV(3).discount(0.25) == 0.25
-        assert BlockedCV(3).discount(np.float32(0.25)) == 0.25
-        assert BlockedCV(3).discount(1) == 1.0
-
     @given(st.integers(1, 50), st.floats(0, 1), st.floats(0, 1))
     def test_a_pair_gives_the_factor_of_these_correlations(self, m, rho1, rho2):
         assert BlockedCV(m).discount((rho1, rho2)) == pytest.approx(1 / (1 + rho1 + 2 * (m - 1) * rho2))
-
-    def test_equal_correlations_of_one_are_the_rule_of_2015(self):
-        assert BlockedCV(3).discount((1.0, 1.0)) == pytest.approx(BlockedCV(3).discount("wang-2015"))
 
     @given(st.integers(1, 200))
     def test_more_repeats_never_make_a_fold_worth_more_but_always_the_corpus(self, m):
@@ -66,21 +58,13 @@ class TestDiscount:
 
 
 class TestDesign:
-    @pytest.mark.parametrize("text", ["3x2", "3×2", "3*2", " 3 X 2 "])
-    def test_a_design_is_read_as_people_write_it(self, text):
-        assert BlockedCV.parse(text) == BlockedCV(m=3)
-
     def test_it_prints_as_the_paper_writes_it(self):
         assert str(BlockedCV(3)) == "3×2 BCV"
-
-    def test_a_numpy_integer_is_a_number_of_repeats(self):
-        assert BlockedCV(np.int64(5)) == BlockedCV(5)
-        assert type(BlockedCV(np.int64(5)).m) is int
 
 
 class TestReading:
     def test_repeated_halves_are_asked_for_by_name(self):
-        assert read_design("blocked-3x2") == read_design("BLOCKED-3×2") == BlockedCV(3)
+        assert read_design("blocked-3x2") == read_design(" BLOCKED-3 × 2 ") == BlockedCV(3)
         assert read_design("random-3x2") == KFoldCV(2, 3)
         assert read_design("random-3x2").discount() == pytest.approx(1 / 7)
         assert read_design("3x10") == KFoldCV(10, 3)

@@ -3,8 +3,6 @@
 import copy
 import itertools
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -13,11 +11,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from bayesf1 import BlockedCV, from_folds
-from bayesf1.cv.splitting import MAX_REPEATS, blocks, hadamard
+from bayesf1.cv.splitting import blocks, hadamard
 
 
 @pytest.fixture
@@ -74,16 +72,6 @@ def test_columns_of_every_sign_matrix_are_orthogonal_and_the_first_is_constant(o
     assert np.all(h[:, 0] == 1)
 
 
-@pytest.mark.parametrize("m", range(1, MAX_REPEATS + 1))
-def test_no_smaller_multiple_of_four_has_room_for_the_halvings(m):
-    order = blocks(m)
-    signs = hadamard(order)[:, 1 : m + 1]
-    assert signs.shape == (order, m)
-    assert np.array_equal(signs.T @ signs, order * np.eye(m))
-    assert not signs.sum(axis=0).any()
-    assert order == 2 if m == 1 else order % 4 == 0 and order - 4 - 1 < m
-
-
 @pytest.mark.parametrize("order", [0, 1, 3, 6, 10, 52, 130])
 def test_other_orders_are_refused(order):
     with pytest.raises(ValueError, match=f"order {order}; use 2 or a multiple of 4"):
@@ -117,11 +105,6 @@ def test_the_design_of_wang_and_li_has_four_blocks_in_six_folds():
     assert np.all(sizes == 100)
 
 
-def test_items_are_not_dealt_in_the_order_they_come_in():
-    halves = first_halves(BlockedCV(m=1, rng=1), range(1000))[:, 0]
-    assert 400 < np.count_nonzero(np.diff(halves.astype(int))) < 600
-
-
 # ---- balance
 
 
@@ -130,12 +113,6 @@ def test_classes_are_alike_in_all_halves(m, most, rng):
     y = rng.choice(["a", "b", "c", "d"], size=1501, p=[0.6, 0.3, 0.08, 0.02])
     halves = first_halves(BlockedCV(m, rng=0), y, y)
     assert worst(halves, y[:, None] == np.unique(y)).max() <= most
-
-
-def test_a_class_in_blocks_of_four_is_never_off_by_more_than_two():
-    for seed in range(20):
-        y = np.random.default_rng(seed).integers(0, 3, 150)
-        assert worst(first_halves(BlockedCV(3, rng=seed), y, y), y[:, None] == range(3)).max() <= 2
 
 
 @pytest.mark.parametrize("m", [3, 7, 20])
@@ -150,21 +127,6 @@ def test_counts_and_labels_are_balanced_together(rng):
     halves = first_halves(BlockedCV(3, balance=counts, rng=0), y, y)
     assert worst(halves, y[:, None] == range(5)).max() <= 4
     assert 20 * worst(halves, counts).max() <= worst(random_halves(rng, 5000, 3), counts).max()
-
-
-def test_counts_are_balanced_in_whatever_unit_they_come(rng):
-    counts = rng.gamma(2.0, size=(3000, 3))
-    scaled = counts * [1e-6, 1.0, 1e9]
-    for c in (counts, scaled):
-        ratio = worst(first_halves(BlockedCV(3, balance=c, rng=0), c), c) / worst(
-            random_halves(rng, 3000, 3), c
-        )
-        assert ratio.max() < 0.05
-
-
-def test_a_constant_and_an_empty_count_do_no_harm(rng):
-    counts = np.column_stack([np.zeros(50), np.ones(50), rng.poisson(2, 50)])
-    check_sizes_and_overlaps(first_halves(BlockedCV(3, balance=counts), counts))
 
 
 def test_frames_and_sparse_matrices_are_balanced_as_arrays_are(rng):
@@ -227,11 +189,6 @@ def test_labels_that_are_no_classes_are_left_alone_and_the_report_says_so(y, rea
     assert str(report).endswith(report.note)
 
 
-def test_more_classes_than_anyone_names_are_left_alone():
-    assert "its 501 values for 1002 items" in BlockedCV(3).balance_report(range(1002), [*range(501)] * 2).note
-    assert len(BlockedCV(3).balance_report(range(1000), [*range(500)] * 2).names) == 501
-
-
 # ---- documents
 
 
@@ -276,12 +233,6 @@ def test_labels_and_counts_of_documents_are_balanced_too(rng):
     assert np.all(report.worst_difference[1:] <= report.random_difference[1:] / 10)
 
 
-def test_a_document_as_large_as_all_others_stands_against_them():
-    groups = np.array(["large"] * 60 + [f"small {i}" for i in range(60)])
-    halves = first_halves(BlockedCV(1, rng=0), groups, groups=groups)
-    assert halves.sum() == 60
-
-
 def test_documents_of_one_item_are_split_as_items():
     names = [f"doc {i}" for i in range(47)]
     halves = first_halves(BlockedCV(5, rng=3), names, groups=names)
@@ -303,17 +254,6 @@ def test_a_whole_number_gives_the_same_split_each_time_and_another_number_anothe
 def test_a_generator_or_nothing_gives_another_split_at_each_call(source):
     cv = BlockedCV(3, rng=source)
     assert not np.array_equal(first_halves(cv, range(200)), first_halves(cv, range(200)))
-
-
-def test_equal_generators_give_equal_splits():
-    one, two = (first_halves(BlockedCV(3, rng=np.random.default_rng(7)), range(99)) for _ in range(2))
-    assert np.array_equal(one, two)
-
-
-def test_the_global_random_generator_is_left_alone():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first_halves(BlockedCV(3), range(50))
-    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
 # ---- the report
@@ -363,26 +303,10 @@ def test_balance_and_rng_make_no_other_design():
     assert from_folds({"A": [(5, 1, 1)] * 6}, cv=cv) == from_folds({"A": [(5, 1, 1)] * 6}, cv=BlockedCV(3))
 
 
-def test_a_design_is_written_with_what_was_set():
-    assert repr(BlockedCV()) == "BlockedCV(m=3)"
-    assert repr(BlockedCV(5, rng=1)) == "BlockedCV(m=5, rng=1)"
-    assert repr(BlockedCV(balance=np.ones(3))) == "BlockedCV(m=3, balance=<ndarray>)"
-
-
 def test_copies_and_pickles_split_alike(rng):
     cv = BlockedCV(3, balance=entities(rng, 60), rng=4)
     for other in (copy.deepcopy(cv), pickle.loads(pickle.dumps(cv))):
         assert np.array_equal(first_halves(cv, range(60)), first_halves(other, range(60)))
-
-
-def test_importing_the_package_loads_no_solver():
-    # newer versions of scipy.special load scipy.linalg themselves
-    code = (
-        "import sys, scipy.special; before = {*sys.modules}; import bayesf1; bayesf1.BlockedCV(3);"
-        "print({'scipy.linalg', 'scipy.optimize', 'bayesf1.cv.splitting'} & {*sys.modules} - before)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 # ---- scikit-learn
@@ -404,22 +328,12 @@ def test_cross_val_score_passes_documents_on():
     assert scores == pytest.approx(by_hand)
 
 
-def test_a_grid_search_takes_the_splitter():
-    X, y = load_iris(return_X_y=True)
-    grid = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=BlockedCV(1, rng=0)).fit(X, y)
-    assert grid.n_splits_ == 2
-
-
 @pytest.mark.parametrize(
     "X",
     [list("abcdefgh"), np.zeros((8, 3)), pd.DataFrame({"a": range(8)}), sparse.csr_matrix((8, 2)), range(8)],
 )
 def test_anything_with_a_length_can_be_split(X):
     check_sizes_and_overlaps(first_halves(BlockedCV(3), X))
-
-
-def test_labels_alone_can_be_split():
-    assert len(list(BlockedCV(3).split(None, [0, 1] * 10))) == 6
 
 
 # ---- errors
@@ -483,10 +397,9 @@ def test_what_cannot_be_split_is_named_at_once(cv, arguments, message):
         ([1.0, np.inf], "balance has inf for item 1"),
         ([1.0, 1e16], r"to 1e\+15"),
         (pd.DataFrame({"PER": [1, -1]}), "balance has -1 for item 1, PER"),
-        ("PER", "balance is a str, but should be numbers"),
-        ([[1], [1, 2]], "balance is a list, but"),
-        (3.0, "balance is a float, but"),
-        (np.ones((2, 2, 2)), "balance is a ndarray, but"),
+        ("PER", "balance should be numbers"),
+        ([[1], [1, 2]], "balance should be numbers"),
+        (np.ones((2, 2, 2)), "balance has 3 axes, but should be numbers"),
     ],
 )
 def test_counts_that_cannot_be_balanced_are_named_when_the_design_is_made(balance, message):

@@ -50,14 +50,6 @@ class TestFromCounts:
         assert ev.cells == ("tp", "fp", "fn")
         assert ev.tables.tolist() == [[77, 44, 10]]
 
-    def test_true_negatives_are_optional(self):
-        assert from_counts(A=A[:3], B=B[:3]).cells == ("tp", "fp", "fn")
-        assert from_counts(A=A, B=B).cells == ("tp", "fp", "fn", "tn")
-
-    def test_fractions_of_counts_are_kept(self):
-        ev = from_counts(A=(Fraction(1, 4), Decimal("0.5"), 0.125))
-        assert ev.tables.tolist() == [[0.25, 0.5, 0.125]]
-
     def test_a_mapping_and_keywords_go_together_in_order(self):
         ev = from_counts({"model 1": A, "ü": A}, B=B)
         assert ev.models == ("model 1", "ü", "B")
@@ -106,9 +98,6 @@ class TestFromFolds:
         for value in (rows, dicts, iter(rows), columns, self.folds.reshape(3, 2, 3)):
             assert from_folds({"A": value}) == from_folds({"A": self.folds})
 
-    def test_three_repeats_are_the_default(self):
-        assert from_folds({"A": self.folds}).folds.cv == BlockedCV(3)
-
     def test_the_tables_of_the_folds_are_kept_repeat_by_repeat(self):
         folds = from_folds({"A": self.folds, "B": self.folds}).folds
         assert folds.counts.shape == (3, 2, 2, 3)
@@ -120,11 +109,6 @@ class TestFromFolds:
         other[3, 2] += 1
         with pytest.raises(ValueError, match=r"repeat 2, fold 2 has 20 gold positives .* 'A' but 21 for 'B'"):
             from_folds({"A": self.folds, "B": other})
-
-    def test_predictions_may_differ_where_gold_does_not(self):
-        other = self.folds + np.array([1, 5, -1])
-        other[0] = self.folds[0]
-        assert from_folds({"A": self.folds, "B": other}).models == ("A", "B")
 
 
 class TestEquality:
@@ -146,11 +130,6 @@ class TestEquality:
     def test_anything_else_is_not(self, other):
         assert from_counts(A=A, B=B) != other
 
-    def test_another_discount_makes_another_evaluation(self):
-        folds = {"A": [(1, 2, 3)] * 6}
-        assert from_folds(folds) == from_folds(folds)
-        assert from_folds(folds) != from_folds(folds, discount="once")
-
     def test_evaluations_are_not_hashable(self):
         with pytest.raises(TypeError, match="unhashable"):
             hash(from_counts(A=A))
@@ -168,21 +147,12 @@ class TestAddition:
         assert isinstance(total, Evaluation)
         np.testing.assert_array_equal(total.tables, sum(ev.tables for ev in shards))
 
-    @given(evaluations)
-    def test_zero_is_neutral(self, ev):
-        assert 0 + ev == ev
-
     @given(labels, labels)
     def test_two_shards_of_labels_equal_their_union(self, one, two):
         whole = of_items(one + two)
         added = of_items(one) + of_items(two)
         assert added == whole
         assert added.assumption == "paired"
-
-    @given(labels, labels, labels)
-    def test_shards_of_labels_add_up_in_any_order(self, one, two, three):
-        x, y, z = map(of_items, (one, two, three))
-        assert (x + y) + z == x + (y + z) == (z + x) + y
 
     def test_shards_of_folds_add_up_fold_by_fold(self):
         one, two = from_folds({"A": [(1, 2, 3)] * 6}), from_folds({"A": [(10, 0, 5)] * 6})
@@ -204,9 +174,5 @@ class TestAddition:
             from_counts(A=A, B=B) + other
 
     def test_folds_of_different_designs_do_not_add_up(self):
-        with pytest.raises(ValueError, match="different cross-validation designs"):
+        with pytest.raises(ValueError, match="cross-validations do not add up"):
             from_folds({"A": [(1, 2, 3)] * 6}) + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
-
-    def test_a_number_other_than_zero_is_no_evaluation(self):
-        with pytest.raises(TypeError):
-            1 + from_counts(A=A)

@@ -93,18 +93,6 @@ class TestZeroDivision:
         # Ustalov (2022), the part-of-speech tagger that says NN: (90/90 + 90/100 + 0/10 + 10/100) / 4
         assert find_metric("sba")(np.array([90.0, 10.0, 0.0, 0.0]), CELLS) == pytest.approx(0.5)
 
-    def test_symmetric_balanced_accuracy_is_the_mean_of_both_recalls_and_both_precisions(self):
-        for table in small_tables():
-            tp, fp, fn, tn = table
-            if min(tp + fp, fn + tn) > 0:
-                gold, predicted = labels_of(*table)
-                shares = [
-                    score(gold, predicted, pos_label=label, zero_division=0)
-                    for score in (sk.recall_score, sk.precision_score)
-                    for label in (0, 1)
-                ]
-                assert find_metric("sba")(table.astype(float), CELLS) == pytest.approx(np.mean(shares))
-
 
 class TestProperties:
     @given(tables, st.floats(0.01, 100))
@@ -124,14 +112,6 @@ class TestProperties:
         for name in REFERENCE:
             metric = find_metric(name)
             assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
-
-    @given(tables)
-    def test_f_scores_of_extreme_weight_are_precision_and_recall(self, table):
-        for weight, limit in (("f0.001", "precision"), ("f1000", "recall")):
-            tiny = find_metric(weight)(table, CELLS)
-            # Where tp is tiny beside fn or fp, even this weight does not make them equal.
-            if table[0] > 0.01 * table[1:3].max():
-                assert tiny == pytest.approx(float(find_metric(limit)(table, CELLS)), abs=1e-3)
 
     @given(tables)
     def test_swapping_the_classes_leaves_symmetric_metrics_unchanged(self, table):
@@ -157,17 +137,11 @@ class TestBatches:
         table = np.array([77.0, 44.0, 10.0, 702.0])
         assert find_metric(name)(table, CELLS) == find_metric(name)(table[:3], CELLS[:3])
 
-    def test_a_score_is_a_float(self):
-        assert type(score(from_counts(A=(8, 1, 2)), "A")) is float
-
 
 class TestNames:
     @pytest.mark.parametrize("name", ["F1", " f1 ", "f1.0", "f1."])
     def test_a_name_is_known_however_it_is_spelled(self, name):
         assert find_metric(name).name == "f1"
-
-    def test_hyphens_stand_for_underscores(self):
-        assert find_metric("fowlkes-mallows").name == "fowlkes_mallows"
 
     @pytest.mark.parametrize(
         ("typo", "meant"), [("presicion", "precision"), ("recal", "recall"), ("f_1", "f1"), ("mmc", "mcc")]
@@ -175,10 +149,6 @@ class TestNames:
     def test_a_mistyped_name_gets_the_nearest_one(self, typo, meant):
         with pytest.raises(ValueError, match=rf"unknown metric '{typo}'; did you mean '{meant}'\?"):
             find_metric(typo)
-
-    def test_a_metric_passes_through(self):
-        metric = find_metric("f2")
-        assert find_metric(metric) is metric
 
 
 class TestCallables:

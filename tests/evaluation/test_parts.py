@@ -14,7 +14,7 @@ from bayesf1.tasks.judged import Audited
 from bayesf1.tasks.probabilities import Probabilities
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
-from evaluations import EVALUATIONS, MODELS
+from evaluations import EVALUATIONS
 
 
 def check_parts(ev):
@@ -80,28 +80,10 @@ def test_what_was_pickled_is_equal_and_answers_the_same(name):
     ev = EVALUATIONS[name]()
     again = pickle.loads(pickle.dumps(ev))
     assert again == ev
-    assert (
-        bf.compare(again, "A", "B", rng=1, n_draws=1000).to_dict()
-        == bf.compare(ev, "A", "B", rng=1, n_draws=1000).to_dict()
+    first, second = (
+        bf.compare(x, "A", "B", metrics=ev.task.default_metrics[-1], rng=1, n_draws=200) for x in (ev, again)
     )
-
-
-@pytest.mark.parametrize("name", EVALUATIONS)
-def test_doubling_is_adding_to_itself(name):
-    ev = EVALUATIONS[name]()
-    np.testing.assert_allclose((ev + ev).tables, ev.scaled(2).tables)
-    assert (ev + ev).units == ev.scaled(2).units
-    assert (ev + ev).item_units == ev.scaled(2).item_units
-
-
-def test_folds_stay_in_print_after_cells_were_left_out():
-    counts = [(77, 44, 10, 700), (70, 40, 17, 704)] * 3
-    ev = bf.from_folds({"A": counts, "B": counts[::-1]}).keep(("tp", "fp", "fn"))
-    assert ev.folds.counts.shape == (3, 2, 2, 3)
-    assert "discount 0.3688" in repr(ev)
-    text = str(bf.compare(ev))
-    assert "cv:3x2,wang-li,0.3688" in text
-    assert "Paired item by item" not in text
+    assert first.to_dict() == second.to_dict()
 
 
 def test_cells_that_are_not_there_cannot_be_kept():
@@ -121,10 +103,7 @@ def test_paired_items_of_a_cross_validation_keep_their_discount():
     assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
 
 
-def test_models_are_named_as_everywhere():
-    assert {EVALUATIONS[name]().models for name in EVALUATIONS} == {MODELS}
-
-
+@pytest.mark.long
 def test_independent_items_are_the_trials_also_after_cells_were_left_out():
     # 30 documents of 20 items, whose difficulty differs from document to document.
     rng = np.random.default_rng(3)

@@ -99,23 +99,7 @@ def test_one_long_document_does_not_decide():
         assert "effectively about 1" in text
 
 
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_intervals_tell_what_documents_are_worth():
-    rows = np.zeros((41, 2, 3))
-    rows[:40] = [[2, 1, 1], [3, 1, 0]]
-    rows[40] = [[600, 150, 250], [700, 100, 150]]
-    with pytest.warns(UserWarning, match="effectively about 1"):
-        found = bf.intervals(bf.from_units(rows, unit="document"), "A", n_resamples=500, rng=1)
-    assert "effectively about 1" in str(found)
-
-
-def test_a_few_even_documents_are_counted_as_they_are():
-    ev = documents(np.full(8, 20))
-    with pytest.warns(UserWarning, match="only 8 documents"):
-        res = bf.compare(ev, rng=1)
-    assert "effectively" not in res.details()
-
-
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*document")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_every_verb_stretches_alike():

@@ -1,0 +1,32 @@
+"""The public names of a package: imported when first used, and their arguments checked."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import lazy_loader
+
+
+def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose public names stand in its ``__init__.pyi``.
+
+    Functions check their arguments if they are called by these names. Modules of the package, which import them from where
+    they stand, may get those that do not.
+    """
+    load, names, public = lazy_loader.attach_stub(package, file)
+
+    def load_checked(name: str) -> Any:
+        value = load(name)
+        if inspect.isfunction(value):
+            from bayesf1.base.checks import checked
+
+            value = checked(value)
+            # In its own module, too, as pickle looks there.
+            for module in (value.__module__, package):
+                setattr(sys.modules[module], name, value)
+        return value
+
+    return load_checked, names, public
