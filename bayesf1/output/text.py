@@ -724,8 +724,6 @@ def interval_note(row: MethodInterval) -> str:
     if row.method == "difference_estimator" and row.standard_error is not None:
         error = points(row.standard_error, 1 if row.percent else 3, percent=row.percent)
         notes.append(f"standard error {error}")
-    if row.few_items:
-        notes.append("fewer relevant items than Lam's theorem asks for")
     low, high = row.support
     outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
     if outside:
