@@ -121,11 +121,6 @@ class RandomizationTest(Answer):
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
         return prose(str(self), format)
 
-    @checked
-    def methods_sentence(self, *, format: str = "text") -> str:
-        """Return how it was found, for a paper's section on methods, with the citation."""
-        return prose(text.randomization_methods(self), format)
-
     def signature(self) -> str:
         """Return in one line what is needed to repeat the test."""
         return text.randomization_signature(self)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report_html", "write_report"]
 
-# Of more pairs or metrics nobody looks at two figures each, and of more rows nobody reads a figure.
+# Of more pairs or metrics nobody looks at figures of each, and of more rows nobody reads a figure.
 _MANY, _MOST_ROWS = 10, 60
 
 
@@ -42,7 +42,7 @@ def write_report(
     ----------
     results
         What `compare` returned, or several of them for several pairs of models, or what ``fit.answer()`` returned.
-        Of more than ten pairs or metrics, the metric that the verdict is about is drawn alone.
+        Of more than ten pairs or metrics, the metric that the verdict is about is drawn alone; classes share a figure.
     path
         Where to; the file appears whole or not at all.
     command
@@ -127,30 +127,25 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     # The comparison that the verdict is about.
     first = next((c for c in comparisons if c.sentence() == verdict), comparisons[0])
     forest = _forest(res, first)
-    brief = max(n_pairs, len(comparisons)) > _MANY
-    drawn = comparisons if not brief else [first] if forest is None else []
-    metrics = drawn if isinstance(res, Mapping) else []
+    shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
     return {
         "name": name,
-        "title": res.title,
+        "res": res,
         "first": first,
         "verdict": verdict,
         "more": [line for line in more if line not in res.notes],
-        "notes": res.notes,
         "rows": Markup(res.table.to_html()),
-        "metrics": [_metric(c, verdict, brief=brief) for c in metrics],
+        "metrics": [_metric(c, verdict) for c in shown] if forest is None else [],
         "forest": forest,
-        "details": res.more,
-        "signature": res.signature(),
     }
 
 
-def _metric(c: Comparison, verdict: str, *, brief: bool) -> dict[str, Any]:
-    """Return sentence and figures of one metric; a brief one has no figure of the scores."""
+def _metric(c: Comparison, verdict: str) -> dict[str, Any]:
+    """Return sentence and figures of one metric."""
     return {
         "c": c,
         "sentence": "" if c.sentence() == verdict else c.sentence(),
-        "scores": "" if brief else _figure(1.7, lambda ax: plots.draw_scores(c, ax)),
+        "scores": _figure(1.7, lambda ax: plots.draw_scores(c, ax)),
         "difference": _figure(1.8, lambda ax: plots.draw_difference(ax, c)),
     }
 

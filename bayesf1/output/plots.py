@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_rng, checked, is_number
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.latex import escape_latex
@@ -160,7 +162,7 @@ def _draw_posteriors(
             # All draws are alike: there is no density.
             panel.axvline(x[0], color=colour_of(i))
             continue
-        y = distribution.pdf(x)
+        y = _density(distribution, x)
         panel.plot(x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))])
     step = 0.06 * panel.get_ylim()[1]
     for i, scores in enumerate(runs):
@@ -185,6 +187,12 @@ def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
     """Return where a density is drawn, from the 0.001 to the 0.999 quantile, and at further points between."""
     low, high = distribution.ppf(_TAIL), distribution.isf(_TAIL)
     return np.union1d(np.linspace(low, high, _POINTS), [x for x in extra if low < x < high])
+
+
+def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
+    """Return the density at points; that of draws is smoothed until a reader does not see how many they are."""
+    y = np.asarray(distribution.pdf(x))
+    return gaussian_filter1d(y, 10.0) if isinstance(distribution, EmpiricalPosterior) else y
 
 
 @checked
@@ -246,7 +254,7 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
     x = _curve_points(distribution, 0.0)
     # All draws may be alike, and then there is no density.
-    y = distribution.pdf(x) if len(x) > 1 else np.ones(1)
+    y = _density(distribution, x) if len(x) > 1 else np.ones(1)
     peak = float(y.max())
     if rope:
         low, high = c.rope.differences(c.definition)

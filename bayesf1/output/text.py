@@ -302,9 +302,7 @@ def scope(s: SamplingSettings) -> str:
     if s.training and s.cv is not None:
         folds = s.cv.shape[1]
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
-    if not s.runs:
-        return ""
-    if set(s.runs) == {1}:
+    if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
     return f" averaged over {'these ' if s.target == 'models' else ''}{each}"
@@ -448,16 +446,22 @@ def _computed(comparisons: tuple[Comparison, ...], exactly: str) -> Iterator[str
 
 def notes(c: Comparison) -> tuple[str, ...]:
     """Return what limits the conclusion of a comparison, a sentence each."""
-    found = (
-        *_training_notes(c),
-        *_fold_notes(c),
-        _no_spread(c) or few_units(c.settings),
-        _fold_spread(c),
-        _lengths(c),
-        _pairing(c),
-        *c.remarks,
-    )
-    return tuple(printable(note) for note in found if note)
+    units = _no_spread(c) or few_units(c.settings)
+    found = [*_training_notes(c), *_fold_notes(c), units, _fold_spread(c)]
+    if c.load_correlation:
+        # A few long units decide if the difference goes with their size.
+        size = "longer" if c.load_correlation > 0.0 else "shorter"
+        found.append(
+            f"{c.model_b} gains on {c.model_a} as {plural(c.settings.unit)} get {size} (Spearman correlation "
+            f"{c.load_correlation:+.2f}): the answer depends on how many long ones there are, and its interval may be too "
+            "short."
+        )
+    if c.pairing_unknown:
+        found.append(
+            f"Only totals are known: P(H1) for {c.label} takes the models' errors as independent; bf.pairing_bounds(ev) "
+            "gives its range over all pairings of the items."
+        )
+    return tuple(printable(note) for note in (*found, *c.remarks) if note)
 
 
 def _training_notes(c: Comparison) -> Iterator[str]:
@@ -526,9 +530,9 @@ def _no_spread(c: Comparison) -> str:
 
 def few_units(s: SamplingSettings) -> str:
     """Say if there are too few units to know well how much they vary."""
-    # Fold scores alone are looked at after a training that is no mixture.
     if s.effective_units is None or not s.n_units or s.effective_units >= FEW_UNITS:
         return ""
+    # Only fold scores count after a training that is no mixture.
     if s.training not in ("", "mixture"):
         return ""
     many = plural(s.unit)
@@ -557,27 +561,6 @@ def _fold_spread(c: Comparison) -> str:
     else:
         so = ", so the interval may be too long."
     return f"From fold to fold the difference varies {'more' if more else 'less'} than the discount assumes ({sds}){so}"
-
-
-def _lengths(c: Comparison) -> str:
-    """Say that a few long units decide, where the difference goes with the size of units."""
-    if not c.load_correlation:
-        return ""
-    size = "longer" if c.load_correlation > 0.0 else "shorter"
-    return (
-        f"{c.model_b} gains on {c.model_a} as {plural(c.settings.unit)} get {size} (Spearman correlation "
-        f"{c.load_correlation:+.2f}): the answer depends on how many long ones there are, and its interval may be too short."
-    )
-
-
-def _pairing(c: Comparison) -> str:
-    """Say that pairing could change the answer if only the totals of one test set are known."""
-    if not c.pairing_unknown:
-        return ""
-    return (
-        f"Only totals are known: P(H1) for {c.label} takes the models' errors as independent; bf.pairing_bounds(ev) gives "
-        "its range over all pairings of the items."
-    )
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -718,19 +701,19 @@ def method_label(method: str) -> str:
 
 def interval_note(row: MethodInterval) -> str:
     """Return what to mind about one interval; nothing if there is nothing."""
-    notes = []
-    if row.units:
-        notes.append("single items as independent" if row.units == "item" else f"over {plural(row.units)}")
-    if row.method == "difference_estimator" and row.standard_error is not None:
-        error = points(row.standard_error, 1 if row.percent else 3, percent=row.percent)
-        notes.append(f"standard error {error}")
     low, high = row.support
     outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
-    if outside:
-        notes.append(f"overshoots: reaches {' and '.join(outside)}")
-    if row.undefined or row.degenerate:
-        notes.append("nothing to estimate from" if row.undefined else "degenerate: zero width")
-    return "; ".join(notes)
+    shown = row.standard_error if row.method == "difference_estimator" else None
+    error = "" if shown is None else points(shown, 1 if row.percent else 3, percent=row.percent)
+    found = {
+        "single items as independent": row.units == "item",
+        f"over {plural(row.units)}": row.units and row.units != "item",
+        f"standard error {error}": error,
+        f"overshoots: reaches {' and '.join(outside)}": outside,
+        "nothing to estimate from": row.undefined,
+        "degenerate: zero width": row.degenerate and not row.undefined,
+    }
+    return "; ".join(note for note, holds in found.items() if holds)
 
 
 def _digits(r: Intervals) -> int:
@@ -888,24 +871,6 @@ def randomization_sentence(t: RandomizationTest) -> str:
     return printable(
         f"Randomisation test of whether {what} ({score_a} and {score_b}{lower}): {p_equation(t.p_value)}{adjusted}, "
         f"{how}; the models differ on {_discordant(t)}."
-    )
-
-
-def randomization_methods(t: RandomizationTest) -> str:
-    """Return how a randomisation test was made, for a paper's section on methods."""
-    how = "all swaps were counted"
-    if not t.exact:
-        trials = (
-            f"{t.n_trials:,} random swaps{f' ({start_in_words(t.start)})' if t.start is not None else ''}"
-        )
-        how = (
-            f"the p-value rests on {trials} and counts the observed outcome among them; its interval is a "
-            f"{100 * t.confidence_level:g} % one"
-        )
-    sides = "two-sided" if t.alternative == "two-sided" else f"one-sided ({t.alternative})"
-    return printable(
-        f"{t.model_a} and {t.model_b} were compared on {t.label} by a {sides} randomisation test (Yeh 2000) "
-        f"with {version()}, which swaps the models' outputs on whole {plural(t.unit)}; {how}."
     )
 
 

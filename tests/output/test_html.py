@@ -203,7 +203,7 @@ def test_a_report_on_classes_draws_them_in_one_figure():
     assert res.sentence() in page.text("p")
     assert len(page.all("table")) == 1
     assert page.all("img")[0]["alt"].startswith("Difference in F1 by class")
-    assert len(page.drawings) == 7
+    assert len(page.drawings) == 1
 
 
 def test_several_pairs_share_a_page():
