@@ -353,7 +353,8 @@ SAMPLES = {
         },
         "long.jsonl",
         options={"gold": "label", "positive": "y", "id": "item"},
-        undetectable=VALUES | {"truncate": "of the last rows, all of a model's"},
+        undetectable=VALUES
+        | {"truncate": "of the last rows, all of a model's", "delete line": "both rows of an item"},
         n_damaged=250,
     ),
     "table for each model": Sample(
