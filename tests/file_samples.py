@@ -278,7 +278,7 @@ SAMPLES = {
         "conlleval",
         {"crf.txt": conlleval_output(200, 40, 38, 30), "bert.txt": conlleval_output(200, 40, 41, 34)},
         {"crf": "crf.txt", "bert": "bert.txt"},
-        undetectable={"truncate": "without shares counts cannot be checked", "delete line": "so it is"},
+        undetectable=VALUES | LAST,
     ),
     "tags": Sample(
         "tags",
@@ -353,7 +353,8 @@ SAMPLES = {
         },
         "long.jsonl",
         options={"gold": "label", "positive": "y", "id": "item"},
-        undetectable=VALUES | {"truncate": "of the last rows, all of a model's"},
+        undetectable=VALUES
+        | {"truncate": "of the last rows, all of a model's", "delete line": "both rows of an item"},
         n_damaged=250,
     ),
     "table for each model": Sample(

@@ -165,6 +165,8 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     line = next(_lines(file), "").rstrip("\r\n")
     if not line.strip():
         raise ValueError(f"{file} begins with an empty line; the names of its columns belong there")
+    if "\r" in line:
+        raise ValueError(f"{file}, line 1, holds a carriage return by itself; end lines with line feeds")
     separator = max(",;\t", key=line.count)
     try:
         (names,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)

@@ -26,7 +26,7 @@ from file_samples import SAMPLES
 
 SEED = 20261116
 # Damaged files of each sample that are always tried.
-FEW = 300
+FEW = 100
 STRANGE = (
     *(
         "",

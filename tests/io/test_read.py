@@ -269,7 +269,7 @@ def test_columns_that_are_no_models_are_passed_over_or_named(tmp_path, capsys):
         ({"fold": [i % 5 for i in range(60)]}, "column 'fold' hardly holds labels, as more than half"),
         ({"doc": [f"d{i // 5}" for i in range(60)]}, "columns=['crf', 'bert']"),
         ({"p": [i / 60 for i in range(60)]}, "probabilities"),
-        ({"later": [f"{g}.0" for g in frame["label"]]}, "column 'later', has values like"),
+        ({"later": [f"{g}.0" for g in frame["label"]]}, "column 'later' hardly holds labels"),
     ]:
         path = write(frame.assign(**more), tmp_path / "more", "csv")
         assert said in refused(["compare", path, "--gold", "label"], capsys)

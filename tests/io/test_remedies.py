@@ -46,12 +46,6 @@ def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused):
         assert "as the first, without a name" in refused(f"compare crf={crf} --gold {gold}")
 
 
-def test_annotations_of_models_alone_ask_for_gold(brat, refused):
-    with pytest.raises(ValueError, match="too, by gold_file="):
-        bf.read({"crf": brat / "crf"})
-    assert "too, by gold_file=" in refused("compare crf=brat/crf bert=brat/bert")
-
-
 def test_the_models_of_frames_are_the_columns_of_files(tmp_path):
     (tmp_path / "a.csv").write_text("label,a,b\ny,y,n\nn,n,n\n")
     with pytest.raises(ValueError, match="unknown option 'models'; did you mean 'columns'"):
@@ -75,14 +69,6 @@ def test_judgements_before_runs_are_given_by_their_option(tmp_path, refused):
         bf.read({"a": "a.run"}, gold_file="qrels.txt", measure="RR")
 
 
-def test_labels_that_look_alike_are_made_one_in_a_file(tmp_path, refused):
-    (tmp_path / "a.csv").write_text("label,a,b\nham,ham,ham\nHAM,ham,spam\nspam,spam,ham\n")
-    said = refused("compare a.csv --gold label")
-    assert "differ only in case or spaces" in said
-    with pytest.raises(ValueError, match="or say by labels= that both are classes"):
-        bf.from_labels(["ham", "HAM", "spam"], {"a": ["ham", "ham", "spam"]})
-
-
 def test_a_single_column_is_no_table(tmp_path, refused):
     (tmp_path / "wer.csv").write_text("wer\n0.1\n0.3\n")
     said = refused("compare wer.csv --scores wer")
@@ -102,18 +88,6 @@ def test_three_models_to_label_for_may_be_two_and_a_judge(tmp_path, refused, cap
     for remedy in ("--models a b", "--model a", "--judge gpt"):
         assert main(f"label a.csv --gold label --positive y --budget 2 {remedy}".split()) == 0, remedy
     capsys.readouterr()
-
-
-def test_shards_of_a_saved_evaluation_come_in_a_folder(tmp_path, refused, capsys):
-    (tmp_path / "shards").mkdir()
-    for name in ("e1.json", "e2.json.gz"):
-        bf.from_labels([*"yynny"], {"a": [*"ynnny"], "b": [*"yyyny"]}, positive="y").save(
-            tmp_path / "shards" / name
-        )
-    said = refused("compare shards/e1.json shards/e2.json.gz")
-    assert "or name the folder of shards" in said
-    assert main(["compare", "shards"]) == 0
-    assert capsys.readouterr().out
 
 
 def test_one_model_is_named_with_its_own_files_and_has_an_interval(brat, refused, capsys):
@@ -154,9 +128,3 @@ def test_gaps_of_gold_may_be_made_up_for_by_a_judge(container, tmp_path, refused
         ValueError, match=r"y_true has no label for item 8; .*, or give what a judge says .* by judge=$"
     ):
         bf.from_labels(frame["label"].tolist(), {"a": frame["a"].tolist()}, positive="y")
-
-
-def test_gaps_of_a_model_are_not_made_up_for(tmp_path, refused):
-    (tmp_path / "a.csv").write_text("label,a,b\ny,,n\nn,n,n\ny,y,y\n")
-    said = refused("compare a.csv --gold label --positive y")
-    assert "has no value in column 'a'; fill or drop it" in said

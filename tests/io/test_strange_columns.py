@@ -75,12 +75,6 @@ def test_what_is_no_label_is_named(read, values):
         read(values)
 
 
-@pytest.mark.parametrize("read", [LABELS["clusters"], LABELS["curve"]])
-def test_a_measure_does_not_read_what_is_masked(read):
-    with pytest.raises(ValueError, match="masked at entry 2"):
-        read(np.ma.array(GOLD, mask=[0, 1] * 4))
-
-
 def test_a_row_of_a_matrix_that_is_masked_is_not_read():
     row = np.ma.array([8, 1], mask=[False, True])
     with pytest.raises(ValueError, match="matrix of 'A' is masked at entry 1, 2"):
@@ -122,12 +116,6 @@ def test_a_blank_is_a_class_where_the_classes_are_listed():
 def test_a_model_may_have_said_nothing():
     ev = bf.from_labels(["spam", "ham", "ham"], {"A": ["spam", "", "ham"]}, positive="spam")
     assert ev.tables.tolist() == [[1, 0, 0, 2]]
-
-
-def test_dates_are_never_texts():
-    dates = np.arange(4).astype("M8[D]")
-    with pytest.raises(ValueError, match=r"y_true has labels like .*1970"):
-        bf.from_labels(dates, {"A": ["spam", "ham", "ham", "spam"]}, positive="spam")
 
 
 def test_a_judge_that_says_the_same_in_two_spellings_is_told_so():

@@ -21,7 +21,7 @@ PREFIXES = {
 }
 CONLLEVAL_PREFIX = {"M": "I", "B2": "I", "B3": "I", "L": "E", "U": "S"}
 TASKS = ["", "-PER", "-LOC", "-creative-work"]
-many = settings(max_examples=300, deadline=None)
+many = settings(max_examples=80, deadline=None)
 
 
 def all_tags(scheme: str) -> list[str]:
@@ -145,7 +145,7 @@ def test_strict_iob1_drops_a_b_that_parts_nothing_as_seqeval_does():
 
 
 @pytest.mark.parametrize("mode", ["lenient", "strict"])
-@pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "IOBES"])
+@pytest.mark.parametrize("scheme", ["IOB2", "IOBES"])
 def test_counts_give_seqevals_precision_recall_and_support(scheme, mode):
     labeling = pytest.importorskip("seqeval.metrics.sequence_labeling")
     strict = pytest.importorskip("seqeval.metrics.v1").precision_recall_fscore_support
@@ -156,7 +156,7 @@ def test_counts_give_seqevals_precision_recall_and_support(scheme, mode):
             return strict(gold, own, average="micro", scheme=reference, zero_division=0)
         return labeling.precision_recall_fscore_support(gold, own, average="micro", zero_division=0)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(corpora(scheme))
     def check(corpus):
         gold, own = corpus
@@ -172,16 +172,15 @@ def test_counts_give_seqevals_precision_recall_and_support(scheme, mode):
 # ---- definitions of the schemes ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["lenient", "strict"])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_valid_tags_give_back_the_spans_they_were_made_from(scheme, mode):
+def test_valid_tags_give_back_the_spans_they_were_made_from(scheme):
     piece = st.tuples(st.sampled_from([None, "", "PER", "creative-work"]), st.integers(1, 6))
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(st.lists(piece, max_size=8))
     def check(pieces):
         tags, spans = tag_spans(scheme, pieces)
-        assert split_spans(tags, scheme, mode) == spans
+        assert split_spans(tags, scheme, "lenient") == split_spans(tags, scheme, "strict") == spans
 
     check()
 
@@ -210,7 +209,7 @@ def test_strict_word_segmentation_is_a_regular_expression(scheme, letters, patte
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_lenient_spans_cover_every_token_but_o(scheme):
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(sequences(scheme))
     def check(tags):
         covered = [i for _, start, end in split_spans(tags, scheme) for i in range(start, end)]
@@ -244,7 +243,7 @@ def test_scheme_names_ignore_case_and_have_aliases():
 # ---- the table of spans --------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora("IOB2"), st.sampled_from(["lenient", "strict"]))
 def test_table_holds_each_distinct_span_once(corpus, mode):
     gold, own = corpus
@@ -280,15 +279,6 @@ def test_scores_by_type_are_those_of_each_type_alone(corpus):
     for k, kind in enumerate(table.types):
         alone = bf.from_tags(gold, {"A": own}, scheme="IOBES", types=[kind])
         assert alone.tables[0].tolist() == cells[:, k].tolist()
-
-
-@settings(max_examples=100, deadline=None)
-@given(corpora("IOB1"))
-def test_order_of_models_only_orders_the_counts(corpus):
-    gold, own = corpus
-    forth = read_spans(gold, {"A": own, "B": gold}, scheme="IOB1").counts()
-    back = read_spans(gold, {"B": gold, "A": own}, scheme="IOB1").counts()
-    assert (forth == back[:, ::-1]).all()
 
 
 def test_spans_do_not_reach_over_the_end_of_a_sentence():

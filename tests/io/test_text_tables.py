@@ -103,7 +103,7 @@ def test_quoted_cells_hold_separators_and_line_breaks(tmp_path):
     ("content", "said"),
     [
         (b"label,a\n1,1\n\xff,1\n", "line 3, is not UTF-8"),
-        (b"label,a\r1,1\r", "line 1, is no row of a table"),
+        (b"label,a\r1,1\r", "line 1, holds a carriage return by itself"),
         (b"label," + b"a" * 2_000_000, "line 1, is longer than a megabyte"),
         (
             b"label," + b"a" * 200_000 + b"\n1,1\n",
