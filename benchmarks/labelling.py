@@ -24,6 +24,7 @@ import numpy as np
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
+from bayesf1.tasks.judged import difference_estimate
 
 DRAWS = 1000
 CELLS = np.array([[j, a, b, g] for j in (0, 1) for a in (0, 1) for b in (0, 1) for g in (0, 1)])
@@ -332,7 +333,7 @@ def ppi(seeds: range) -> None:
             theirs = np.ravel(ppi_mean_ci(right[some], judged[some], judged[~some], alpha=0.05))
             ev = bf.from_labels(known, {"A": a, "B": b}, judge=judge, positive=1)
             one = ev.select(["A"])
-            helped = one.task.assisted(sampling_model(one), resolve_metric("accuracy", one))
+            helped = difference_estimate(sampling_model(one), resolve_metric("accuracy", one))
             half = 1.96 * helped.standard_error
             ours = ends(ev, rng, "accuracy")[:, 0]
             found.append((theirs, (helped.value - half, helped.value + half), ours))

@@ -193,11 +193,8 @@ class Tails(NamedTuple):
         p_less, p_greater = p_h0, p_h1 = difference.cdf(0.0), difference.sf(0.0)
         if region:
             p_less, p_greater = difference.cdf(region.low), difference.sf(region.high)
-        return (
-            cls(p_h1, p_h0, p_greater, p_less)
-            if metric.lower_is_better
-            else cls(p_h0, p_h1, p_less, p_greater)
-        )
+        tails = cls(p_h0, p_h1, p_less, p_greater)
+        return cls(p_h1, p_h0, p_greater, p_less) if metric.lower_is_better else tails
 
     @classmethod
     def of_draws(cls, gains: FloatArray, rope: Rope) -> tuple[Tails, float]:

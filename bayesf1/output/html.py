@@ -1,4 +1,4 @@
-"""Results as a page: one file that needs no network, with verdict, tables and figures.
+"""Results as a page: one file that needs no network, with verdict, tables, figures and a slider for the ROPE.
 
 The page is a jinja2 template, which escapes every text; figures on it are matplotlib's SVG.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.output import plots
+from bayesf1.output.table import equation
 
 if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
@@ -28,6 +30,8 @@ __all__ = ["report_html", "write_report"]
 
 # Of more pairs or metrics nobody looks at figures of each, and of more rows nobody reads a figure.
 _MANY, _MOST_ROWS = 10, 60
+# About as many margins as a slider on a phone can tell apart; the widest leaves this much on either side.
+_STEPS, _TAIL = 200, 5e-4
 
 
 def write_report(
@@ -91,16 +95,22 @@ def report_html(
     loader = PackageLoader("bayesf1", "output")
     environment = Environment(loader=loader, autoescape=True, finalize=plain, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
-    css = loader.get_source(environment, "report.css")[0]
+    environment.filters["p"] = lambda p: equation("P", p)[2:]
+    css, script = (loader.get_source(environment, f"report.{kind}")[0] for kind in ("css", "js"))
     page = environment.get_template("report.html").render(
         articles=articles,
         command=command,
         versions={"bayesf1": __version__, "Python": platform.python_version(), "numpy": np.__version__},
         css=Markup(css),
-        digest=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
+        script=Markup(script),
+        digests={"style": _digest(css), "script": _digest(script)},
     )
     # A lone surrogate, as in the name of a file that is not UTF-8, cannot be written.
     return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _checked(results: Any) -> list[Any]:
@@ -135,18 +145,58 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
         "verdict": verdict,
         "more": [line for line in more if line not in res.notes],
         "rows": Markup(res.table.to_html()),
-        "metrics": [_metric(c, verdict) for c in shown] if forest is None else [],
+        "metrics": [_metric(c, f"{name}-m{i}", verdict) for i, c in enumerate(shown, 1)]
+        if not forest
+        else [],
         "forest": forest,
     }
 
 
-def _metric(c: Comparison, verdict: str) -> dict[str, Any]:
-    """Return sentence and figures of one metric."""
+def _metric(c: Comparison, name: str, verdict: str) -> dict[str, Any]:
+    """Return sentence, figures and slider of one metric."""
     return {
         "c": c,
+        "curve": {"id": name, **rope_curve(c)},
         "sentence": "" if c.sentence() == verdict else c.sentence(),
         "scores": _figure(1.7, lambda ax: plots.draw_scores(c, ax)),
         "difference": _figure(1.8, lambda ax: plots.draw_difference(ax, c)),
+    }
+
+
+def rope_curve(c: Comparison) -> dict[str, Any]:
+    r"""Return the probabilities of a comparison for regions of its shape that grow from nothing.
+
+    They are :math:`P(\nu_B - \nu_A < lr)` (``less``) and :math:`P(\nu_B - \nu_A > hr)` (``greater``) for margins r and a
+    region of shape (l, h), the other way round if lower is better. At 0, and at ``start``, they are the comparison's.
+
+    Examples
+    --------
+    >>> from bayesf1 import compare, from_counts
+    >>> ev = from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    >>> curve = rope_curve(compare(ev, metrics="f1", rope=0.02)["f1"])
+    >>> curve["labels"][curve["start"]], len(curve["less"]) == len(curve["labels"])
+    ('±2 percentage points', True)
+    """
+    widest, distribution, percent = c.rope.widest, c.difference, c.definition.percent
+    low, high = (end / widest for end in c.rope.differences(c.definition)) if c.rope else (-1.0, 1.0)
+    reach = max(-distribution.ppf(_TAIL), distribution.isf(_TAIL), 2.0 * widest) or 0.01
+    step = float(f"{reach / _STEPS:.0e}")
+    # Rounded, 3 times 0.01 is 0.03.
+    margins = np.union1d(np.round(step * np.arange(math.ceil(reach / step)), 12), [widest])
+    start = int(np.argmin(np.abs(margins - widest)))
+    # Draws have atoms, and "less" is strict.
+    tails = [distribution.cdf(np.nextafter(low * margins, -np.inf)), distribution.sf(high * margins)]
+    less, greater = map(np.array, tails[::-1] if c.definition.lower_is_better else tails)
+    less[0], greater[0] = c.p_h0, c.p_h1
+    less[start], greater[start] = c.p_less, c.p_greater
+    unit = " percentage points" if percent else ""
+    scaled = (100.0 if percent else 1.0) * margins
+    labels = [f"±{r:.4g}" if low == -high else f"−{-low * r:.4g} to +{high * r:.4g}" for r in scaled]
+    return {
+        "less": less.round(8).tolist(),
+        "greater": greater.round(8).tolist(),
+        "start": start,
+        "labels": [f"{label}{unit}" for label in labels],
     }
 
 

@@ -86,20 +86,17 @@ class Scores(BootstrappedTask):
             function = cast("Statistic", asked)
         else:
             raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
-        values = np.array(self.values)
-        named = isinstance(asked, str)
-        down = points_down(asked, otherwise=self.lower_is_better)
-        support = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
-        share = named and values[0] >= 0 and values[-1] <= 1
+        values, named = np.array(self.values), isinstance(asked, str)
+        low, high = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         return Metric(
             name,
             label,
             self.cells if named else (),
             None,
             lambda tables: function(values, tables),
-            support,
-            percent=bool(share),
-            lower_is_better=down,
+            (low, high),
+            percent=low >= 0.0 and high <= 1.0,
+            lower_is_better=points_down(asked, otherwise=self.lower_is_better),
             alias=self.scored if named and name == "mean" else "",
             smooth=name == "mean",
         )
