@@ -1053,7 +1053,6 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     >>> resolve_metric("f1", from_labels(list("abc"), {"A": list("abb")})).label
     'Macro F1'
     """
-    check_evaluation(ev)
     asked = ev.task.default_metrics[-1] if metric is None else metric
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
     metric.check_cells(ev.cells)
@@ -1062,7 +1061,6 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
 
 def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
     """Return the measures of one or several names, each different; the usual ones where none is given."""
-    check_evaluation(ev)
     chosen: Any = ev.task.default_metrics if metrics is None else metrics
     several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
     given: Iterable[Any] = chosen if several else [chosen]

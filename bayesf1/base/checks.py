@@ -354,11 +354,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         return function
     code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = None if code.co_flags & inspect.CO_VARKEYWORDS else frozenset(names)
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         rules = _rules_of(function)
-        for name in kwargs.keys() - {*names} if not code.co_flags & inspect.CO_VARKEYWORDS else ():
+        for name in () if known is None else kwargs.keys() - known:
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{said}; {nearest(name, [each for each in names if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
@@ -376,5 +377,7 @@ class Checked:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, value in [*vars(cls).items()]:
-            if inspect.isfunction(value) and (name == "__init__" or not name.startswith("_")):
+            public = inspect.isfunction(value) and (name == "__init__" or not name.startswith("_"))
+            # Of a method without arguments there is nothing to check.
+            if public and len(inspect.signature(value).parameters) > 1:
                 setattr(cls, name, checked(value))
