@@ -210,15 +210,17 @@ def _rows(ratings: Any) -> list[list[Any]]:
     """Return the ratings of each rater as a list, in which None is what was masked."""
     each = ratings.to_numpy() if hasattr(ratings, "to_numpy") else ratings
     if not isinstance(each, Iterable) or getattr(each, "ndim", 2) == 0:
-        raise ValueError(f"ratings must have axes (rater, unit), not {quoted(ratings)}")
+        each = ()
     # numpy would turn a list of strings and NaN into strings without a word.
     rows = [np.ma.asanyarray(row).tolist() if hasattr(row, "__array__") else row for row in each]
-    if any(isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable) for row in rows):
-        raise ValueError("ratings must have axes (rater, unit): one list of values for each rater")
-    rows = [*map(list, rows)]
-    if len(rows) < 2 or not rows[0] or len({*map(len, rows)}) > 1:
-        raise ValueError("ratings must have axes (rater, unit): two rows or more of the same length")
-    return rows
+    lists = [
+        [*row] for row in rows if isinstance(row, Iterable) and not isinstance(row, str | bytes | Mapping)
+    ]
+    if len(lists) < max(2, len(rows)) or not lists[0] or len({*map(len, lists)}) > 1:
+        raise ValueError(
+            "ratings must have axes (rater, unit): one list of values for each rater, two rows or more of the same length"
+        )
+    return lists
 
 
 def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:
