@@ -202,7 +202,6 @@ def objects():
         "answer of a fit": fit.answer(),
         "curve": bf.measures.roc_curve(GOLD, [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1], positive=1, **drawn),
         "pairs of clusters": bf.measures.pair_scores(GOLD, SAID["A"]),
-        "coincidences": bf.measures.coincidence_matrix([[1, 1, 2], [2, 2, 2]]),
     }
 
 
@@ -221,7 +220,7 @@ OBJECTS = (
     "class comparisons", "class comparison", "ranking", "scoreboard", "intervals", "coverage curve", "sample size",
     "decision plan", "randomisation", "fold tests", "run tests", "monitor", "label plan", "fit",
     "comparisons of corpora", "comparison of corpora", "ranking of corpora", "answer of a fit", "curve",
-    "pairs of clusters", "coincidences",
+    "pairs of clusters",
 )  # fmt: skip
 
 # What the parameters of methods must be given, by name.

@@ -117,11 +117,6 @@ class Diagnostics:
         return f"Caution: {'; '.join(found)}." if found else ""
 
     @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.caution
-
-    @property
     def agree(self) -> bool:
         """Whether the chains agree."""
         return self.r_hat is None or self.r_hat <= MAX_R_HAT

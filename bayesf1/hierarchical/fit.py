@@ -152,7 +152,7 @@ class HierarchicalComparisons(Comparisons):
         first: Any = self.headline
         how = (
             f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
-            f"hierarchical model fitted with {version()}. It was a {first.settings.model} The "
+            f"hierarchical model fitted with {version()}. It was a {first.settings.model}. The "
             f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
         )
         return prose(printable(" ".join((how, *first.notes))), format)
@@ -265,7 +265,7 @@ class HierarchicalFit(Fitted, Answer):
         index = [self.models.index(name) for name in pair.models]
         draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
         middle = np.median if self.estimate(question) == "posterior median" else np.mean
-        settings = self._settings(region, _assumptions(self))
+        settings = self._settings(region)
         found = []
         for k, metric in enumerate(self.metrics):
             both = draws[..., k]
@@ -300,7 +300,7 @@ class HierarchicalFit(Fitted, Answer):
             )
         return HierarchicalComparisons(found)
 
-    def _settings(self, rope: Rope, model: str) -> Settings:
+    def _settings(self, rope: Rope) -> Settings:
         """Return what was asked, and what was done."""
         start = self.posterior.attrs.get("start")
         return Settings(
@@ -316,7 +316,7 @@ class HierarchicalFit(Fitted, Answer):
             n_draws=self.diagnostics.n_draws,
             rng=None if start is None else int(start),
             citation="a hierarchical model",
-            model=model,
+            model=_assumptions(self),
         )
 
     @checked
@@ -345,18 +345,14 @@ class HierarchicalFit(Fitted, Answer):
         plain = zip(self.models, self._observed(question)[:, at], strict=True)
         digits, percent = 1 if ranked.percent else 3, ranked.percent
         observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
-        notes = (
-            f"Scores are {estimate}s; observed: {observed}.",
-            *_notes(self),
-            self.diagnostics.caution,
-        )
+        limits = filter(None, (*_notes(self), self.diagnostics.caution))
         return ranking_of(
             scores,
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
-            self._settings(check_rope(self.rope if rope is None else rope, ranked), _modelled(self)),
-            remarks=tuple(filter(None, notes)),
+            self._settings(check_rope(self.rope if rope is None else rope, ranked)),
+            remarks=(f"Scores are {estimate}s; observed: {observed}.", *limits),
         )
 
     def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
@@ -444,7 +440,7 @@ class HierarchicalFit(Fitted, Answer):
             header=("On", *part.header),
             rows=tuple(rows),
             # Nothing is sure if the draws cannot be trusted.
-            sure=(self.diagnostics.ok,) * len(rows),
+            sure=(not self.diagnostics.caution,) * len(rows),
         )
 
     @property
@@ -455,7 +451,7 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [capitalised(_assumptions(self))]
+        return [f"{capitalised(_assumptions(self))}."]
 
     @property
     def below(self) -> Sequence[str]:
@@ -643,7 +639,7 @@ def hierarchical(
     if (start := start_of(rng)) is not None:
         fit.posterior.attrs["start"] = start
     fit.posterior.attrs["bayesf1"] = _described(fit)
-    if not fit.diagnostics.ok:
+    if fit.diagnostics.caution:
         warnings.warn(fit.diagnostics.caution, stacklevel=2)
     return fit
 
@@ -652,9 +648,9 @@ def _assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
     known = fit.posterior.attrs.get("start")
     start = start_in_words(None if known is None else int(known))
-    words = _estimates(fit).removesuffix(".")
-    parts = (_modelled(fit), f"{words[0].lower()}{words[1:]}", str(fit.diagnostics), start)
-    return f"{'; '.join(filter(None, parts))}."
+    model = _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
+    estimates = _estimates(fit).removesuffix(".")
+    return "; ".join(filter(None, (model, estimates.replace("S", "s", 1), str(fit.diagnostics), start)))
 
 
 def _estimates(fit: HierarchicalFit) -> str:
@@ -662,11 +658,6 @@ def _estimates(fit: HierarchicalFit) -> str:
     medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
     where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
     return f"Scores and differences are posterior means{where}."
-
-
-def _modelled(fit: HierarchicalFit) -> str:
-    """Name the model of the corpora, and its prior."""
-    return _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
 
 
 def _scores(fit: HierarchicalFit) -> str:
@@ -678,8 +669,8 @@ def _scores(fit: HierarchicalFit) -> str:
     return (
         f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
         f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
-        "posterior medians; half-t priors with "
-        f"{fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom and scale {scale})"
+        f"posterior medians; half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom "
+        f"and scale {scale})"
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SAMPLERS: tuple[str, ...] = ("pymc", "nutpie")
+_DIMS = ("dataset", "system", "cell")
 # Beyond it nothing can be told from a multinomial, and differences of log gamma functions cancel.
 MAX_LOG_KAPPA = 15.0
 # What PyMC and its parts warn of on import or while they compile.
@@ -83,10 +84,7 @@ def dirichlet_multinomial(
     import pymc as pm
 
     whole = np.asarray(counts).astype(np.int64)
-    names = {
-        dim: list(map(str, range(n)))
-        for dim, n in zip(("dataset", "system", "cell"), whole.shape, strict=True)
-    }
+    names = {dim: [*map(str, range(n))] for dim, n in zip(_DIMS, whole.shape, strict=True)}
     with pm.Model(coords=coords or names) as model:
         pi = pm.Dirichlet("pi", np.full(whole.shape[1:], alpha), dims=("system", "cell"))
         log_kappa = pm.TruncatedNormal(
@@ -97,7 +95,7 @@ def dirichlet_multinomial(
             n=whole.sum(axis=-1),
             a=pm.math.exp(log_kappa)[:, None] * pi,
             observed=whole,
-            dims=("dataset", "system", "cell"),
+            dims=_DIMS,
         )
     return model
 
@@ -110,7 +108,7 @@ def model_of(groups: Mapping[str, xr.Dataset], prior: HierarchicalPrior) -> Any:
         alpha=float(groups["constant_data"]["alpha"]),
         kappa=prior.kappa,
         log_kappa_sd=prior.log_kappa_sd,
-        coords={dim: counts[dim].values.tolist() for dim in ("dataset", "system", "cell")},
+        coords={dim: counts[dim].values.tolist() for dim in _DIMS},
     )
 
 
@@ -221,7 +219,7 @@ def fit_counts(
     ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
     known: dict[str, Variables] = {
-        "observed_data": {"counts": (("dataset", "system", "cell"), counts.astype(np.int64))},
+        "observed_data": {"counts": (_DIMS, counts.astype(np.int64))},
         "constant_data": {
             "alpha": ((), np.asarray(tables.task.outcome_prior(prior.cells))),
             "score": (("dataset", "system", "measure"), ev.tables.copy()),

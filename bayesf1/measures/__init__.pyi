@@ -1,7 +1,6 @@
 """The public names of this room, each with the module that has it."""
 
 from .agreement import (
-    Coincidences as Coincidences,
     alpha_posterior as alpha_posterior,
     coincidence_matrix as coincidence_matrix,
     krippendorff_alpha as krippendorff_alpha,

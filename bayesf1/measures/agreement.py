@@ -12,8 +12,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,33 +24,12 @@ from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
 from bayesf1.output.text import FEW_UNITS
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 # Numbers in flight in one block.
 _BLOCK = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class Coincidences:
-    r"""How often values meet within units.
-
-    Attributes
-    ----------
-    values
-        The values, in the order of rows and columns.
-    matrix
-        :math:`O_{ck} = \sum_u` (pairs of ratings c, k in unit u) / (ratings of u - 1).
-    n
-        Number of ratings that can be paired: the sum of the matrix.
-    """
-
-    values: tuple[Any, ...]
-    matrix: FloatArray
-    n: int
-
-    @property
-    def agreement(self) -> float:
-        """Share of pairs of ratings that are equal, not corrected for chance."""
-        return float(np.trace(self.matrix)) / self.n
 
 
 @checked
@@ -133,8 +111,10 @@ def alpha_posterior(
 
 
 @checked
-def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> Coincidences:
-    """Count how often values meet within units; each rating counts once in all.
+def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> pd.DataFrame:
+    r"""Count how often values meet within units, :math:`O_{ck} = \sum_u` (pairs c, k in unit u)/(ratings of u - 1).
+
+    Each rating counts once in all, so that the sum is the number of ratings that can be paired.
 
     Parameters
     ----------
@@ -144,16 +124,18 @@ def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = Non
     Examples
     --------
     >>> N, V = "NN", "VBP"
-    >>> met = coincidence_matrix([[N, N, V, V], [None, V, V, N], [N, V, V, N], [N, N, N, V]])
-    >>> met.values, met.matrix.round(2), met.n
-    (('NN', 'VBP'), array([[4.33, 3.67],
-           [3.67, 3.33]]), 15)
+    >>> print(coincidence_matrix([[N, N, V, V], [None, V, V, N], [N, V, V, N], [N, N, N, V]]).round(2))
+           NN   VBP
+    NN   4.33  3.67
+    VBP  3.67  3.33
     """
+    import pandas as pd
+
     data = _read(ratings, "nominal", values)
     share = data.times / (data.sizes - 1.0)
     matrix = (data.counts.T @ data.counts.multiply(share[:, None])).toarray()
     matrix[np.diag_indices(len(matrix))] -= share @ data.counts
-    return Coincidences(data.values, np.maximum(matrix, 0.0), int(data.times @ data.sizes))
+    return pd.DataFrame(np.maximum(matrix, 0.0), index=data.values, columns=data.values)
 
 
 def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
@@ -186,8 +168,7 @@ def _unit_size(numbers: FloatArray) -> FloatArray:
 # ---- reading ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Ratings:
+class _Ratings(NamedTuple):
     """Ratings of units that have at least two; units that were rated alike are one pattern."""
 
     values: tuple[Any, ...]  # in their order
@@ -229,15 +210,17 @@ def _rows(ratings: Any) -> list[list[Any]]:
     """Return the ratings of each rater as a list, in which None is what was masked."""
     each = ratings.to_numpy() if hasattr(ratings, "to_numpy") else ratings
     if not isinstance(each, Iterable) or getattr(each, "ndim", 2) == 0:
-        raise ValueError(f"ratings must have axes (rater, unit), not {quoted(ratings)}")
+        each = ()
     # numpy would turn a list of strings and NaN into strings without a word.
     rows = [np.ma.asanyarray(row).tolist() if hasattr(row, "__array__") else row for row in each]
-    if any(isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable) for row in rows):
-        raise ValueError("ratings must have axes (rater, unit): one list of values for each rater")
-    rows = [*map(list, rows)]
-    if len(rows) < 2 or not rows[0] or len({*map(len, rows)}) > 1:
-        raise ValueError("ratings must have axes (rater, unit): two rows or more of the same length")
-    return rows
+    lists = [
+        [*row] for row in rows if isinstance(row, Iterable) and not isinstance(row, str | bytes | Mapping)
+    ]
+    if len(lists) < max(2, len(rows)) or not lists[0] or len({*map(len, lists)}) > 1:
+        raise ValueError(
+            "ratings must have axes (rater, unit): one list of values for each rater, two rows or more of the same length"
+        )
+    return lists
 
 
 def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:

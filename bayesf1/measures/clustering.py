@@ -26,8 +26,7 @@ SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[An
 class PairScores:
     r"""Agreement of two clusterings on pairs of items.
 
-    A pair is positive where a clustering puts both items together. Where a ratio is 0/0 it is 0; but the Rand indices
-    of equal clusterings are 1, as in scikit-learn.
+    A pair is positive where a clustering puts both items together. Where a ratio is 0/0 it is 0.
 
     Attributes
     ----------
@@ -55,23 +54,6 @@ class PairScores:
     def f1(self) -> float:
         """Harmonic mean of precision and recall: the paired F-score of Manandhar et al. (2010)."""
         return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
-
-    @property
-    def rand(self) -> float:
-        """Share of pairs on which the clusterings agree (Rand 1971)."""
-        agreed = self.tp + self.tn
-        return _share(agreed, agreed + self.fp + self.fn) if self.fp or self.fn else 1.0
-
-    @property
-    def adjusted_rand(self) -> float:
-        """Rand index corrected for chance (Hubert & Arabie 1985): 0 expected of chance, 1 at best."""
-        if not (self.fp or self.fn):
-            return 1.0
-        gold, predicted = self.tp + self.fn, self.tp + self.fp
-        total = predicted + self.fn + self.tn
-        chance = gold * predicted
-        # Numerator and denominator times the number of pairs are whole numbers, so nothing cancels.
-        return _share(2 * (self.tp * total - chance), (gold + predicted) * total - 2 * chance)
 
 
 @dataclass(frozen=True)
@@ -113,12 +95,12 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     >>> pairs = pair_scores([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "c", "c"])
     >>> pairs
     PairScores(tp=2, fp=1, fn=4, tn=8)
-    >>> pairs.rand, pairs.adjusted_rand
-    (0.666..., 0.242...)
+    >>> pairs.precision, pairs.recall
+    (0.666..., 0.333...)
 
     References
     ----------
-    Manandhar et al. (2010), SemEval; Hubert & Arabie (1985), J. Classification.
+    Manandhar et al. (2010), SemEval.
     """
     _, _, counts, *margins = _contingency(gold, predicted)
     tp, together, found = map(_pairs, (counts, *margins))

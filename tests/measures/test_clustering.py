@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from sklearn.metrics import adjusted_rand_score, f1_score, precision_score, rand_score, recall_score
+from sklearn.metrics import f1_score, precision_score, recall_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from bayesf1.measures.clustering import (
@@ -41,8 +41,6 @@ def test_pairs_and_rand_indices_are_those_of_scikit_learn(partitions):
     np.testing.assert_array_equal(
         pair_confusion_matrix(gold, predicted), 2 * np.array([[pairs.tn, pairs.fp], [pairs.fn, pairs.tp]])
     )
-    assert pairs.rand == pytest.approx(rand_score(gold, predicted), abs=1e-14)
-    assert pairs.adjusted_rand == pytest.approx(adjusted_rand_score(gold, predicted), abs=1e-13)
 
 
 @settings(max_examples=60, deadline=None)
@@ -80,17 +78,8 @@ def test_names_of_clusters_do_not_matter_and_swapping_sides_swaps_precision_and_
     assert (turned.purity, turned.inverse_purity) == (scores.inverse_purity, scores.purity)
 
 
-def test_equal_clusterings_have_rand_indices_of_one_also_where_nothing_is_together():
-    for labels in ([1, 1, 2, 2], [1, 2, 3], [7, 7], [0]):
-        pairs = pair_scores(labels, labels)
-        assert pairs.rand == pairs.adjusted_rand == 1.0
+def test_clusters_of_one_item_each_have_no_pair_to_agree_on():
     assert pair_scores([1, 2, 3], [1, 2, 3]).f1 == 0.0
-
-
-def test_chance_has_an_adjusted_rand_index_of_zero_on_average():
-    rng = np.random.default_rng(1)
-    found = [pair_scores(*rng.integers(0, 4, (2, 60))).adjusted_rand for _ in range(400)]
-    assert abs(np.mean(found)) < 4 * np.std(found) / 20
 
 
 def test_a_million_items_in_thousands_of_clusters_are_counted_exactly():
