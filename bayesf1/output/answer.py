@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesf1.base.checks import checked
 from bayesf1.base.naming import joined, printable
+from bayesf1.output.latex import bibtex
 from bayesf1.output.table import Table, escape_markdown, stack, table_of
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ class Answer(ABC):
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
         comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
         return "\n".join([*comments, body])
+
+    def bibtex(self) -> str:
+        """Return BibTeX entries of what the answer, and the sentence on its methods, cites."""
+        return bibtex("\n".join([str(self.table), *self.below, *self.more]))
 
     def to_csv(self) -> str:
         """Return the full numbers as comma-separated values."""

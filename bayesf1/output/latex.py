@@ -3,6 +3,7 @@ r"""Texts that LaTeX sets as they stand: pdflatex with T1 fonts, and no package 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from bayesf1.base.naming import nearest, printable
 
@@ -62,6 +63,23 @@ def prose(text: str, form: str = "text") -> str:
     if form not in PROSE:
         raise ValueError(f"a sentence has no format {form!r}; {nearest(str(form), PROSE)}")
     return printable(text) if form == "text" else escape_latex(text)
+
+
+def bibtex(text: str) -> str:
+    r"""Return the BibTeX entries of the works that a text cites by name and year, and of this package.
+
+    Examples
+    --------
+    >>> [entry.partition(",")[0] for entry in bibtex("a Bayesian bootstrap (Rubin 1981)").split("\n\n")]
+    ['@article{rubin1981bayesian', '@misc{bayesf1']
+    """
+    source = Path(__file__).with_name("references.bib").read_text(encoding="utf-8")
+    found = []
+    for entry in source.strip().split("\n\n"):
+        surname, year = (re.findall(field, entry)[0] for field in (r"author = \{([^,]+)", r"year = \{(\d+)"))
+        if entry.startswith("@misc{bayesf1") or re.search(rf"{surname}[^()]*\(?{year}", text):
+            found.append(entry.replace("VERSION", version().rpartition(" ")[2]))
+    return "\n\n".join(found)
 
 
 def version() -> str:

@@ -523,7 +523,7 @@ class TestTerminal:
         quoted = self.on_terminal("compare", "two.csv", NO_COLOR="1")
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", quoted)
 
-    @pytest.mark.parametrize("width", [120, 80, 44])
+    @pytest.mark.parametrize("width", [80, 44])
     def test_a_narrow_terminal_wraps_the_table_and_breaks_no_interval(self, here, width):
         quoted = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("compare", "two.csv", width=width))
         for _, *cells in compare(TWO).table.rows:
@@ -632,8 +632,6 @@ class TestPolish:
             ["compare"],
             ["compare", "--per-class"],
             ["rank"],
-            ["interval", "--model", "a"],
-            ["interval", "--difference", "a", "b"],
         ],
         ids=" ".join,
     )

@@ -1,5 +1,6 @@
 """Sentences for LaTeX: they compile with nothing but T1 fonts, and so do tables."""
 
+import re
 import shutil
 
 import pytest
@@ -85,3 +86,16 @@ def test_what_limits_the_conclusion_stands_below_the_table():
     res = bf.compare(bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716)))
     assert res.notes
     assert rf"{{\footnotesize {escape_latex(res.notes[0])}}}" in res.to_latex()
+
+
+def test_works_that_are_named_have_entries():
+    entries = bf.compare(PAIRED).bibtex()
+    assert "wang2019bayes" in entries
+    assert "wang2014blocked" not in entries
+    assert f"Version {bf.__version__}" in entries
+    five = bf.from_folds(
+        {name: [(70 + i, 9, 20 - i) for i in range(10)] for name in "AB"}, cv=bf.BlockedCV(m=5)
+    )
+    assert {"dietterich1998approximate", "alpaydin1999combined"} <= set(
+        re.findall(r"\{(\w+),", bf.fold_tests(five).bibtex())
+    )
