@@ -47,7 +47,9 @@ from .io.tags import from_tags as from_tags
 from .labelling import plan_labels as plan_labels
 from .output.plots import (
     plot_classes as plot_classes,
+    plot_coverage as plot_coverage,
     plot_difference as plot_difference,
+    plot_intervals as plot_intervals,
     plot_posterior as plot_posterior,
     plot_rank as plot_rank,
     save_plot as save_plot,

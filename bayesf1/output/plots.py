@@ -1,4 +1,4 @@
-"""Figures of posteriors, differences, classes and rankings, set for a paper.
+"""Figures of posteriors, differences, classes, rankings and intervals, set for a paper.
 
 Every function takes ``ax=``, axes of your own, and then draws in their style. Without it a new figure of pyplot is
 made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it. Its `savefig` embeds TrueType fonts;
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
+    from bayesf1.frequentist.coverage import CoverageCurve
+    from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
 
@@ -330,13 +332,7 @@ def plot_classes(
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
-    names = [_class_of(name) for name, _ in ordered]
-    with panels(1, ax=ax, height=forest_height(names)) as axes:
-        panel: Axes = axes[0]
-        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
-        panel.set_ylim(len(names) - 0.4, -0.6)
-        panel.tick_params(axis="y", length=0)
-        panel.spines[["left", "right", "top"]].set_visible(False)
+    with _forest([_class_of(name) for name, _ in ordered], ax) as panel:
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -359,6 +355,99 @@ def plot_classes(
         round_ticks(panel.xaxis, 100.0 if percent else 1.0)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
+
+
+@checked
+def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
+    """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
+
+    The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, say so.
+
+    Parameters
+    ----------
+    res
+        What `intervals` or `difference_intervals` returned.
+    ax
+        Axes to draw on.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts, intervals
+    >>> ax = plot_intervals(intervals(from_counts(A=(77, 44, 10)), "A", rng=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
+    ['Clopper–Pearson', 'Wald']
+    """
+    marks = [" (overshoots)" * row.overshoot + " (zero width)" * row.degenerate for row in res.rows]
+    with _forest([row.label + mark for row, mark in zip(res.rows, marks, strict=True)], ax) as panel:
+        panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        for i, row in enumerate(res.rows):
+            look: dict[str, Any] = {
+                "color": "black",
+                "marker": "x" if row.degenerate else "|",
+                "linewidth": 1.0,
+            }
+            if row.kind == "credible":
+                look = {"color": _BETTER, "marker": "s", "linewidth": 2.0}
+            panel.plot([row.low, row.high], [i, i], **look)
+        *others, model = res.models
+        score = f"{res.label} (%)" if res.percent else res.label
+        label_x(panel, _difference_label(res.label, percent=res.percent) if others else score)
+        round_ticks(panel.xaxis, 100.0 if res.percent else 1.0)
+        level = f"({100 * res.confidence_level:g} % intervals)"
+        caption_below([panel], [model, *(f"minus {name}" for name in others), level])
+    return panel
+
+
+@checked
+def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesArray:
+    """Draw how often intervals hold the true score, and how long they are, as the test set grows.
+
+    Parameters
+    ----------
+    curve
+        What `coverage_curve` returned: coverage and length of several methods at several numbers of items.
+    ax
+        Two axes to draw on.
+
+    Returns
+    -------
+    ndarray of Axes
+        Coverage, with the nominal level as a dashed line, then expected length.
+
+    Examples
+    --------
+    >>> from bayesf1 import coverage_curve
+    >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
+    >>> [ax.get_ylabel() for ax in axes]
+    ['Coverage (%)', 'Expected length (points)']
+    """
+    with panels(2, ax=ax, height=2.1) as axes:
+        axes[0].axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        handles = []
+        for i, rows in enumerate(zip(curve.coverage, curve.length, strict=True)):
+            style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(curve.n) // 8)}
+            handles += [panel.plot(curve.n, row, **style)[0] for panel, row in zip(axes, rows, strict=True)][
+                :1
+            ]
+        for panel, what in zip(axes, ("Coverage (%)", "Expected length (points)"), strict=True):
+            label_x(panel, "Number of items")
+            panel.set_ylabel(what)
+            round_ticks(panel.yaxis, 100.0)
+        axes[1].set_ylim(bottom=0.0)
+        legend_below(axes, handles, curve.labels)
+    return axes
+
+
+@contextmanager
+def _forest(names: Sequence[str], ax: Axes | None) -> Iterator[Axes]:
+    """Make axes for intervals below each other, with their names to the left."""
+    with panels(1, ax=ax, height=forest_height(names)) as axes:
+        panel: Axes = axes[0]
+        panel.set_yticks(np.arange(len(names)), wrapped(names, _LABEL), **PLAIN)
+        panel.set_ylim(len(names) - 0.4, -0.6)
+        panel.tick_params(axis="y", length=0)
+        panel.spines[["left", "right", "top"]].set_visible(False)
+        yield panel
 
 
 def forest_height(names: Sequence[str]) -> float:
