@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, crossing
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
 from bayesf1.base.naming import printable, quoted
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
+from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table, points, probability
@@ -207,7 +207,6 @@ class LabelPlan(Answer):
         return self.chosen
 
 
-@checked
 def plan_labels(
     ev: Evaluation,
     a: str | None = None,
@@ -260,7 +259,6 @@ def plan_labels(
     """
     budget = check_whole(budget, "budget", 1, 12)
     prob = check_prob(prob)
-    check_evaluation(ev)
     task = ev.task
     if not isinstance(task, Audited):
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.checks import OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
+from bayesf1.base.text_files import write_atomic
 from bayesf1.cv.splitting import IntArray, length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
@@ -360,7 +362,7 @@ def cross_validate(
         raise ValueError(f"X has {length(X, 'X')} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
-    fit_one = _fit_one if directory is None else _kept(Path(directory), splitter, names, versions)
+    fit_one = _fit_one if directory is None else KeptFits.of(Path(directory), splitter, names, versions)
     partition = partition_of(splitter, n, X, y if gold.reading is None else None, groups)
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
@@ -386,22 +388,59 @@ def cross_validate(
     return folded(gold, predicted, partition, design, rule)
 
 
-def _kept(
-    folder: Path, cv: Any, names: Iterable[str], versions: Mapping[str, str]
-) -> Callable[..., list[Any]]:
-    """Return what fits a model and keeps what it predicted, by data, fold, name and version, or say what cannot be told."""
-    from joblib import Memory
+@dataclass(frozen=True)
+class KeptFits:
+    """Fits what is not finished, and keeps predictions in a folder: a JSON file each, called after a hash of its data.
 
-    if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
-        raise ValueError(f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0")
-    for name in names:
-        if name not in versions:
+    The hash is of training data, test data, name and version.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, folder: Path, cv: Any, names: Iterable[str], versions: Mapping[str, str]) -> KeptFits:
+        """Return the kept fits of a folder, or say what cannot be told from other fits."""
+        if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
             raise ValueError(
-                f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
-                'as ("version 1", model)'
+                f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0"
             )
-    kept: Callable[..., list[Any]] = Memory(folder, verbose=0).cache(_fit_one, ignore=["model"])
-    return kept
+        for name in names:
+            if name not in versions:
+                raise ValueError(
+                    f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
+                    'as ("version 1", model)'
+                )
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder)
+
+    def __call__(self, fit: Fit, version: str | None, model: Any, *data: Any) -> list[Any]:
+        """Return what a fit predicted."""
+        from joblib import hash as hash_of
+
+        try:
+            path = self.folder / f"{hash_of((fit.model, version, fit.train, fit.test, data))}.json"
+        except Exception as error:
+            said = f"X and y cannot be told from others ({type(error).__name__}: {error})"
+            raise ValueError(f"{said}; leave directory out") from None
+        if path.exists():
+            return _kept_labels(path, fit)
+        labels = _fit_one(fit, version, model, *data)
+        try:
+            text = json.dumps(labels, default=lambda label: label.tolist())
+        except (TypeError, AttributeError) as error:
+            raise ValueError(f"labels cannot be kept in a file ({error}); leave directory out") from None
+        write_atomic(path, text + "\n")
+        return labels
+
+
+def _kept_labels(path: Path, fit: Fit) -> list[Any]:
+    try:
+        labels = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        labels = None
+    if not isinstance(labels, list) or len(labels) != len(fit.test):
+        raise ValueError(f"{path} does not hold the {len(fit.test)} predictions of {fit}; delete it")
+    return labels
 
 
 def _run(

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, check_levels, check_prob, checked
+from bayesf1.base.checks import Checked, Numbers, RNGLike, Size, check_levels, check_prob
 
 
-class Posterior(ABC):
+class Posterior(Checked, ABC):
     """What is believed about a number after seeing the data.
 
     Methods take scalars, which give floats, or arrays of points.
@@ -49,27 +49,22 @@ class Posterior(ABC):
     def var(self) -> Any:
         """Variance."""
 
-    @checked
     def cdf(self, x: Numbers) -> Any:
         """Probability of at most `x`."""
         return self._within(x, upper=False)
 
-    @checked
     def sf(self, x: Numbers) -> Any:
         """Probability of more than `x`, accurate also if it is tiny."""
         return self._within(x, upper=True)
 
-    @checked
     def ppf(self, q: Numbers) -> Any:
         """Quantile: the point with probability `q` below it."""
         return plain(self._quantile(check_levels(q), upper=False))
 
-    @checked
     def isf(self, q: Numbers) -> Any:
         """Point with probability `q` above it."""
         return plain(self._quantile(check_levels(q), upper=True))
 
-    @checked
     def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         with np.errstate(divide="ignore"):
@@ -94,13 +89,11 @@ class Posterior(ABC):
         ).x
         return max([*ends, float(found)], key=self.pdf)
 
-    @checked
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
         tail = 0.5 * (1.0 - check_prob(prob))
         return self.ppf(tail), self.isf(tail)
 
-    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""
         tail = 1.0 - check_prob(prob)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain, slices_of
-from bayesf1.base.checks import Numbers, RNGLike, Size, checked
+from bayesf1.base.checks import Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
 
@@ -37,7 +37,6 @@ class Difference(Posterior):
     b: UnitDistribution
     support = (-1.0, 1.0)
 
-    @checked
     def __init__(self, a: UnitDistribution, b: UnitDistribution) -> None:
         for name, score in (("a", a), ("b", b)):
             if not isinstance(score, UnitDistribution):
@@ -98,7 +97,6 @@ class Difference(Posterior):
         # Normalising also removes the error of the Beta function at large parameters.
         return weights * (inside / max(weights.sum(), 1e-300)), high + s, low + sc
 
-    @checked
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(np.vectorize(self._density, otypes=[float])(np.asarray(x, dtype=np.float64)))
@@ -132,7 +130,6 @@ class Difference(Posterior):
             known[q, upper] = self._root(q, *ends, upper=upper)
         return float(known[q, upper])
 
-    @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
         generator = np.random.default_rng(rng)

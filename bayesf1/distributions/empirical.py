@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob, checked
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import Posterior
 
 # Draws that are kept; of more, as many quantiles.
@@ -37,7 +37,6 @@ class EmpiricalPosterior(Posterior):
     draws: FloatArray
     support: tuple[float, float]
 
-    @checked
     def __init__(self, draws: Numbers, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
         found = np.sort(np.asarray(draws, dtype=np.float64).ravel())
         if not len(found) or not np.isfinite(found).all():
@@ -72,7 +71,6 @@ class EmpiricalPosterior(Posterior):
         density = np.convolve(padded, kernel / kernel.sum(), mode="valid")
         return 0.5 * (edges[1:] + edges[:-1]), density / (density.sum() * step)
 
-    @checked
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`, estimated."""
         points = np.asarray(x, dtype=np.float64)
@@ -92,7 +90,6 @@ class EmpiricalPosterior(Posterior):
             return np.zeros(q.shape)
         return np.asarray(np.quantile(self.draws, (1.0 - q if upper else q).ravel()).reshape(q.shape))
 
-    @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw again from the draws."""
         return np.random.default_rng(rng).choice(self.draws, size)
@@ -110,7 +107,6 @@ class EmpiricalPosterior(Posterior):
         grid, density = self._density
         return float(grid[np.argmax(density)])
 
-    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval that holds a share `prob` of the draws."""
         n = len(self.draws)

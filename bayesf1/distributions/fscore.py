@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, checked
+from bayesf1.base.checks import Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior, parameters
 
 # Nodes of an integral over a logit, and of the mixture that F-beta is: for these weights its error is below 1e-10.
@@ -117,7 +117,6 @@ class UnitDistribution(Posterior):
         """The logit near which the mass is."""
         return float(np.log(self.a / self.b) + self.shares @ np.log(self.odds))
 
-    @checked
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         points = np.asarray(x, dtype=np.float64)
@@ -191,11 +190,9 @@ class Beta(UnitDistribution):
     a: float
     b: float
 
-    @checked
     def __init__(self, a: float, b: float) -> None:
         vars(self).update(parameters(0.0, a=a, b=b))
 
-    @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
         return np.random.default_rng(rng).beta(self.a, self.b, size)
@@ -255,7 +252,6 @@ class FScore(UnitDistribution):
     fn: float
     beta: float
 
-    @checked
     def __init__(self, tp: float, fp: float, fn: float, beta: float = 1.0) -> None:
         if not BETAS[0] <= beta <= BETAS[1]:
             raise ValueError(
@@ -272,7 +268,6 @@ class FScore(UnitDistribution):
             odds = (1.0 + square) / (special.expit(v) + square * special.expit(-v))
         vars(self).update(odds=odds, shares=shares / shares.sum())
 
-    @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
         generator = np.random.default_rng(rng)

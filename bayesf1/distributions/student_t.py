@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob, checked
+from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import Posterior, parameters
 
 
@@ -40,7 +40,6 @@ class StudentT(Posterior):
     df: float
     support: tuple[float, float]
 
-    @checked
     def __init__(
         self, location: float, scale: float, df: float, support: tuple[float, float] = (-math.inf, math.inf)
     ) -> None:
@@ -54,12 +53,10 @@ class StudentT(Posterior):
     def _z(self, x: Numbers) -> Any:
         return (np.asarray(x, dtype=np.float64) - self.location) / self.scale
 
-    @checked
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(np.exp(self.logpdf(x)))
 
-    @checked
     def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         constant = -0.5 * np.log(self.df) - special.betaln(0.5 * self.df, 0.5) - np.log(self.scale)
@@ -80,7 +77,6 @@ class StudentT(Posterior):
         z = np.where((q < 0.5) & (z > 0.0), -np.inf, z)
         return np.clip(self.location + self.scale * (-z if upper else z), *self.support)
 
-    @checked
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
         return self.location + self.scale * np.random.default_rng(rng).standard_t(self.df, size)
@@ -99,7 +95,6 @@ class StudentT(Posterior):
         """Point of the highest density."""
         return self.location
 
-    @checked
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`: the central one, as the distribution is symmetric."""
         return self.interval(check_prob(prob))

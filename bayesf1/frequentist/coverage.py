@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import check_prob, checked, is_number, is_whole
+from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.frequentist.intervals import closed_methods, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
@@ -165,7 +165,6 @@ class CoverageCurve(Answer):
         ]
 
 
-@checked
 def exact_coverage(
     method: str,
     n: int,
@@ -217,7 +216,6 @@ def exact_coverage(
     return Coverage(*(float(getattr(curve, name)[0, 0]) for name in Coverage._fields))
 
 
-@checked
 def coverage_curve(
     n: Sequence[int] | NDArray[np.integer],
     p11: float,

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, checked, is_number, start_of
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metric
+from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
@@ -713,7 +713,6 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
 # ---- intervals of an evaluation ---------------------------------------------------------------------------
 
 
-@checked
 def intervals(
     ev: Evaluation,
     model: str,
@@ -781,7 +780,6 @@ def intervals(
     return _intervals(ev, (model,), metric, methods, confidence_level, n_resamples, prior, assumption, rng)
 
 
-@checked
 def difference_intervals(
     ev: Evaluation,
     a: str | None = None,
@@ -823,7 +821,6 @@ def difference_intervals(
     ----------
     Lam (2023), Section VII, where it is an open problem; Efron & Tibshirani (1993), Chapter 22.
     """
-    check_evaluation(ev)
     pair = ev.pair(a, b)
     metric = resolve_metric(metric, pair)
     return _intervals(

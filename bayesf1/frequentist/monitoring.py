@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, crossing
-from bayesf1.base.checks import check_prob, checked, is_number
+from bayesf1.base.checks import check_prob, is_number
 from bayesf1.base.naming import plural, quoted
-from bayesf1.evaluation import Evaluation, check_evaluation, check_no_gaps, check_one_run, resolve_metric
+from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
@@ -339,7 +339,6 @@ class Monitor(Answer):
         """The verdict, and what it rests on."""
         return (self.sentence(), text.monitor_note(self))
 
-    @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""
         return prose(text.monitor_sentence(self), format)
@@ -368,7 +367,6 @@ class Monitor(Answer):
         }
 
 
-@checked
 def monitor(
     ev: Evaluation,
     a: str | None = None,
@@ -422,7 +420,6 @@ def monitor(
     >>> monitor(from_correct({"A": a, "B": b}), previous=first).verdict
     'B better'
     """
-    check_evaluation(ev)
     pair = ev.pair(a, b)
     check_one_run(pair, "monitoring")
     check_no_gaps(pair, "monitoring", "plan_labels says what looking after each batch of labels does")

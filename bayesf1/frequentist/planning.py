@@ -17,7 +17,6 @@ from bayesf1.base.checks import (
     RNGLike,
     check_draws,
     check_rng,
-    checked,
     is_number,
     is_whole,
     start_of,
@@ -27,7 +26,6 @@ from bayesf1.evaluation import (
     Evaluation,
     Score,
     Units,
-    check_evaluation,
     check_no_gaps,
     check_one_run,
     resolve_metric,
@@ -146,7 +144,6 @@ def variance_bound(a: float, b: float) -> float:
     return tau * (1.0 - tau) * (1.0 - e * tau) ** 2
 
 
-@checked
 def plan(
     half_width: float,
     metric: MetricLike | None = None,
@@ -257,7 +254,6 @@ def _from_pilot(
     needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None
 ) -> tuple[Metric, int | None, int | None, str]:
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
-    check_evaluation(pilot)
     if model is None:
         if len(pilot.names) > 1:
             raise ValueError(f"the pilot has several models ({', '.join(pilot.names)}); choose one by model")
@@ -452,7 +448,6 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     )
 
 
-@checked
 def assumed_pilot(
     *,
     prevalence: float,
@@ -581,7 +576,6 @@ _LARGEST = 1e9
 _SEARCHED = 1 << 20
 
 
-@checked
 def plan_comparison(
     pilot: Evaluation,
     a: str | None = None,
@@ -645,7 +639,6 @@ def plan_comparison(
     ----------
     O'Hagan, Stevens & Campbell (2005), *Assurance in clinical trial design*, Pharmaceutical Statistics 4.
     """
-    check_evaluation(pilot)
     target = _assumed_difference(difference, not_worse_by)
     return _plan_decision(pilot.pair(a, b), target, not_worse_by, metric, p_h1, assurance, prior, n_sets, rng)
 
@@ -666,7 +659,6 @@ def _assumed_difference(difference: float | None, margin: float | None) -> float
     return float(difference)
 
 
-@checked
 def resolution(
     ev: Evaluation,
     a: str | None = None,
@@ -695,7 +687,6 @@ def resolution(
     >>> print(found.sentence)
     With 1,287 sentences a difference in F1 below ... percentage points may well stay undecided: ...
     """
-    check_evaluation(ev)
     return _plan_decision(ev.pair(a, b), None, None, metric, p_h1, assurance, prior, n_sets, rng)
 
 

@@ -20,7 +20,6 @@ from bayesf1.base.checks import (
     check_prob,
     check_rng,
     check_whole,
-    checked,
     start_of,
 )
 from bayesf1.base.naming import nearest, plural
@@ -116,7 +115,6 @@ class RandomizationTest(Answer):
     def __str__(self) -> str:
         return text.randomization_sentence(self)
 
-    @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
         return prose(str(self), format)
@@ -132,7 +130,6 @@ class RandomizationTest(Answer):
         return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
 
 
-@checked
 def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     """Return tests with the p-values that they have beside each other: of several measures, classes or pairs of models.
 
@@ -284,7 +281,6 @@ Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 _DENSE = 1 << 26
 
 
-@checked
 def randomization_test(
     ev: Evaluation,
     a: str | None = None,

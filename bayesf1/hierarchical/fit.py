@@ -19,7 +19,6 @@ from bayesf1.base.checks import (
     check_prob,
     check_rng,
     check_whole,
-    checked,
     is_number,
     start_in_words,
     start_of,
@@ -92,7 +91,6 @@ class HierarchicalComparison(Comparison):
         """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
         return tuple(filter(None, (self.caution, *self.remarks)))
 
-    @checked
     def observed_text(self, *, gap: bool = False) -> str:
         """Write the plain scores of both models, or their difference, with as many digits as the interval has."""
         percent = self.definition.percent
@@ -146,7 +144,6 @@ class HierarchicalComparisons(Comparisons):
         """The verdict, what limits it, and what its words mean."""
         return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
 
-    @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
         first: Any = self.headline
@@ -157,7 +154,6 @@ class HierarchicalComparisons(Comparisons):
         )
         return prose(printable(" ".join((how, *first.notes))), format)
 
-    @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
         raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
@@ -237,7 +233,6 @@ class HierarchicalFit(Fitted, Answer):
 
     # ---- answers ------------------------------------------------------------------------------------------
 
-    @checked
     def compare(
         self,
         a: str | None = None,
@@ -319,7 +314,6 @@ class HierarchicalFit(Fitted, Answer):
             model=_assumptions(self),
         )
 
-    @checked
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
     ) -> Ranking:
@@ -368,7 +362,6 @@ class HierarchicalFit(Fitted, Answer):
         if question not in self.questions:
             raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
 
-    @checked
     def estimate(self, question: str) -> str:
         """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
         # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that the ends of a scale make.
@@ -386,7 +379,6 @@ class HierarchicalFit(Fitted, Answer):
         weights = [*self.weights.values()] if question == "suite" else None
         return np.asarray(np.average(self.ev.tables, axis=0, weights=weights))
 
-    @checked
     def scope(self, question: str) -> str:
         """Say of which corpus a question asks."""
         scopes = {
@@ -398,7 +390,6 @@ class HierarchicalFit(Fitted, Answer):
 
     # ---- words and numbers --------------------------------------------------------------------------------
 
-    @checked
     def answer(self, a: str | None = None, b: str | None = None) -> HierarchicalFit:
         """Return the fit with two of its models to be printed; without names, with those that score best."""
         model_a, model_b = self.main_pair if a is None and b is None else self.ev.pair(a, b).models
@@ -485,7 +476,6 @@ class HierarchicalFit(Fitted, Answer):
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
-    @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
 
@@ -496,7 +486,6 @@ class HierarchicalFit(Fitted, Answer):
 
     # ---- ArviZ --------------------------------------------------------------------------------------------
 
-    @checked
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
         data = self.posterior[["score", "difference"]]
@@ -510,13 +499,11 @@ class HierarchicalFit(Fitted, Answer):
         """
         return arviz.container(self.groups)
 
-    @checked
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
         arviz.save(self.groups, str(path))
 
 
-@checked
 def hierarchical(
     data: Mapping[str, Evaluation] | Evaluation,
     *,
@@ -705,7 +692,6 @@ def _notes(fit: HierarchicalFit) -> list[str]:
     return found
 
 
-@checked
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     """Read a fit that was saved.
 

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked, start_of
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
+from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.comparison import (
     Comparison,
     Comparisons,
@@ -46,7 +46,6 @@ _KEPT = 1 << 20
 _SAME = 1e-11
 
 
-@checked
 def compare(
     ev: Evaluation,
     a: str | None = None,
@@ -119,7 +118,6 @@ def compare(
     ----------
     Wang & Li (2019), ACL, Algorithm 1; its line 17 has the hypotheses the wrong way round.
     """
-    check_evaluation(ev)
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
     if method not in METHODS:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from bayesf1.base.checks import RNGLike, checked, is_number
+from bayesf1.base.checks import Checked, RNGLike, is_number
 from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.distributions.base import Posterior
 from bayesf1.metrics import Metric
@@ -166,7 +166,7 @@ class FoldSpread(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Checked):
     r"""The Bayes test of one metric: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
 
     Attributes
@@ -306,7 +306,6 @@ class Comparison:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
         return text.notes(self)
 
-    @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
         return prose(str(self), format)
@@ -374,7 +373,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     json_list = ("bayesf1.pairs/1", "pairs")
     index_names = ("metric",)
 
-    @checked
     def __init__(self, comparisons: Sequence[Comparison]) -> None:
         self._by_name = {c.metric: c for c in comparisons}
 
@@ -426,7 +424,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def __repr__(self) -> str:
         return "\n".join(repr(c) for c in self.values())
 
-    @checked
     def sentence(self, metric: str | None = None, *, format: str = "text") -> str:
         """Return a sentence for a paper: on F1, else on the first metric, or class by class.
 
@@ -436,7 +433,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
         return prose(text.summary(self._all) if metric is None else str(self[metric]), format)
 
-    @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
         return prose(text.methods(self._all), format)
@@ -469,7 +465,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "signature": self.signature(),
         }
 
-    @checked
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdict, table and figures.
 
@@ -479,7 +474,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
         write_report(self, path, command=command)
 
-    @checked
     def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
         """Return posterior draws of both scores and their difference, as ArviZ keeps them.
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked
-from bayesf1.evaluation import Evaluation, Units, check_evaluation, resolve_metric
+from bayesf1.evaluation import Evaluation, Units, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.tasks.binary import BinaryOutcome
 
@@ -46,7 +45,6 @@ class PairingBounds:
         return iter((self.low, self.high))
 
 
-@checked
 def pairing_bounds(
     ev: Evaluation,
     a: str | None = None,
@@ -75,7 +73,6 @@ def pairing_bounds(
     >>> round(low, 4), round(high, 4)
     (0.7693, 0.9831)
     """
-    check_evaluation(ev)
     ev = ev.pair(a, b)
     if ev.folds is not None or ev.methods:
         raise ValueError("pairing bounds are those of two tables of one test set, without folds or runs")

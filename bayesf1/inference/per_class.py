@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, checked
+from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
-from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
+from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.inference.posterior import warn_if_few
@@ -49,7 +49,6 @@ class ClassComparisons(Comparisons):
             told += f"; of the {claims} {self.expected_false:.2g} are expected to be wrong"
         return (printable(f"{told}."), *super().notes)
 
-    @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
         shrunk = "The classes' differences were shrunk towards each other."
@@ -60,7 +59,6 @@ class ClassComparisons(Comparisons):
         return {**super().to_dict(), "expected_false": self.expected_false}
 
 
-@checked
 def compare_classes(
     ev: Evaluation,
     a: str | None = None,
@@ -102,7 +100,6 @@ def compare_classes(
     >>> list(compare_classes(ev, rng=1))
     ['f1[a]', 'f1[b]', 'f1[c]']
     """
-    check_evaluation(ev)
     if not ev.classes:
         raise ValueError(
             "there are no classes to compare one by one; build the evaluation by from_labels with more than "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
@@ -28,7 +28,6 @@ KEPT_DRAWS = 1 << 20
 _DRAWS = 100_000
 
 
-@checked
 def posterior(
     ev: Evaluation,
     model: str,
@@ -119,7 +118,6 @@ def posteriors(
     return found
 
 
-@checked
 def summary(
     ev: Evaluation,
     *,

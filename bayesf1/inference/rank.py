@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray, slices_of
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, checked, start_of
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
 from bayesf1.base.naming import joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
@@ -159,17 +159,14 @@ class Ranking(Answer):
             "signature": self.signature(),
         }
 
-    @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
         return prose(text.ranking_sentence(self), format)
 
-    @checked
     def joint_sentence(self, *, format: str = "text") -> str:
         """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
         return prose(text.joint_sentence(self), format)
 
-    @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
         return prose(text.ranking_methods(self), format)
@@ -179,7 +176,6 @@ class Ranking(Answer):
         return text.signature_of(self.settings, [self.metric.name])
 
 
-@checked
 def rank(
     ev: Evaluation,
     metric: MetricLike | None = None,
@@ -452,12 +448,10 @@ class Scoreboard(Answer):
         """The verdict, and what limits the conclusion."""
         return [self.sentence(), *self.notes]
 
-    @checked
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""
         return self.first.sentence(format=format)
 
-    @checked
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
         labels = joined(ranking.label for ranking in self.rankings.values())
@@ -477,7 +471,6 @@ class Scoreboard(Answer):
         return sorted(rows, key=lambda row: self.models.index(row["system"]))
 
 
-@checked
 def scoreboard(
     ev: Evaluation,
     metrics: MetricLike | Sequence[MetricLike] | None = None,

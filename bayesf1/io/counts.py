@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked, numbers_of
+from bayesf1.base.checks import numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in
@@ -20,7 +20,6 @@ CHUNKS = ("gold", "predicted", "correct")
 MAX_COUNT = 1e15
 
 
-@checked
 def from_counts(
     counts: Mapping[str, ArrayLike | Mapping[str, ArrayLike]] | None = None,
     /,
@@ -56,7 +55,6 @@ def from_counts(
     return ev.with_runs(runs) if runs else ev
 
 
-@checked
 @with_runs_in("folds")
 def from_folds(
     folds: Mapping[str, Any], *, cv: BlockedCV | KFoldCV | None = None, discount: Discount | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import OneLabel, checked, is_number
+from bayesf1.base.checks import OneLabel, is_number
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.counts import MAX_COUNT
@@ -62,7 +62,6 @@ def engine_errors() -> Iterator[None]:
         raise ValueError(f"{package} failed ({why}); another version may not") from None
 
 
-@checked
 @with_runs_in("models")
 @engine_errors()
 def from_frame(
@@ -136,7 +135,6 @@ def from_frame(
     return from_columns(found[0], predicted, weights=weights, groups=documents, **how)
 
 
-@checked
 @with_runs_in("models")
 @engine_errors()
 def from_patterns(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, checked
+from bayesf1.base.checks import Column, OneLabel
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
@@ -53,7 +53,6 @@ _LEVEL = 1e-3
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
 
-@checked
 @with_runs_in("predictions", is_by_id)
 def from_labels(
     y_true: Column,
@@ -389,7 +388,6 @@ def _indicators(values: Any, where: str) -> NDArray[np.bool_]:
 # ---- right and wrong ---------------------------------------------------------------------------------------
 
 
-@checked
 @with_runs_in("correct", is_by_id)
 def from_correct(
     correct: Mapping[str, Any],
@@ -473,7 +471,6 @@ def _is_no_flag(array: FloatArray) -> Any:
 # ---- tables of units, and matrices -------------------------------------------------------------------------
 
 
-@checked
 @with_runs_in("counts")
 def from_units(
     counts: ArrayLike | Mapping[str, ArrayLike], *, models: Sequence[str] | None = None, unit: str = "unit"
@@ -530,7 +527,6 @@ def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
     return array
 
 
-@checked
 @with_runs_in("matrices")
 def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] | None = None) -> Evaluation:
     """Build an Evaluation from confusion matrices, whose rows are the truth and columns the predictions.

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
-from bayesf1.base.checks import OneLabel, checked
+from bayesf1.base.checks import OneLabel
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
@@ -77,7 +77,6 @@ class ReadOptions(TypedDict, total=False):
     field: str
 
 
-@checked
 def read(
     source: Files | Mapping[str, Files],
     *,
@@ -182,7 +181,6 @@ def read(
     return ev
 
 
-@checked
 def from_conll(
     gold: PathOrName | None,
     models: Mapping[str, Files],

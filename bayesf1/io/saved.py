@@ -21,7 +21,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
@@ -46,7 +45,6 @@ _REMOVED = {
 }
 
 
-@checked
 def load(path: str | PathLike[str]) -> Evaluation:
     """Read an evaluation that was saved.
 
@@ -276,7 +274,6 @@ EXAMPLES: dict[str, Callable[[], Evaluation]] = {
 }
 
 
-@checked
 def load_example(name: str) -> Evaluation:
     """Return a packaged example.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, checked, is_number, refuse_reports
+from bayesf1.base.checks import Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
 from bayesf1.io.label_values import (
@@ -35,7 +35,6 @@ from bayesf1.tasks.statistics import Statistics, Totals, check_ratio, name_of
 Item: TypeAlias = tuple[str, str | int]
 
 
-@checked
 def from_scores(
     scores: Mapping[str, Any],
     *,
@@ -231,7 +230,6 @@ def from_item_scores(
 # ---- statistics --------------------------------------------------------------------------------------------
 
 
-@checked
 @with_runs_in("statistics")
 def from_statistics(
     statistics: Mapping[str, Any],
@@ -327,7 +325,6 @@ def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[st
 # ---- probabilities -----------------------------------------------------------------------------------------
 
 
-@checked
 @with_runs_in("probabilities", is_by_id)
 def from_probabilities(
     y_true: Column,

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayesf1.base.checks import checked
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
@@ -312,7 +311,6 @@ def split_spans(
 # ---- evaluations ----------------------------------------------------------------------------------------
 
 
-@checked
 @with_runs_in("predictions")
 def from_tags(
     gold: Iterable[Sequence[str]],

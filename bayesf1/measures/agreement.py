@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import RNGLike, check_draws, check_rng, checked
+from bayesf1.base.checks import RNGLike, check_draws, check_rng
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
@@ -32,7 +32,6 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 _BLOCK = 1 << 22
 
 
-@checked
 def krippendorff_alpha(
     ratings: ArrayLike, *, level: Level = "nominal", values: Sequence[Any] | None = None
 ) -> float:
@@ -67,7 +66,6 @@ def krippendorff_alpha(
     return float(_alphas(data, level, data.times[None])[0])
 
 
-@checked
 def alpha_posterior(
     ratings: ArrayLike,
     *,
@@ -110,7 +108,6 @@ def alpha_posterior(
     return EmpiricalPosterior(np.concatenate(drawn), support=(-np.inf, 1.0))
 
 
-@checked
 def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> pd.DataFrame:
     r"""Count how often values meet within units, :math:`O_{ck} = \sum_u` (pairs c, k in unit u)/(ratings of u - 1).
 

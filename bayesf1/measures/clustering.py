@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.base.checks import checked
 from bayesf1.io.label_values import read_labels
 
 Whole: TypeAlias = NDArray[np.intp]
@@ -77,7 +76,6 @@ class PurityScores:
         return _share(2.0 * self.purity * self.inverse_purity, self.purity + self.inverse_purity)
 
 
-@checked
 def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     r"""Compare two partitions of the same items by pairs of items.
 
@@ -108,7 +106,6 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     return PairScores(tp, found - tp, together - tp, n * (n - 1) // 2 - together - found + tp)
 
 
-@checked
 def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     r"""Compare two partitions of the same items by purity.
 
@@ -138,7 +135,6 @@ def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     return PurityScores(float(purest.sum() / n), float(fullest.sum() / n))
 
 
-@checked
 def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PurityScores:
     r"""Compare soft clusters by normalised modified purity (nmPU) and normalised inverse purity (niPU).
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, checked
+from bayesf1.base.checks import Numbers
 from bayesf1.metrics import ratio
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,7 +27,6 @@ def _described(label: str, *, lower_is_better: bool, support: tuple[float, float
     return decorate
 
 
-@checked
 @_described("WER", lower_is_better=True, support=(0.0, np.inf))
 def wer(totals: Numbers) -> Any:
     r"""Word error rate, :math:`(S + D + I)/(H + S + D)`.
@@ -47,7 +46,6 @@ def wer(totals: Numbers) -> Any:
     return plain(ratio(wrong + inserted, hits + wrong))
 
 
-@checked
 @_described("TER", lower_is_better=True, support=(0.0, np.inf))
 def ter(totals: Numbers) -> Any:
     """TER in percent, the translation edit rate: edits by words of the references.
@@ -66,7 +64,6 @@ def ter(totals: Numbers) -> Any:
     return plain(100.0 * ratio(edits, words))
 
 
-@checked
 @_described("BLEU", lower_is_better=False, support=(0.0, 100.0))
 def corpus_bleu(totals: Numbers) -> Any:
     r"""BLEU in percent, :math:`100\,e^{\min(0, 1 - r/c)} \bigl(\prod_{n=1}^N p_n\bigr)^{1/N}` with :math:`p_n = m_n/t_n`.
@@ -106,7 +103,6 @@ def corpus_bleu(totals: Numbers) -> Any:
     return plain(np.where(some, 100.0 * np.exp(short + logs.mean(axis=-1)), 0.0))
 
 
-@checked
 @_described("chrF", lower_is_better=False, support=(0.0, 100.0))
 def chrf(totals: Numbers) -> Any:
     r"""ChrF in percent: the F-score with β = 2 of mean precision and mean recall of character n-grams.

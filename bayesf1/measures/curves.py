@@ -22,7 +22,6 @@ from bayesf1.base.checks import (
     check_prob,
     check_rng,
     check_whole,
-    checked,
 )
 from bayesf1.base.naming import quoted
 from bayesf1.io.label_values import distinct_labels, guess_positive, read_labels
@@ -72,7 +71,6 @@ class Curve:
         return f"<Curve {self.kind}: area {self.area:.4f}, {100 * self.prob:g} % in [{low:.4f}, {high:.4f}]>"
 
 
-@checked
 def roc_curve(
     y_true: ArrayLike,
     scores: Numbers,
@@ -112,7 +110,6 @@ def roc_curve(
     return _curve("roc", _sorted(y_true, scores, positive), False, n_points, prob, n_draws, rng)
 
 
-@checked
 def pr_curve(
     y_true: ArrayLike,
     scores: Numbers,
@@ -152,7 +149,6 @@ def pr_curve(
     return _curve("pr", _sorted(y_true, scores, positive), interpolated, n_points, prob, n_draws, rng)
 
 
-@checked
 def roc_auc(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
     """Area under the ROC curve, by trapezoids: a chance of 1/2 for ties.
 
@@ -169,7 +165,6 @@ def roc_auc(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) ->
     return float(roc_area(*_sums(y_true, scores, positive)))
 
 
-@checked
 def pr_ap(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
     r"""Average precision of scored items, :math:`\sum_n (R_n - R_{n-1}) P_n`.
 

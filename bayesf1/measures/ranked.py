@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, check_whole, checked, is_number, numbers_of
+from bayesf1.base.checks import Numbers, check_whole, is_number, numbers_of
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.metrics import ratio
 
@@ -57,7 +57,6 @@ def _place(bad: NDArray[np.bool_], rank: bool = False) -> str:
 Log: TypeAlias = Literal["i", "i+1"]
 
 
-@checked
 def precision_at_k(relevance: Lists, k: int) -> Any:
     r"""Share of relevant items among the first `k`: :math:`\frac1k\sum_{i\le k} 1[rel_i > 0]`.
 
@@ -83,7 +82,6 @@ def precision_at_k(relevance: Lists, k: int) -> Any:
     return plain(hits.sum(axis=-1) / k)
 
 
-@checked
 def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k: int | None = None) -> Any:
     r"""Mean of the precisions at the ranks of the relevant items, :math:`\frac1R\sum_i Pr@i \cdot 1[rel_i > 0]`.
 
@@ -114,7 +112,6 @@ def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k:
     return plain(ratio((precision * hits).sum(axis=-1), total))
 
 
-@checked
 def mean_average_precision(
     relevance: Lists, *, n_relevant: Numbers | None = None, k: int | None = None
 ) -> float:
@@ -133,7 +130,6 @@ def mean_average_precision(
     return float(np.mean(average_precision(relevance, n_relevant=n_relevant, k=k)))
 
 
-@checked
 def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     r"""One over the rank of the first relevant item, 0 where there is none.
 
@@ -151,7 +147,6 @@ def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     return plain((hits / _ranks(hits)).max(axis=-1, initial=0.0))
 
 
-@checked
 def mean_reciprocal_rank(relevance: Lists, *, k: int | None = None) -> float:
     r"""Mean over queries of `reciprocal_rank`, :math:`\frac{1}{|Q|}\sum_q 1/rank_q`.
 
@@ -172,7 +167,6 @@ def mean_reciprocal_rank(relevance: Lists, *, k: int | None = None) -> float:
     return float(np.mean(reciprocal_rank(relevance, k=k)))
 
 
-@checked
 def cg(gains: Lists, *, k: int | None = None) -> Any:
     r"""Cumulative gain: :math:`\sum_{i\le k} rel_i`.
 
@@ -195,7 +189,6 @@ def cg(gains: Lists, *, k: int | None = None) -> Any:
     return plain(_top(_read_lists(gains, "gains"), k).sum(axis=-1))
 
 
-@checked
 def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     r"""Discounted cumulative gain.
 
@@ -219,7 +212,6 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     return plain(_discounted(_read_lists(gains, "gains"), k, log))
 
 
-@checked
 def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log: Log = "i+1") -> Any:
     r"""Discounted cumulative gain as a share of what the best order would have gained, 0 where that is 0.
 
@@ -251,7 +243,6 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
     return plain(np.minimum(ratio(gained, best), 1.0))
 
 
-@checked
 def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     r"""Probability that an item of a grade satisfies the user, :math:`R_g = (2^g - 1)/2^{g_{max}}`.
 
@@ -277,7 +268,6 @@ def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
     return np.asarray(np.exp2(lists - max_grade) - np.exp2(-float(max_grade)))
 
 
-@checked
 def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     r"""Reciprocal rank as the user of a cascade can expect it, :math:`\sum_r \frac1r R_r \prod_{i<r}(1 - R_i)`.
 
@@ -301,7 +291,6 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     return plain((_reached(1.0 - p) * p / _ranks(p)).sum(axis=-1))
 
 
-@checked
 def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) -> Any:
     r"""Probability that a user who reads from the top finds what they look for before they give up.
 

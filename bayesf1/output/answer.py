@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesf1.base.checks import checked
+from bayesf1.base.checks import Checked
 from bayesf1.base.naming import joined, printable
 from bayesf1.output.latex import bibtex
 from bayesf1.output.table import Table, escape_markdown, stack, table_of
@@ -23,7 +23,7 @@ DEFAULT = "table"
 FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
 
 
-class Answer(ABC):
+class Answer(Checked, ABC):
     """A result that is printed, and written as Markdown, LaTeX, HTML, CSV, JSON and a DataFrame.
 
     A subclass gives `title`, `table`, what is said `below` it, and its numbers: `to_dict`, `records`, or both.
@@ -103,7 +103,6 @@ class Answer(ABC):
 
     # ---- what follows -------------------------------------------------------------------------------------
 
-    @checked
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return what stands below the table, a cleaned line each, the signature last."""
         said = (*self.below, *(self.more if verbose else ()), self.signature())
@@ -133,7 +132,6 @@ class Answer(ABC):
         title, *said = map(escape_markdown, (self.title, *self.lines()))
         return "\n\n".join([title, self.table.to_markdown(), *said])
 
-    @checked
     def to_latex(
         self, *, caption: str | None = None, label: str | None = None, columns: Sequence[str] | None = None
     ) -> str:

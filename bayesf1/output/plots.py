@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_rng, checked, is_number
+from bayesf1.base.checks import RNGLike, check_rng, is_number
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
@@ -75,7 +75,6 @@ _BETTER, _WORSE = COLOURS[:2]
 # ---- densities --------------------------------------------------------------------------------------------
 
 
-@checked
 def plot_posterior(
     ev: Evaluation | Any,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -197,7 +196,6 @@ def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
     return gaussian_filter1d(y, 10.0) if isinstance(distribution, EmpiricalPosterior) else y
 
 
-@checked
 def plot_difference(
     res: Mapping[str, Comparison] | Comparison,
     *,
@@ -296,7 +294,6 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
 # ---- classes ----------------------------------------------------------------------------------------------
 
 
-@checked
 def plot_classes(
     res: Mapping[str, Comparison],
     *,
@@ -357,7 +354,6 @@ def plot_classes(
     return panel
 
 
-@checked
 def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
 
@@ -398,7 +394,6 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     return panel
 
 
-@checked
 def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesArray:
     """Draw how often intervals hold the true score, and how long they are, as the test set grows.
 
@@ -465,7 +460,6 @@ def _class_of(name: str) -> str:
 # ---- rankings ---------------------------------------------------------------------------------------------
 
 
-@checked
 def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     """Draw a ranking as two heat maps: P(row beats column), and the probability of every rank.
 
@@ -741,7 +735,6 @@ def check_path(path: str | PathLike[str]) -> str:
     return kind
 
 
-@checked
 def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
     """Save the figure of some axes for a paper, as PDF, SVG or PNG.
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import checked
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
 from bayesf1.metrics import Metric, Proportion
@@ -321,7 +320,6 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
-@checked
 def confusion(ev: Evaluation, model: str) -> FloatArray:
     """Return a model's confusion matrix, rows the truth, from an evaluation where every item has one class.
 

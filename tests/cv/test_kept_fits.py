@@ -2,6 +2,7 @@
 
 import datetime
 import multiprocessing
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -88,14 +89,14 @@ def test_a_directory_takes_a_version_and_a_seed(tmp_path):
             bf.cross_validate(MODELS, x, y, cv=cv, directory=tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore:Exception while loading results:UserWarning")
-def test_a_damaged_kept_fit_is_fitted_again(tmp_path):
+@pytest.mark.parametrize("content", ["{", "3", "[0]", "[" * 5000])
+def test_a_damaged_kept_fit_is_named(tmp_path, content):
     x, y = data()
     bf.cross_validate(MODELS, x, y, cv=SEEDED, directory=tmp_path)
-    kept = sorted(tmp_path.rglob("*.pkl"))
-    assert len(kept) == 12
-    kept[5].write_bytes(b"{")
-    assert len(fitted_anew(tmp_path, MODELS, x, y)) == 1
+    path = sorted(tmp_path.iterdir())[5]
+    path.write_text(content)
+    with pytest.raises(ValueError, match=rf"{path.name} does not hold the 30 predictions of model"):
+        bf.cross_validate(MODELS, x, y, cv=SEEDED, directory=tmp_path)
 
 
 def _run(folder, out):
@@ -115,6 +116,15 @@ def test_two_processes_on_one_directory_find_the_same(tmp_path):
     for run in runs:
         run.join()
     assert first == second
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".bayesf1")]
+
+
+@pytest.mark.parametrize("label", [b"spam", datetime.date(2020, 1, 1)])
+def test_labels_that_no_file_can_keep_are_refused(tmp_path, label):
+    models = {name: ("1", lambda X, y: lambda Z: [label] * len(Z)) for name in "AB"}
+    with pytest.raises(ValueError, match=r"cannot be kept in a file"):
+        bf.cross_validate(models, np.zeros(40), [label] * 40, cv=SEEDED, positive=label, directory=tmp_path)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_class_that_is_in_few_folds_does_not_lose_the_fits():
@@ -143,7 +153,7 @@ def test_a_stray_label_of_one_fit_is_a_wrong_answer():
     assert ev.tables[1, 0] == 0
 
 
-@pytest.mark.parametrize("label", [b"1", datetime.date(2020, 1, 1), "1", None])
+@pytest.mark.parametrize("label", [Decimal(1), b"1", datetime.date(2020, 1, 1), "1", None, float("nan")])
 @pytest.mark.parametrize("kept", [False, True])
 def test_predictions_that_are_not_like_gold_are_refused_after_the_first_fit(label, kept, tmp_path):
     fitted = []
