@@ -28,6 +28,7 @@ from bayesf1.io.label_values import (
     distinct_rows_of,
     from_rows,
     gold_with_gaps,
+    guess_positive,
     is_missing,
     label_counts,
     label_notes,
@@ -263,6 +264,9 @@ def _coded(
 ) -> tuple[Task, tuple[str, ...], tuple[str, ...], dict[str | None, NDArray[Any]]]:
     """Return the task, its gold labels, what a model can say, and the labels of gold (None) and models as numbers of it."""
     every: dict[str | None, NDArray[Any]] = dict([(None, values), *columns.items()])
+    found = distinct_labels([*every.values()])
+    if positive is None and labels is None and len(found) < 3:
+        positive = guess_positive(found)
     positive, classes = positive_or_classes(values, columns, positive, labels)
     if classes:
         golds = class_names(classes)
@@ -271,7 +275,6 @@ def _coded(
         return task, golds, (*golds, "another label"), codes
     codes = {name: (column == positive).astype(np.int64) for name, column in every.items()}
     if not any(code.any() for code in codes.values()):
-        found = distinct_labels([*every.values()])
         raise ValueError(f"no item is labelled {positive!r}; the labels are {listing(map(repr, found))}")
     (yes,) = class_names([positive])
     golds = (f"not {yes}", yes)
