@@ -91,22 +91,15 @@ class HierarchicalComparison(Comparison):
         """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
         return tuple(filter(None, (self.caution, *self.remarks)))
 
-    def observed_text(self, *, gap: bool = False) -> str:
-        """Write the plain scores of both models, or their difference, with as many digits as the interval has."""
-        percent = self.definition.percent
-        ends = (self.difference if gap else self.posterior_a).interval(self.prob)
-        digits = digits_of(*ends, percent=percent)
-        if gap:
-            return points(self.observed_gap, digits, sign=True, percent=percent)
-        return " / ".join(points(score, digits, percent=percent) for score in self.observed)
-
     def __str__(self) -> str:
         # A sentence goes on after a colon; a model's name stays as it is.
         claim = text.sentence(self).replace("The data do not", "the data do not", 1)
         observed = "Observed difference:"
         if self.estimate == "posterior median":
             observed = "The difference is the posterior median, as a mean may not exist; observed"
-        gap = self.observed_text(gap=True)
+        percent = self.definition.percent
+        digits = digits_of(*self.difference.interval(self.prob), percent=percent)
+        gap = points(self.observed_gap, digits, sign=True, percent=percent)
         return printable(f"On {self.scope}: {claim} {observed} {gap}. {self.caution}".rstrip())
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,6 +108,27 @@ class HierarchicalComparison(Comparison):
         for name, score in zip(("a", "b", "difference"), (*self.observed, self.observed_gap), strict=True):
             found[name]["observed"] = float(score)
         return {**found, "estimate": self.estimate}
+
+
+def _with_observed(comparisons: Sequence[Any]) -> Table:
+    """Return the table of comparisons with the plain scores beside, which have the decimals of their columns."""
+    table = text.table(tuple(comparisons))
+    observed = []
+    for i, name in enumerate(("posterior_a", "posterior_b")):
+        ends = [
+            (c.observed[i], *getattr(c, name).interval(c.prob), c.definition.percent) for c in comparisons
+        ]
+        observed.append(
+            [cell.partition(" [")[0] for cell in text.estimates([text.Estimate(*e) for e in ends])]
+        )
+    return replace(
+        table,
+        header=(*table.header[:4], "Observed", *table.header[4:]),
+        rows=tuple(
+            (*row[:4], " / ".join(scores), *row[4:])
+            for row, scores in zip(table.rows, zip(*observed, strict=True), strict=True)
+        ),
+    )
 
 
 class HierarchicalComparisons(Comparisons):
@@ -131,13 +145,7 @@ class HierarchicalComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with the observed scores."""
-        table = super().table
-        observed = [c.observed_text() for c in self.values() if isinstance(c, HierarchicalComparison)]
-        return replace(
-            table,
-            header=(*table.header[:4], "Observed", *table.header[4:]),
-            rows=tuple((*row[:4], cell, *row[4:]) for row, cell in zip(table.rows, observed, strict=True)),
-        )
+        return _with_observed(self._all)
 
     @property
     def below(self) -> Sequence[str]:
@@ -157,6 +165,10 @@ class HierarchicalComparisons(Comparisons):
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
         raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+
+    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
+        """Not offered: the draws of all questions are kept by the fit."""
+        raise ValueError("draws of a hierarchical fit are in fit.to_arviz(), by question")
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
@@ -421,17 +433,15 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def table(self) -> Table:
         """The answers to all questions in one table."""
-        rows: list[tuple[str, ...]] = []
-        for question, res in self.answers.items():
-            # Of each corpus the main metric; `to_frame` has all.
-            part = (res if question in QUESTIONS else HierarchicalComparisons([res.headline])).table
-            where = self.scope(question) if question in QUESTIONS else question
-            rows += [(where, *row) for row in part.rows]
+        # Of each corpus the main metric; `to_frame` has all.
+        shown = {q: [*res.values()] if q in QUESTIONS else [res.headline] for q, res in self.answers.items()}
+        where = [self.scope(q) if q in QUESTIONS else q for q, found in shown.items() for _ in found]
+        table = _with_observed([c for found in shown.values() for c in found])
         return Table(
-            header=("On", *part.header),
-            rows=tuple(rows),
+            header=("On", *table.header),
+            rows=tuple((name, *row) for name, row in zip(where, table.rows, strict=True)),
             # Nothing is sure if the draws cannot be trusted.
-            sure=(not self.diagnostics.caution,) * len(rows),
+            sure=(not self.diagnostics.caution,) * len(where),
         )
 
     @property

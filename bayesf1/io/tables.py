@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,8 @@ _MAX_JSON_BYTES = 1 << 26
 # A log may hold a whole conversation in a line.
 _MAX_LINE_BYTES = 1 << 28
 _RECORDS_OF_HEADER = 200
-_ROWS_AT_ONCE = 10_000
+# So few lists at once that the collector of garbage has nothing to do, which would take half the time.
+_ROWS_AT_ONCE = 400
 
 Record: TypeAlias = dict[str, Any]
 
@@ -78,7 +80,7 @@ class Table:
                 raise ValueError(f"{self.file} has no column {quoted(column)}; {alike}")
 
     def load(self, wanted: Sequence[str], *, optional: Container[str] = (), most: int | None = None) -> Any:
-        """Return columns, or at least their first `most` rows, as a frame of pandas; `optional` ones may have gaps.
+        """Return columns, or their first `most` rows, as a frame of pandas; `optional` ones may have gaps.
 
         Text is held as categories, each label once.
         """
@@ -88,8 +90,9 @@ class Table:
         if is_arrow(self.file):
             frame = _load_arrow(self.file, wanted, most)
         else:
-            rows = (json_rows if is_json(self.file) else _text_rows)(self.file, wanted)
-            frame = _frame(islice(rows, most), wanted, self.file)
+            blocks = (_json_blocks if is_json(self.file) else _text_blocks)(self.file, wanted)
+            enough = None if most is None else -(-most // _ROWS_AT_ONCE)
+            frame = _frame(islice(blocks, enough), wanted, self.file).iloc[:most]
         if not len(frame):
             raise ValueError(f"{self.file} has no rows; there is nothing to compare the models on")
         for name in wanted:
@@ -101,41 +104,40 @@ class Table:
         return frame
 
 
-def _frame(rows: Iterable[Sequence[Any]], wanted: Sequence[str], file: InputFile) -> Any:
-    """Return rows as a frame of pandas, each distinct value of which is held once, text as categories."""
+def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], file: InputFile) -> Any:
+    """Return blocks of columns as a frame of pandas, each distinct value of which is held once, text as categories."""
     import pandas as pd
 
-    distinct: list[dict[Any, int]] = [{} for _ in wanted]
+    known: list[dict[Any, int]] = [{None: -1} for _ in wanted]
     codes: list[list[int]] = [[] for _ in wanted]
-    rows, before = iter(rows), 0
-    while block := [*islice(rows, _ROWS_AT_ONCE)]:
-        try:
-            for known, code, values in zip(distinct, codes, zip(*block, strict=True), strict=True):
+    for block in blocks:
+        for name, numbers, code, values in zip(wanted, known, codes, block, strict=True):
+            if not {*map(type, values)} <= {str, NoneType}:
                 # 1 and True are the same key.
-                keys = (v if v is None or type(v) is str else (type(v), v) for v in values)
-                code += [-1 if key is None else known.setdefault(key, len(known)) for key in keys]
-        except TypeError:
-            nested = (
-                (i, name)
-                for i, row in enumerate(block, before + 1)
-                for name, value in zip(wanted, row, strict=True)
-                if isinstance(value, list | dict)
-            )
-            i, name = next(nested)
-            raise ValueError(
-                f"{file}, record {i}, has a list or an object as {name!r} where one label or number belongs; name a field "
-                f"in it, as {name}.x; lists of tags go to bf.from_tags, sets of labels to bf.from_labels"
-            ) from None
-        before += len(block)
+                values = [v if v is None or type(v) is str else (type(v), v) for v in values]
+            try:
+                for value in dict.fromkeys(values):
+                    numbers.setdefault(value, len(numbers) - 1)
+            except TypeError:
+                i = next(
+                    i for i, v in enumerate(values) if type(v) is tuple and isinstance(v[1], list | dict)
+                )
+                raise ValueError(
+                    f"{file}, record {len(code) + i + 1}, has a list or an object as {name!r} where one label or number "
+                    f"belongs; name a field in it, as {name}.x; lists of tags go to bf.from_tags, sets of labels to "
+                    "bf.from_labels"
+                ) from None
+            code.extend(map(numbers.__getitem__, values))
     columns: dict[str, Any] = {}
-    for name, known, code in zip(wanted, distinct, codes, strict=True):
-        kinds = {str if isinstance(key, str) else bool if key[0] is bool else float for key in known}
+    for name, numbers, code in zip(wanted, known, codes, strict=True):
+        del numbers[None]
+        kinds = {str if isinstance(key, str) else bool if key[0] is bool else float for key in numbers}
         if len(kinds) > 1:
             raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")
         if str in kinds:
-            columns[name] = pd.Categorical.from_codes(code, pd.Index([*known], dtype=object))
+            columns[name] = pd.Categorical.from_codes(code, pd.Index([*numbers], dtype=object))
         else:
-            plain = np.array([*(value for _, value in known), None], dtype=object)
+            plain = np.array([*(value for _, value in numbers), None], dtype=object)
             columns[name] = pd.Series(plain[code]).infer_objects()
     return pd.DataFrame(columns)
 
@@ -175,23 +177,39 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     return [name.strip() for name in names], separator
 
 
-def _text_rows(file: InputFile, wanted: Sequence[str]) -> Iterator[list[str | None]]:
-    """Yield cells of each row, None where one is empty, or say in which line something else than a row stands."""
+def _text_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[str | None]]]:
+    """Yield columns of some rows after others, None where a cell is empty."""
     header, separator = _header_and_separator(file)
     places = [header.index(name) for name in wanted]
-    reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
-    start = 1
+    rows = filter(None, _reader(file, separator))
+    try:
+        next(rows)
+        while block := [*islice(rows, _ROWS_AT_ONCE)]:
+            if {*map(len, block)} != {len(header)} or header[0] in {row[0].strip() for row in block}:
+                _check_rows(file, header, separator)
+            columns = [*zip(*block, strict=False)]
+            yield [[cell or None for cell in columns[i]] if "" in columns[i] else columns[i] for i in places]
+    except csv.Error:
+        _check_rows(file, header, separator)
+
+
+def _reader(file: InputFile, separator: str) -> Any:
+    return csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
+
+
+def _check_rows(file: InputFile, header: Sequence[str], separator: str) -> None:
+    """Say in which line something else than a row stands, if in any."""
+    reader, start = _reader(file, separator), 1
     try:
         next(reader)
-        for row in filter(None, reader):
-            if len(row) != len(header):
+        for row in reader:
+            if row and len(row) != len(header):
                 raise ValueError(
                     f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
                     "mend the row, or name all columns"
                 )
-            if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
+            if [cell.strip() for cell in row] == header:
                 raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
-            yield [row[i] or None for i in places]
             start = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(
@@ -259,10 +277,13 @@ def json_header(file: InputFile) -> list[str]:
     return names
 
 
-def json_rows(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Any]]:
-    """Yield fields of each record, None where it has none."""
-    for record in _records(file):
-        yield [record[name] if name in record else _field(record, name) for name in wanted]
+def _json_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[Any]]]:
+    """Yield fields of some records after others, None where one has none."""
+    records = _records(file)
+    while block := [*islice(records, _ROWS_AT_ONCE)]:
+        yield [
+            [record[name] if name in record else _field(record, name) for record in block] for name in wanted
+        ]
 
 
 def _records(file: InputFile) -> Iterator[Record]:

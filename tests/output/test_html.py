@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
-from bayesf1.output.html import report_html, write_report
+from bayesf1.output.html import report_html, rope_curve, write_report
 from builders import two_models
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
@@ -100,7 +100,6 @@ def test_the_page_names_nothing_outside_itself(counts, hostile):
         assert "url(" not in page.text("style")
         assert "@import" not in page.text("style")
         assert not {tag for tag, _ in page.elements} & {
-            "script",
             "iframe",
             "object",
             "embed",
@@ -114,7 +113,7 @@ def test_the_page_names_nothing_outside_itself(counts, hostile):
             assert not [link for link in re.findall(rb'href="([^"]+)"', drawing) if not link.startswith(b"#")]
 
 
-def test_the_policy_allows_the_pages_own_style_and_no_script(counts):
+def test_the_policy_allows_the_pages_own_style_and_script_alone(counts):
     page = Page(counts[1])
     policy = next(m["content"] for m in page.all("meta") if m.get("http-equiv") == "Content-Security-Policy")
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -122,9 +121,10 @@ def test_the_policy_allows_the_pages_own_style_and_no_script(counts):
     assert rules["img-src"] == "data:"
     assert "unsafe" not in policy
     style = re.search(r"<style>(.*?)</style>", counts[1], re.DOTALL)[1]
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert rules["style-src"] == f"'sha256-{digest}'"
-    assert "script-src" not in rules
+    script = re.search(r"<script>(.*?)</script>", counts[1], re.DOTALL)[1]
+    for rule, text in (("style-src", style), ("script-src", script)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
 
 
 def test_the_page_is_small(counts, paired, hostile):
@@ -231,7 +231,7 @@ def test_few_units_are_cautioned_against_and_not_warned_of_again():
 
 def test_hostile_names_are_texts_everywhere(hostile):
     page = Page(hostile)
-    assert page.all("script") == []
+    assert page.all("script") == [{"type": "application/json", "id": "curves"}, {}]
     assert page.text("title").startswith(f"Is b {HOSTILE} better than {HOSTILE}?")
     assert HOSTILE in page.text("td")
     assert f"bayesf1 compare '{HOSTILE}'" in page.text("code")
@@ -242,7 +242,7 @@ def test_hostile_names_are_texts_everywhere(hostile):
 def test_any_name_leaves_the_page_whole(name):
     ev = bf.from_counts({name: (7, 4, 1), f"{name}!": (8, 3, 1)})
     page = Page(report_html(bf.compare(ev, metrics="f1"), command=name))
-    assert page.all("script") == []
+    assert len(page.all("script")) == 2
     assert len(page.drawings) == 2
 
 
@@ -309,3 +309,27 @@ def test_everything_that_a_fit_says_stands_on_its_page(fit, tmp_path):
 def test_what_a_comparison_of_a_fit_cannot_write_the_fit_can(fit, tmp_path):
     with pytest.raises(ValueError, match=r"write it by fit\.to_html"):
         fit.compare().to_html(tmp_path / "x.html")
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.02, (-0.005, 0.02)])
+def test_the_slider_moves_along_the_comparisons_with_other_ropes(rope):
+    curve = rope_curve(bf.compare(COUNTS, metrics="f1", rope=rope)["f1"])
+    low, high = rope if isinstance(rope, tuple) else (-1.0, 1.0)
+    for i in (0, 1, curve["start"], 50, 150):
+        ends = re.findall(r"[\d.]+", curve["labels"][i])
+        # Labels have four digits.
+        most = float(ends[-1]) / 100
+        region = (most * low / high, most) if isinstance(rope, tuple) else most
+        c = bf.compare(COUNTS, metrics="f1", rope=region)["f1"]
+        assert curve["less"][i] == pytest.approx(c.p_less, abs=1e-4)
+        assert curve["greater"][i] == pytest.approx(c.p_greater, abs=1e-4)
+
+
+def test_of_a_loss_the_slider_says_how_likely_b_is_lower_by_more():
+    rng = np.random.default_rng(1)
+    a = rng.random(80)
+    ev = bf.from_scores({"A": a, "B": a - 0.1 + 0.2 * rng.random(80)}, name="loss", lower_is_better=True)
+    c = bf.compare(ev, rope=0.01, rng=1)["mean"]
+    curve = rope_curve(c)
+    assert (curve["less"][0], curve["greater"][0]) == pytest.approx((c.p_h0, c.p_h1))
+    assert curve["greater"][-1] == pytest.approx(0.0, abs=2e-3)

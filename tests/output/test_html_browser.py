@@ -13,9 +13,11 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.output.html import write_report
+from bayesf1.output.table import equation
 from browser import needs_browser
 
 pytestmark = needs_browser
+ARROW_RIGHT, PAGE_UP, HOME = "\ue014", "\ue00e", "\ue011"
 HOSTILE = "</script><script>document.title='taken';alert(1)</script><img src=x onerror=alert(2)>"
 LONG = "bert-large-multilingual-cased-finetuned-conll03-english_with_a_name_that_never_ends_v2"
 EVALUATIONS = {
@@ -40,6 +42,33 @@ def pages(tmp_path_factory):
     return folder
 
 
+STATE = """
+const part = (name) => document.getElementById(`pair1-m3-${name}`);
+return [part("margin").textContent, ...["less", "within", "greater"].map((name) => part(name).textContent)];
+"""
+
+
+def shown(rope):
+    c = bf.compare(EVALUATIONS["exact"], metrics="f1", rope=rope)["f1"]
+    return [equation("P", p)[2:] for p in (c.p_less, c.p_rope, c.p_greater)]
+
+
+def test_a_moved_slider_shows_what_a_comparison_with_that_rope_finds(browser, pages):
+    browser.open(pages / "exact.html")
+    start = browser.run(STATE)
+    assert start == ["±1.3 percentage points", *shown(0.013)]
+    browser.press("#pair1-m3-slider", PAGE_UP + 3 * ARROW_RIGHT)
+    margin, *found = browser.run(STATE)
+    rope = float(margin.removeprefix("±").split()[0]) / 100
+    assert rope > 0.013
+    assert found == shown(rope)
+    browser.press("#pair1-m3-slider", HOME)
+    c = bf.compare(EVALUATIONS["exact"], metrics="f1")["f1"]
+    assert browser.run(STATE)[1:] == [equation("P", c.p_h0)[2:], "= 0", equation("P", c.p_h1)[2:]]
+    browser.click("#pair1-m3-reset")
+    assert browser.run(STATE) == start
+
+
 @pytest.mark.parametrize("page", ["exact", "hostile", "classes"])
 def test_the_page_asks_for_nothing_and_complains_of_nothing(browser, pages, page):
     browser.open(pages / f"{page}.html")
@@ -55,7 +84,8 @@ def test_a_hostile_name_does_nothing(browser, pages):
     browser.open(pages / "hostile.html")
     assert not browser.has_alert()
     assert browser.run("return document.title") == f"Is {LONG} better than {HOSTILE}?"
-    assert browser.run("return document.querySelectorAll('script, iframe, object, embed').length") == 0
+    assert browser.run("return document.querySelectorAll('iframe, object, embed').length") == 0
+    assert browser.run("return document.scripts.length") == 2
     seen = browser.run("return document.querySelector('.verdict').textContent")
     assert HOSTILE in seen
 
