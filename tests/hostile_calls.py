@@ -112,7 +112,9 @@ def calls():
         "plan_comparison": [{"pilot": items, "a": "A", "b": "B", "difference": 0.1, "n_sets": 200}],
         "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
         "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
+        "plot_coverage": [{"curve": bf.coverage_curve([10, 20], 0.4, 0.1, 0.1)}],
         "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
+        "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
         "plot_posterior": [{"ev": counts, "metrics": "f1"}],
         "plot_rank": [{"ranking": bf.rank(items, **drawn)}],
         "posterior": [{"ev": items, "model": "A", **drawn}],
@@ -329,7 +331,7 @@ def sites_of_object(name):
     """Return the methods of an object that take arguments, by their names."""
     for method_name, method in methods(public_objects()[name]):
         parameters = inspect.signature(method).parameters
-        if not parameters or (name, method_name) == ("comparisons of corpora", "to_html"):
+        if not parameters or (name == "comparisons of corpora" and method_name in ("to_html", "to_arviz")):
             continue  # nothing to give; or what says that the fit has the page
         given = {
             p: REQUIRED[p] for p, said in parameters.items() if said.default is said.empty and p in REQUIRED

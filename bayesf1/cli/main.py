@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bayesf1 import __version__
+from bayesf1.base.naming import nearest
 from bayesf1.cli.commands import COMMANDS
 from bayesf1.cli.options import new_parser
 from bayesf1.cli.output import check_files, complain
@@ -60,7 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser, _ = new_parser(__version__, COMMANDS)
+    parser, commands = new_parser(__version__, COMMANDS)
+    if not argv:
+        parser.error(f"name a command: {', '.join(commands)}")
+    if not argv[0].startswith("-") and argv[0] not in commands:
+        parser.error(f"unknown command {argv[0]!r}; {nearest(argv[0], commands)}")
     try:
         args, extras = parser.parse_known_args(argv)
     except SystemExit:
@@ -83,11 +88,27 @@ def _ended_in_order() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    asked = False
+
+    def end(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        sys.exit(TERMINATED)
+
+    def swallowed(lost: sys.UnraisableHookArgs) -> None:
+        if not (asked and lost.exc_type is SystemExit):
+            usual(lost)
+
+    before, usual = signal.signal(signal.SIGTERM, end), sys.unraisablehook
+    sys.unraisablehook = swallowed
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = usual
+        if asked:
+            # Where the signal met a finaliser or a callback, Python has swallowed the exception; the program ends here.
+            sys.exit(TERMINATED)
 
 
 def _abandon_stdout() -> None:

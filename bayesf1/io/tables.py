@@ -46,11 +46,11 @@ class Table:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = InputFile.of(f"{folder}/a.jsonl")
-    ...     size = file.path.write_text('{"q": 1, "a": {"right": true}}\n{"q": 2, "a": {"right": false}}\n')
-    ...     table = Table.opened(file)
+    ...     path = pathlib.Path(folder, "a.jsonl")
+    ...     size = path.write_text('{"q": 1, "a": {"right": true}}\n{"q": 2, "a": {"right": false}}\n')
+    ...     table = Table.opened(InputFile.of(path))
     ...     table.header, table.load(["a.right"])["a.right"].tolist()
     (('q', 'a.right'), [True, False])
     """

@@ -270,7 +270,7 @@ def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
     [
         (("wilson_drect", 25, 0.4, 0.1, 0.1), {}, "did you mean 'wilson_direct'"),
         (("wilson", 25, 0.4, 0.1, 0.1), {}, "unknown method 'wilson' for f1"),
-        ((3, 25, 0.4, 0.1, 0.1), {}, "method must be a string"),
+        ((3, 25, 0.4, 0.1, 0.1), {}, "methods must be a sequence, each entry a string"),
         (("wald", 0, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
         (("wald", 2.5, 0.4, 0.1, 0.1), {}, "n must be a whole number"),
         (("wald", 25, -0.4, 0.1, 0.1), {}, "p11 must be a proportion from 0 to 1, not -0.4"),

@@ -104,7 +104,7 @@ def test_draws_follow_the_same_law():
 
 def test_margins_of_joint_draws_are_each_models_own_law():
     ev = folds_of(5, models=("A", "B", "C"))
-    known = TrainingVariance.of(ev, shared=False).contrasts(bf.compare(ev, "A", "B")["f1"].definition)
+    known = TrainingVariance(ev.folds, ev.cells).contrasts(bf.compare(ev, "A", "B")["f1"].definition)
     draws = known.draw(20_000, np.random.default_rng(1))
     for weights in ([1, 0, 0], [0, 0, 1], [-1, 0, 1], [0.5, 0.5, -1]):
         assert stats.kstest(draws @ weights, known.distribution(weights).cdf).pvalue > 1e-3
@@ -180,7 +180,7 @@ def test_each_item_enters_once_with_all_its_outcomes():
         drawn = np.concatenate(
             [
                 s
-                for (s,) in TrainingVariance.of(ev, shared=True).tested(
+                for (s,) in TrainingVariance(ev.folds, ev.cells).tested(
                     [bf.compare(ev)["f1"].definition], 4000, rng
                 )
             ]

@@ -228,12 +228,12 @@ SCORED, STATED, PROBABLE = (
         (RUNS, ["methods", "bert"], ["A", "D"], "run 'D' of 'bert' is no model"),
         (GAPS, ["kind", "task", "name"], "scores", "key"),
         (GAPS, ["kind", "strata", "said", 0, 0], "zzz", "strata must say in order"),
-        (GAPS, ["kind", "strata", "golds"], ["0", "0"], "strata must have different names"),
+        (GAPS, ["kind", "strata", "golds"], ["0", "0"], "strata must have 2 different names"),
         (GAPS, ["kind", "cautions"], "all well", "kind.cautions is 'all well'"),
         (SCORED, ["kind", "values", 0], 0.99, "values must be different scores in rising order"),
         (STATED, ["kind", "function"], "exec", "kind.function is 'exec'"),
         (STATED, ["kind", "function"], "ter", "totals are edits, words"),
-        (PROBABLE, ["kind", "hits"], [True], "hits must be one for each"),
+        (PROBABLE, ["kind", "hits"], [True], "and hits be as many"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_name_and_the_key(said, keys, value, message, tmp_path):

@@ -224,10 +224,10 @@ def test_items_are_put_in_order_by_their_ids():
     [
         ([0, 1], [0.1, 0.9], {}, "probabilities must be a mapping"),
         ([0, 1], {"A": [[0.1, 0.9], [0.8, 0.2]]}, {}, r"the positive label alone, such as p\[:, 1\]"),
-        ([0, 1], {"A": [[0.1, 0.8, 0.1]] * 2}, {}, "one label against the rest"),
+        ([0, 1], {"A": [[0.1, 0.8, 0.1]] * 2}, {}, "the probability of the positive label alone"),
         ([0, 1], {"A": [0.1]}, {}, "probabilities of 'A' have 1 values, but y_true 2"),
         ([0, 1], {"A": [0.1, np.nan]}, {}, "probabilities of 'A' have nan for item 2"),
-        ([0, 1], {"A": ["x", "y"]}, {}, "probabilities of 'A' must be numbers"),
+        ([0, 1], {"A": ["x", "y"]}, {}, "probabilities of 'A' must be finite numbers"),
         ([1, 1], {"A": [0.1, 0.2]}, {}, "y_true holds no negative item"),
         (["a", "b"], {"A": [0.1, 0.2]}, {}, "which label is positive"),
         (["a", "b", "c"], {"A": [0.1, 0.2, 0.3]}, {}, "which label is positive"),

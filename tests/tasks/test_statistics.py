@@ -173,10 +173,13 @@ def test_a_measure_that_fails_is_named(measure, words):
     ("sums", "words"),
     [
         ([1, 2], "statistics must be a mapping"),
-        ({"A": [1.0, 2.0]}, r"statistics of 'A' have shape \(2,\); an array \(unit, statistic\)"),
-        ({"A": [["x", "y"]]}, "statistics of 'A' must be numbers"),
-        ({"A": [[1, 2], [3, -4]]}, "have -4 for unit 2, statistic 2; sums are finite and not negative"),
-        ({"A": [[1, 2], [3, np.nan]]}, "have nan for unit 2, statistic 2"),
+        ({"A": [1.0, 2.0]}, r"statistics of 'A' have shape \(2,\)"),
+        ({"A": [["x", "y"]]}, "statistics of 'A' must be finite numbers"),
+        (
+            {"A": [[1, 2], [3, -4]]},
+            "have -4 for item 2, column 2; they must be finite numbers .* not negative",
+        ),
+        ({"A": [[1, 2], [3, np.nan]]}, "have nan for item 2, column 2"),
         (
             {"A": [[1, 2]], "B": [[1, 2], [3, 4]]},
             "statistics of 'B' have 2 values, but .* 1",
