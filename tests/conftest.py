@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import bayesf1 as bf
 from browser import browser  # noqa: F401
 
 # What a terminal or a build says of colours and width is none of a test's business.
@@ -18,6 +19,11 @@ patient = settings(deadline=None, database=None, suppress_health_check=[HealthCh
 settings.register_profile("same", patient, derandomize=True)
 settings.register_profile("random", patient, max_examples=300, print_blob=True)
 settings.load_profile("same")
+
+# A function checks its arguments once its public name was used: whichever test comes first, all were.
+for package in (bf, bf.measures):
+    for name in package.__all__:
+        getattr(package, name)
 
 default_rng = np.random.default_rng
 
