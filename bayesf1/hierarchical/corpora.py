@@ -68,6 +68,13 @@ class HierarchicalPrior:
                     f"{name} of the prior must be a number above 0, at most 1e6, not {quoted(value)}"
                 )
 
+    def check(self, likelihood: str) -> None:
+        """Say which part of the prior the likelihood does not have, if it was given."""
+        others = ("kappa", "log_kappa_sd") if likelihood == "scores" else ("spread", "difficulty", "tails")
+        for name in others:
+            if getattr(self, name) != getattr(HierarchicalPrior, name):
+                raise ValueError(f"the likelihood {likelihood!r} has no {name} in its prior; leave it out")
+
 
 @dataclass(frozen=True)
 class Diagnostics:

@@ -225,7 +225,7 @@ class HierarchicalFit(Fitted, Answer):
     def model(self) -> Any:
         """The ``pymc.Model`` that was sampled, built anew from the data: look at it, change it, sample it again."""
         if self.likelihood == "scores":
-            raise ValueError("scores have no model of PyMC; fit one by likelihood='multinomial'")
+            raise ValueError("the likelihood 'scores' has no PyMC model; fit one by likelihood='multinomial'")
         return multinomial.model_of(self.groups, self.prior)
 
     @property
@@ -607,6 +607,7 @@ def hierarchical(
         raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {target_accept!r}")
     if not isinstance(prior, HierarchicalPrior):
         prior = HierarchicalPrior(prior)
+    prior.check(likelihood)
     run: dict[str, Any] = {
         "draws": None if draws is None else check_whole(draws, "draws", 100, 7),
         "chains": check_whole(chains, "chains", 1, 7),

@@ -326,7 +326,7 @@ def dependence(s: SamplingSettings) -> str:
     if s.freedom is None:
         return f"the {what} were paired item by item ({sampled(s)})"
     return (
-        f"the {what} were paired on {counted(s)} by a Bayesian bootstrap (Rubin 1981) with a small-sample inflation of "
+        f"the {what} were paired on {counted(s)} by a Bayesian bootstrap (Rubin 1981) with a small-sample inflation with "
         f"{s.freedom:,.0f} degree{'' if round(s.freedom) == 1 else 's'} of freedom"
     )
 

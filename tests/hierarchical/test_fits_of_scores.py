@@ -10,7 +10,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1 import HierarchicalPrior, load_fit
-from builders import group_names
+from builders import FOUR_CORPORA, group_names
 from evaluations import EVALUATIONS
 
 CORPORA = {
@@ -341,3 +341,9 @@ def test_the_folder_does_not_hide_the_function():
 def test_the_average_corpus_is_plotted(fit):
     axes = bf.plot_posterior(fit)
     assert [ax.get_xlabel() for ax in axes] == ["P (%)", "R (%)", "F1 (%)"]
+
+
+@pytest.mark.parametrize(("likelihood", "name"), [("scores", "kappa"), ("multinomial", "spread")])
+def test_a_part_of_the_prior_that_a_likelihood_does_not_have_is_refused(likelihood, name):
+    with pytest.raises(ValueError, match=f"has no {name} in its prior"):
+        bf.hierarchical(FOUR_CORPORA, likelihood=likelihood, prior=bf.HierarchicalPrior(**{name: 3.0}))
