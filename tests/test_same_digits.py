@@ -53,6 +53,7 @@ def constant(X_train, y_train):
     return lambda X_test: [1] * len(X_test)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_any_number_of_workers_gives_the_same_digits(n_jobs):
     rng = np.random.default_rng(0)

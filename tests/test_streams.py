@@ -78,6 +78,7 @@ def test_a_full_output_is_one_line(arguments, folder):
     assert (done.returncode, done.stderr.decode()) == (2, "bayesf1: No space left on device\n")
 
 
+@pytest.mark.long
 @every_command
 def test_a_locale_without_letters_changes_no_byte(arguments, folder):
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

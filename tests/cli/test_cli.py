@@ -519,6 +519,7 @@ class TestTerminal:
         words = re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split()
         assert words == str(compare(TWO, rope=0.01)).replace("─", "").split()
 
+    @pytest.mark.long
     def test_no_color_is_respected(self, here):
         quoted = self.on_terminal("compare", "two.csv", NO_COLOR="1")
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", quoted)
@@ -532,11 +533,13 @@ class TestTerminal:
         words = {word.rstrip(":") for word in quoted.split()}
         assert {word for name in compare(TWO).table.header for word in name.split()} <= words
 
+    @pytest.mark.long
     def test_the_story_of_the_demo_fits_a_narrow_terminal(self):
         quoted = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("demo", width=78))
         assert max(map(len, self.but_signatures(quoted))) <= 78
         assert "Was the winner really the best?" in " ".join(quoted.split())
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         "argv",
         [

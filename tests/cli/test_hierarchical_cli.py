@@ -33,6 +33,7 @@ def test_corpora_in_several_files_are_fitted_saved_and_shown_again(run, tmp_path
     assert json.loads(out)["model_a"] == "bert"
 
 
+@pytest.mark.long
 def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp_path):
     lines = ["task,model,repeat,fold,gold,predicted,correct"]
     for task in ("news", "mail"):

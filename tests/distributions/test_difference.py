@@ -213,6 +213,7 @@ def test_modes_without_a_slope_are_found():
     assert Difference(Beta(0.5, 1e6), Beta(0.5, 1e6)).mode() == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prob", [0.5, 0.95, 0.999])
 def test_the_shortest_interval_has_its_mass_between_equal_heights(prob):
     distribution = Difference(A, B)
@@ -246,6 +247,7 @@ def test_a_shortest_interval_that_ends_with_the_support_is_found(a, b, ends):
     assert distribution.cdf(ends[1]) - distribution.cdf(ends[0]) == pytest.approx(0.95, abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beta", [1.0, 0.1, 10.0])
 def test_a_thousand_million_counts_have_answers(beta):
     distribution = Difference(FScore(1e9, 2e8, 3e8, beta), FScore(1e9, 1e8, 2e8 + 0.5, beta))

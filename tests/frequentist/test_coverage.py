@@ -204,6 +204,7 @@ def test_without_relevant_items_the_whole_range_covers():
 # ---- Jiang (2020) and Takahashi et al. (2022) -------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_jiangs_interval_covers_as_often_as_his_simulation_says():
     # Jiang (2020), Section 2.4: 9,455 of 10,000 intervals for F0.5 cover, n = 1000.
     tp, fp, fn = 0.5 * stats.norm.cdf(1.5), 0.5 * stats.norm.sf(1.0), 0.5 * stats.norm.sf(1.5)

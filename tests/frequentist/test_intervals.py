@@ -683,6 +683,7 @@ def test_settings_and_signature_tell_what_was_asked():
     assert "rng:7" in res.signature()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shift", [0.0, -50.0])
 def test_the_mean_of_many_scores_has_the_textbooks_interval(shift):
     scores = np.random.default_rng(1).normal(size=12_000) + shift

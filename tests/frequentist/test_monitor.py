@@ -193,6 +193,7 @@ class TestManyLooks:
 
     N, SETS = 250, 60
 
+    @pytest.mark.long
     def test_equal_models_are_decided_in_at_most_one_of_twenty_sets_and_by_the_posterior_in_more(self):
         rng = np.random.default_rng(1)
         drawn = rng.choice(3, (600, 400), p=[0.1, 0.1, 0.8])

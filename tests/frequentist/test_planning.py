@@ -293,6 +293,7 @@ def decided_share(counts_of_sets, rng):
 
 
 class TestDecision:
+    @pytest.mark.long
     def test_brute_force_attains_the_assurance_that_is_promised(self):
         # Test sets are drawn and tested here without the planner: items by joint outcome, with the shares of
         # who is right solved for anew, and P(H1) from draws of the joint Dirichlet.
@@ -455,6 +456,7 @@ class TestNonInferiority:
         assert units.agreement == pytest.approx(0.9)
         assert abs(quoted / n_sets - plan.assurance) < 4 * np.sqrt(0.8 * 0.2 / n_sets)
 
+    @pytest.mark.long
     @pytest.mark.parametrize(("agreement", "margin"), [(0.99, 0.03), (0.995, 0.02), (0.995, 0.05)])
     def test_where_few_items_tell_models_apart_it_is_not_short_of_what_was_asked_for(self, agreement, margin):
         pilot = bf.assumed_pilot(prevalence=0.3, f1=0.9, agreement=agreement, n_items=2000)
@@ -467,6 +469,7 @@ class TestNonInferiority:
         sure = ((drawn[..., 0] - drawn[..., 1]) / drawn.sum(axis=-1) >= -margin).mean(axis=1) >= 0.975
         assert (n @ sure) / n.sum() > 0.8 - 4 * np.sqrt(0.8 * 0.2 / 2000)
 
+    @pytest.mark.long
     def test_a_truly_better_model_takes_fewer_and_a_worse_one_more(self):
         better, same, worse = (
             bf.plan_comparison(self.PILOT, not_worse_by=0.03, difference=d, rng=1).n_units

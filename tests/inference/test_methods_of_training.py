@@ -174,6 +174,7 @@ def test_what_takes_trained_models_says_so(ev):
             ask()
 
 
+@pytest.mark.long
 def test_intervals_of_methods_are_of_the_runs_mean(ev):
     found = bf.intervals(ev, "crf", n_resamples=200, rng=1)
     assert found.estimate == pytest.approx(bf.score(ev, "crf"))

@@ -217,6 +217,7 @@ def test_independence_takes_the_contrasts_alone():
         bf.compare(ev, "A", "B", target="method", method="exact")
 
 
+@pytest.mark.long
 def test_models_that_did_the_same_are_not_told_apart():
     x = np.arange(80.0)
     y = (x % 3 == 0).astype(int)

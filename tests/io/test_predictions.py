@@ -305,6 +305,7 @@ def brute_force(counts, measure, margin, *, prior=1.0, n=200_000, seed=1):
 LONG = pytest.mark.long
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "counts", [pytest.param(JOINT[0], marks=LONG), JOINT[1], pytest.param(JOINT[2], marks=LONG)]
 )

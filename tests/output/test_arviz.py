@@ -154,6 +154,7 @@ def test_too_few_draws_are_refused():
         bf.compare(EV).to_arviz(n_draws=3)
 
 
+@pytest.mark.long
 def test_the_announcement_of_a_new_day_is_not_heard(tmp_path):
     # ArviZ 0.23 keeps in its cache on which day it last made it.
     load = "from bayesf1.output.arviz import load_arviz; load_arviz()"

@@ -507,6 +507,7 @@ names = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(names, st.integers(4, 30))
 def test_wrapped_names_keep_to_their_width_and_stay_apart(names, width):

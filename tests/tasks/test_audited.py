@@ -41,6 +41,7 @@ def test_fully_labelled_data_are_the_paired_ones(k, groups):
     assert bf.from_labels(gold, said, judge=judge, **how) == bf.from_labels(gold, said, **how)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["f1", "accuracy"])
 def test_almost_fully_labelled_data_give_the_paired_answer(metric):
     gold, known, said, judge = items(n=3000, labelled=2998)
@@ -133,6 +134,7 @@ def test_a_judge_makes_intervals_shorter_and_a_bad_one_does_no_harm():
     assert width["noise"] < 1.15 * width["none"]
 
 
+@pytest.mark.long
 def test_a_judge_that_is_always_wrong_tells_as_much_as_one_that_is_always_right():
     _, known, said, judge = items()
     straight, upside_down = (

@@ -45,6 +45,7 @@ def alike(ours, theirs):
 # ---- each model's margin is its own, whoever else is there -------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("k", "prior", "n"), [(3, 1.0, 30), (9, None, 60), (20, 3.0, 150), (4, 0.01, 40)])
 @pytest.mark.parametrize("groups", [False, True])
 def test_a_model_is_believed_the_same_alone_and_beside_others(k, prior, n, groups):
@@ -114,6 +115,7 @@ def test_independent_models_have_nothing_in_common():
         assert np.corrcoef(a, b)[0, 1] > 0.1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [2, 3, 12])
 @pytest.mark.parametrize("prior", [1e-9, 1e-4, 0.008, 0.06])
 @pytest.mark.parametrize("assumption", ["independent", "paired"])

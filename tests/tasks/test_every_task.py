@@ -104,6 +104,7 @@ def test_draws_have_the_mean_of_data_and_prior(ev, prior):
         assert (np.abs(tables.mean(axis=0) - expected) < 5 * error + 1e-9).all(), assumption
 
 
+@pytest.mark.long
 def test_the_same_generator_gives_the_same_draws(ev):
     for assumption in supported(ev):
         assert np.array_equal(drawn(ev, assumption, seed=5), drawn(ev, assumption, seed=5))
@@ -128,6 +129,7 @@ def test_probabilities_of_pairs_are_those_of_plain_draws(ev):
         assert abs(plain[name].p_h1 - c.p_h1) < 4 * np.hypot(plain[name].mcse, c.mcse), name
 
 
+@pytest.mark.long
 def test_a_model_is_drawn_the_same_alone_and_beside_others(ev):
     # The largest gap of two samples' distribution functions exceeds this once in 100,000 times.
     most = 2.5 * np.sqrt(2 / N_DRAWS)
