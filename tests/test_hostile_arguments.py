@@ -83,7 +83,7 @@ WORDS = {
     ),
     "count": ("column",),
     "id": ("column",),
-    "data": ("corpus", "Evaluation"),
+    "data": ("corpus", "corpora", "Evaluation"),
     "source": ("file", "model"),
     "gold_file": (
         "columns",

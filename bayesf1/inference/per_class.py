@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,7 +66,7 @@ def compare_classes(
     b: str | None = None,
     *,
     metric: str = "f1",
-    classes: tuple[str, ...] | None = None,
+    classes: Sequence[str] | None = None,
     rope: RopeLike = 0.0,
     prior: float | None = None,
     prob: float = 0.95,
@@ -107,7 +108,7 @@ def compare_classes(
         )
     ev = ev.pair(a, b)
     chosen = ev.classes if classes is None else classes
-    if not chosen:
+    if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
     asked = Asked.of(ev, metrics, rope, prior, prob, "montecarlo", n_draws, rng)

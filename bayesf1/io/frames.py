@@ -114,7 +114,8 @@ def from_frame(
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     named = _named_columns(models)
     how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
-    judges = {judge: judge} if isinstance(judge, str) else _named_columns(judge) if judge else {}
+    given = {judge: judge} if isinstance(judge, str) else () if judge is None else judge
+    judges = _named_columns(given) if len(given) else {}
     columns = [gold, *named.values(), *judges.values(), *([] if group is None else [group])]
     selected = _selected(lazy, columns, len(named) + 1)
     if judge is not None:

@@ -303,6 +303,10 @@ def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]
 def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
     said, answered = _with_gaps(column, f"judge {name!r}")
+    if len(answered) != n:
+        raise ValueError(
+            f"judge {name!r} has {len(answered)} labels, but y_true has {n}; give one for each item"
+        )
     different = distinct_labels([said])
     scores = said.dtype.kind == "f" and any(value % 1 for value in different)
     if len(different) > _MOST_LABELS or (scores and len(different) > 2):
