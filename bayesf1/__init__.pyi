@@ -48,6 +48,7 @@ from .labelling import plan_labels as plan_labels
 from .output.plots import (
     plot_classes as plot_classes,
     plot_coverage as plot_coverage,
+    plot_curves as plot_curves,
     plot_difference as plot_difference,
     plot_intervals as plot_intervals,
     plot_posterior as plot_posterior,

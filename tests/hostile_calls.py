@@ -113,6 +113,7 @@ def calls():
         "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
         "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
         "plot_coverage": [{"curve": bf.coverage_curve([10, 20], 0.4, 0.1, 0.1)}],
+        "plot_curves": [{"curves": bf.measures.roc_curve([0, 1, 0, 1], [0.1, 0.4, 0.3, 0.8], rng=1)}],
         "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
         "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
         "plot_posterior": [{"ev": counts, "metrics": "f1"}],

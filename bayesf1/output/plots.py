@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
+    from bayesf1.measures.curves import Curve
 
     AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 
@@ -70,6 +71,11 @@ _LEAST_CELL, _MOST_TICKS = 0.26, 15
 # Characters on a line of a label beside intervals.
 _LABEL = 24
 _BETTER, _WORSE = COLOURS[:2]
+# Both axes of a curve, and the area below it.
+_CURVES = {
+    "roc": ("False positive rate (%)", "True positive rate (%)", "AUC"),
+    "pr": ("Recall (%)", "Precision (%)", "AP"),
+}
 
 
 # ---- densities --------------------------------------------------------------------------------------------
@@ -433,6 +439,52 @@ def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesAr
     return axes
 
 
+def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) -> Axes:
+    """Draw ROC or precision-recall curves, each with its credible band.
+
+    Bands hold at each point of the horizontal axis by itself, not for the whole curve at once.
+
+    Parameters
+    ----------
+    curves
+        What `bf.measures.roc_curve` or `pr_curve` returned, or several of one kind by their models' names.
+    ax
+        Axes to draw on.
+
+    Examples
+    --------
+    >>> from bayesf1.measures import roc_curve
+    >>> curve = roc_curve([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    >>> plot_curves({"A": curve}).get_xlabel()
+    'False positive rate (%)'
+    """
+    found: dict[str, Any] = {**curves} if isinstance(curves, Mapping) else {"": curves}
+    kinds = {getattr(curve, "kind", "") for curve in found.values()}
+    if kinds not in ({"roc"}, {"pr"}):
+        raise ValueError(
+            f"curves are those of bf.measures.roc_curve or pr_curve, all of one kind, not {quoted(curves)}"
+        )
+    across, up, area = _CURVES[kinds.pop()]
+    with panels(1, ax=ax, height=2.6) as axes:
+        panel: Axes = axes[0]
+        if area == "AUC":
+            panel.plot([0, 1], [0, 1], color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        for i, curve in enumerate(found.values()):
+            panel.fill_between(curve.x, curve.low, curve.high, color=colour_of(i), alpha=0.2, linewidth=0)
+            panel.plot(curve.x, curve.y, color=colour_of(i), marker=marker_of(i), markevery=(0.1, 0.2))
+        label_x(panel, across)
+        panel.set_ylabel(up)
+        panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.02))
+        for axis in (panel.xaxis, panel.yaxis):
+            round_ticks(axis, 100.0)
+        names = [
+            f"{name} ({area} {100 * curve.area:.1f} [{', '.join(f'{100 * x:.1f}' for x in curve.area_interval)}])"
+            for name, curve in found.items()
+        ]
+        legend_below(axes, panel.lines[-len(names) :], [name.strip() for name in names])
+    return panel
+
+
 @contextmanager
 def _forest(names: Sequence[str], ax: Axes | None) -> Iterator[Axes]:
     """Make axes for intervals below each other, with their names to the left."""
@@ -587,6 +639,8 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
     try:
         with plt.rc_context(print_style()):
             grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
+            # Texts of neighbouring panels must not read as one line.
+            figure.get_layout_engine().set(wspace=0.08)
             for spare in grid[n:]:
                 spare.remove()
             yield grid[:n]

@@ -83,6 +83,9 @@ FIGURES = {
     "two dozen classes": lambda: plots.plot_classes(
         classes([f"a class with quite a long name indeed, number {i}" for i in range(24)])
     ),
+    "precision and recall": lambda: plots.plot_curves(
+        {name: bf.measures.pr_curve([0, 1, 0, 1, 1] * 8, np.arange(40) % 7 / 7, rng=1) for name in LONG[:2]}
+    ),
 }
 
 
@@ -624,3 +627,12 @@ def test_a_notebooks_first_figure_leaves_interactive_mode_on(tmp_path):
         check=True,
     )
     assert done.stdout.strip() == "True"
+
+
+def test_curves_of_two_kinds_share_no_axes():
+    y, scores = [0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8]
+    roc, pr = bf.measures.roc_curve(y, scores, rng=1), bf.measures.pr_curve(y, scores, rng=1)
+    with pytest.raises(ValueError, match="one kind"):
+        bf.plot_curves({"A": roc, "B": pr})
+    line = bf.plot_curves(roc).lines[-1]
+    np.testing.assert_array_equal(line.get_ydata(), roc.y)
