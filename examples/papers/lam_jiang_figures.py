@@ -47,7 +47,7 @@ def jiang(panel: plt.Axes) -> None:
 
 def main(path: str = "lam_jiang.pdf") -> None:
     """Draw the three panels and save them."""
-    figure, (first, second, third) = plt.subplots(1, 3, figsize=(9.0, 2.7), layout="constrained")
+    _, (first, second, third) = plt.subplots(1, 3, figsize=(9.0, 2.7), layout="constrained")
     star = np.linspace(0.0, 1.0, 101)
     first.plot(star, 2 * star / (1 + star), color="#0b4f9b")
     first.set(xlabel="F*", ylabel="F1", title="Lam (2023), Figure 1")
