@@ -640,7 +640,8 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
         with plt.rc_context(print_style()):
             grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
             # Texts of neighbouring panels must not read as one line.
-            figure.get_layout_engine().set(wspace=0.08)
+            engine: Any = figure.get_layout_engine()
+            engine.set(wspace=0.08)
             for spare in grid[n:]:
                 spare.remove()
             yield grid[:n]
