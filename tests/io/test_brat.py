@@ -58,15 +58,6 @@ def test_counts_are_those_of_sets_of_spans(tmp_path):
     assert bf.score(typed, "crf", "f1[PER]") == bf.score(one, "crf", "f1")
 
 
-def test_a_document_may_have_no_span(tmp_path):
-    for side, rows in (("gold", ["T1\tPER 0 3\tAda"]), ("crf", ["T1\tPER 0 3\tAda"])):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "a.ann").write_bytes(b"")
-        (tmp_path / side / "b.ann").write_bytes(lines(*rows))
-    ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
-    assert (ev.tables.tolist(), ev.units.size) == ([[1, 0, 0]], 2)
-
-
 def test_single_files_are_one_document(tmp_path):
     (tmp_path / "g.ann").write_bytes(lines("T1\tPER 0 3\tAda", "T2\tLOC 5 9\tRome"))
     (tmp_path / "m.txt").write_bytes(lines("T1\tPER 0 3\tAda"))
@@ -129,11 +120,3 @@ def test_gold_and_models_are_asked_for(tmp_path):
         bf.read({"crf": tmp_path / "crf" / "3.ann"}, gold_file=tmp_path / "gold")
     with pytest.raises(ValueError, match=r"has type 'PERS'; did you mean 'PER'\?"):
         bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", types=["PERS"])
-
-
-def test_a_folder_without_annotations_is_named(tmp_path):
-    annotate(tmp_path / "gold", 1)
-    (tmp_path / "crf").mkdir()
-    (tmp_path / "crf" / "0.txt").write_text(TEXT, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"crf has no file \*.ann; name another folder"):
-        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", input_format="brat")

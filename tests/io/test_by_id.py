@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import classification_report, f1_score
-from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.naive_bayes import GaussianNB
+from sklearn.metrics import classification_report
 
 import bayesf1 as bf
 from builders import needed
@@ -127,12 +124,6 @@ def test_lists_beside_ids_are_refused_where_their_order_is_not_plain():
         bf.from_labels(GOLD, turned, positive=1)
 
 
-def test_numbers_and_strings_are_different_ids():
-    one, other = (as_mapping(SCORES["A"], ids) for ids in (range(N), map(str, range(N))))
-    with pytest.raises(ValueError, match="scores of 'B' have no value for 0, which scores of 'A' have"):
-        bf.from_scores({"A": one, "B": other})
-
-
 def test_labels_by_id_are_words_too():
     by_id = {m: as_mapping(WORDS[x].tolist(), IDS) for m, x in SAID.items()}
     gold = as_mapping(WORDS[GOLD].tolist(), IDS)
@@ -142,13 +133,6 @@ def test_labels_by_id_are_words_too():
     assert ev.units.size == 4
     # Lists by name are runs, as ever.
     assert bf.from_labels(GOLD, {"A": {"seed1": SAID["A"], "seed2": SAID["B"]}}, positive=1).names == ("A",)
-
-
-def test_columns_of_a_frame_are_given_by_dict():
-    frame = pd.DataFrame(SCORES, index=IDS)
-    assert bf.from_scores(dict(frame)) == bf.from_scores(SCORES)
-    with pytest.raises(ValueError, match=r"scores must be a mapping"):
-        bf.from_scores(frame)
 
 
 # ---- what other programs return -------------------------------------------------------------------------------
@@ -181,14 +165,6 @@ def test_results_of_pytrec_eval_are_taken_by_the_name_of_the_measure(judged):
     assert runs.names == ("dense",)
 
 
-def test_a_query_that_one_lacks_is_an_error(judged):
-    found = {"bm25": judged.evaluate(rankings(1)), "dense": judged.evaluate(rankings(2, drop=("q3", "q5")))}
-    with pytest.raises(
-        ValueError, match=r"scores of 'dense' have no value for 'q[35]', which scores of 'bm25' have"
-    ):
-        bf.from_scores(found, name="map")
-
-
 def test_a_classification_report_is_no_data():
     report = classification_report(GOLD, SAID["A"], output_dict=True)
     builders = (
@@ -202,17 +178,3 @@ def test_a_classification_report_is_no_data():
             build({"A": report})
         with pytest.raises(ValueError, match="what was given is a classification report"):
             build(report)
-
-
-def test_predictions_of_a_cross_validation_are_labels():
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(90, 3))
-    y = pd.Series(x[:, 0] + rng.normal(size=90) > 0, index=rng.permutation(90) + 1000)
-    cv = KFold(5, shuffle=True, random_state=1)
-    said = {
-        name: cross_val_predict(model, x, y, cv=cv)
-        for name, model in (("logistic", LogisticRegression()), ("bayes", GaussianNB()))
-    }
-    ev = bf.from_labels(y, said)
-    for name, column in said.items():
-        assert bf.score(ev, name, "f1") == pytest.approx(f1_score(y, column))

@@ -42,20 +42,6 @@ def test_documents_may_be_units(tmp_path):
         bf.read(models, gold_file=gold, unit="document")
 
 
-def test_a_label_may_be_positive(tmp_path):
-    models, gold = write(tmp_path)
-    ev = bf.read(models, gold_file=gold, positive="NOUN")
-    assert bf.score(ev, "crf", "f1") == f1_score(values(GOLD), values(SAID), labels=["NOUN"], average="micro")
-
-
-def test_features_of_a_word_are_one_label(tmp_path):
-    gold = ("A/Case=Nom|Number=Sing b/_", "c/Number=Plur")
-    said = ("A/Case=Acc|Number=Sing b/_", "c/Number=Plur")
-    models, path = write(tmp_path, gold, said, column=5)
-    ev = bf.read(models, gold_file=path, field="FEATS")
-    assert bf.score(ev, "crf", "accuracy") == pytest.approx(2 / 3)
-
-
 def test_folders_are_matched_by_name_and_files_are_documents(tmp_path):
     for side, sentences in (("gold", GOLD), ("crf", SAID)):
         (tmp_path / side).mkdir()
@@ -96,15 +82,3 @@ def test_a_bad_line_is_named(old, new, message, tmp_path):
     (tmp_path / "crf.txt").write_bytes(data.replace(old, new, 1))
     with pytest.raises(ValueError, match=message):
         bf.read(models, gold_file=gold)
-
-
-def test_what_cannot_be_compared_or_is_missing_is_said(tmp_path):
-    models, gold = write(tmp_path)
-    with pytest.raises(ValueError, match=r"field='HEAD' cannot be compared; .*UPOS"):
-        bf.read(models, gold_file=gold, field="HEAD")
-    with pytest.raises(ValueError, match="unit='word'"):
-        bf.read(models, gold_file=gold, unit="word")
-    with pytest.raises(ValueError, match="give gold's, too"):
-        bf.read(models)
-    with pytest.raises(ValueError, match="is a CoNLL-U file of one model"):
-        bf.read(gold)

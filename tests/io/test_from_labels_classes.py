@@ -1,7 +1,5 @@
 """Several classes from labels, label sets and data frames, and what is printed of them."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,14 +57,6 @@ def test_labels_of_any_kind_give_the_same_counts(kind):
     assert bf.from_labels(series[0], {"A": series[1]}) == expected
 
 
-def test_a_frame_gives_what_labels_give(labels):
-    gold, said = labels
-    frame = pd.DataFrame({"gold": gold, **said, "doc": np.arange(150) // 5})
-    assert bf.from_frame(frame, gold="gold", models=list("ABC")) == bf.from_labels(gold, said)
-    grouped = bf.from_frame(frame, gold="gold", models=list("ABC"), group="doc")
-    assert grouped == bf.from_labels(gold, said, groups=frame["doc"])
-
-
 def test_label_sets_may_be_sparse_and_boolean():
     gold, said = np.random.default_rng(3).random((2, 20, 3)) < 0.4
     expected = bf.from_labels(gold, {"A": said}, multilabel=True, labels=["x", "y", "z"])
@@ -77,14 +67,6 @@ def test_label_sets_may_be_sparse_and_boolean():
         assert same == expected
     assert expected.classes == ("x", "y", "z")
     assert bf.from_labels(gold, {"A": said}, multilabel=True).classes == ("1", "2", "3")
-
-
-def test_label_sets_are_grouped_by_document():
-    gold, said = np.random.default_rng(4).random((2, 20, 3)) < 0.4
-    groups = np.arange(20) // 4
-    ev = bf.from_labels(gold, {"A": said}, multilabel=True, groups=groups)
-    assert (ev.unit, ev.weights.sum()) == ("document", 5)
-    assert np.array_equal(ev.tables, bf.from_labels(gold, {"A": said}, multilabel=True).tables)
 
 
 @pytest.mark.parametrize(
@@ -147,21 +129,6 @@ def test_the_usual_measures_of_classes_are_accuracy_and_macro_averages(ev):
     assert bf.summary(ev, rng=1, n_draws=500).loc["A"].index.tolist() == list(found)
 
 
-def test_comparisons_of_classes_name_each_class_in_every_format(ev):
-    found = bf.compare_classes(ev, "A", "B", rng=1)
-    assert list(found) == [f"f1[{name}]" for name in ev.classes]
-    assert sorted(ev.classes) == sorted(STRANGE)
-    assert r"F1[a\_b \& \$c\%]" in found.to_latex()
-    assert "<b>" not in found._repr_html_().replace("F1[&lt;b&gt;]", "")
-    assert "F1[&lt;b&gt;]" in found._repr_html_()
-    header, _, *rows = (line for line in found.to_markdown().splitlines() if line.startswith("|"))
-    assert len(rows) == 5
-    assert {row.replace(r"\|", "").count("|") for row in rows} == {header.count("|")}
-    document = json.loads(json.dumps(found.to_dict()))
-    assert [c["metric"] for c in document["comparisons"]] == list(found)
-    assert found.to_frame().index.tolist() == list(found)
-
-
 def test_comparisons_of_classes_show_where_a_model_gains_and_where_it_loses():
     rng = np.random.default_rng(5)
     gold = rng.choice(list("abc"), 600)
@@ -178,26 +145,6 @@ def test_comparisons_of_classes_show_where_a_model_gains_and_where_it_loses():
     assert found["recall[c]"].p_h1 < 0.01
 
 
-def test_rankings_of_classes_follow_the_scores(ev):
-    for metric in ("macro_f1", "mcc", "accuracy", "f1[B-[x]]"):
-        ranking = bf.rank(ev, metric, rng=1, n_draws=2000)
-        assert sorted(ranking.models) == ["A", "B", "C"]
-        assert ranking.metric.name == metric
-        assert (np.diff(ranking.mean) <= 0).all()
-        assert ranking.p_rank.sum(axis=1) == pytest.approx([1, 1, 1])
-    assert bf.rank(ev, "accuracy", rng=1, n_draws=2000).models == ("B", "A", "C")
-
-
-def test_comparisons_by_class_need_classes():
-    with pytest.raises(ValueError, match="no classes to compare one by one"):
-        bf.compare_classes(bf.from_counts(A=(1, 2, 3), B=(3, 2, 1)))
-
-
-def test_metrics_are_given_once(ev):
-    with pytest.raises(ValueError, match="'f1' is given twice"):
-        bf.compare(ev, "A", "B", metrics=["f1", "f1.0"])
-
-
 def test_a_callable_sees_the_whole_table(ev):
     def tables_of_three_cells_a_class(tables):
         return tables[..., :5].sum(axis=-1) / (tables[..., :5] + tables[..., 10:]).sum(axis=-1)
@@ -212,17 +159,6 @@ def test_a_callable_sees_the_whole_table(ev):
         method="montecarlo",
     )
     assert found["tables_of_three_cells_a_class"].p_h1 == found["accuracy"].p_h1
-
-
-def test_sets_of_labels_are_sent_to_their_binarizer():
-    for gold in ([{"art"}, {"news", "art"}], [["art"], ["news", "art"]]):
-        with pytest.raises(ValueError, match="MultiLabelBinarizer"):
-            bf.from_labels(gold, {"A": gold}, multilabel=True)
-
-
-def test_a_list_of_labels_is_no_mapping_of_models():
-    with pytest.raises(ValueError, match="predictions must be a mapping such as"):
-        bf.from_labels(["a", "b", "c"], ["a", "b", "c"])
 
 
 def test_identical_models_are_even_and_no_noise_decides():

@@ -69,16 +69,3 @@ def test_files_of_gold_may_lack_what_nobody_has_labelled(tmp_path):
     assert set(chosen) <= {names[i] for i in range(300) if i not in some}
     with pytest.raises(ValueError, match="have no value for"):
         bf.read(files, gold_file=tmp_path / "gold.csv", **{k: v for k, v in how.items() if k != "judge"})
-
-
-def test_a_file_with_ids_names_items_by_them(tmp_path):
-    _, known, said, judge = items(n=300, labelled=80)
-    names = [f"d{i}" for i in range(300)]
-    pd.DataFrame({"id": names, "label": known, **said, "gpt": judge}).to_csv(tmp_path / "p.csv", index=False)
-    how = {"gold": "label", "judge": "gpt", "positive": 1, "columns": ["A", "B"]}
-    by_id, by_row = (
-        bf.plan_labels(bf.read(tmp_path / "p.csv", **how, **which), budget=20, rng=1).items.tolist()
-        for which in ({"id": "id"}, {})
-    )
-    assert by_id == [names[i] for i in by_row]
-    assert all(known[i] is None for i in by_row)

@@ -67,34 +67,3 @@ def test_documents_are_a_column():
     assert found.unit == "document"
     np.testing.assert_allclose(found.tables, other.tables)
     assert found.units.size == other.units.size == 100
-
-
-@pytest.mark.parametrize(
-    ("change", "how", "message"),
-    [
-        ({}, {"judge": "gtp"}, "there is no column 'gtp'; did you mean 'gpt'?"),
-        ({}, {"judge": "crf"}, "column 'crf' is named twice"),
-        ({}, {"judge": ["gpt", "score"]}, "one judge, not 2.*majority vote"),
-        ({}, {"judge": "score"}, "put scores into classes before"),
-        ({"crf": [None] * 600}, {"judge": "gpt"}, "crf"),
-        ({}, {}, "column 'label' has no value for"),
-    ],
-)
-def test_what_cannot_be_read_is_said(change, how, message):
-    frame = pd.DataFrame(columns() | change)
-    with pytest.raises(ValueError, match=message):
-        bf.from_frame(frame, gold="label", models=["crf", "bert"], positive="spam", **how)
-
-
-@pytest.mark.parametrize("column", ["label", "crf"])
-def test_a_category_that_is_missing_is_no_label(column):
-    frame = FRAMES["categories"]({**columns(), "label": columns()["gpt"]})
-    frame.loc[3, column] = None
-    with pytest.raises(ValueError, match=f"column '{column}' has no value for 1 item"):
-        bf.from_frame(frame, gold="label", models=["crf", "bert"], positive="spam")
-
-
-def test_items_without_any_label_are_counted_and_not_their_patterns():
-    frame = pd.DataFrame({"gold": [None] * 60, "A": ["x", "y"] * 30, "B": ["x"] * 60, "j": ["x", "y"] * 30})
-    with pytest.raises(ValueError, match="none of 60 items has a gold label"):
-        bf.from_frame(frame, gold="gold", models=["A", "B"], positive="x", judge="j")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.cli.main import main
 from file_samples import lines, lm_eval_samples
 
 A, B = [1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0]
@@ -37,11 +36,6 @@ def test_a_file_a_folder_and_a_folder_of_folders_are_the_same(tmp_path):
     ev = bf.read(files)
     assert bf.read(tmp_path) == ev
     assert bf.read({"a": tmp_path / "a", "b": files["b"]}) == ev
-
-
-def test_files_without_the_name_of_a_task_are_of_one_task(tmp_path):
-    a = write(tmp_path, "a", name="run.jsonl")
-    assert bf.read({"a": a, "b": write(tmp_path, "b")}).tables.tolist() == [[3, 1], [3, 1]]
 
 
 def test_scores_between_0_and_1_are_scores(tmp_path):
@@ -144,20 +138,6 @@ def test_two_dates_of_one_task_are_not_one_log(tmp_path):
         bf.read({"a": tmp_path / "a"})
 
 
-def test_a_log_without_a_name_is_of_one_model(tmp_path):
-    write(tmp_path, "a")
-    with pytest.raises(ValueError, match="is a log of one model; give each model's by its name"):
-        bf.read(tmp_path / "a")
-
-
-def test_each_task_has_filters_of_its_own(tmp_path):
-    write(tmp_path, "a", "x"), write(tmp_path, "a", "y", data=lm_eval_samples(B, filters=("strict",)))
-    assert bf.read({"a": tmp_path / "a"}).tables.tolist() == [[6, 2]]
-    with pytest.raises(ValueError, match=r"_x_.*has no filter 'strict'; known: none"):
-        bf.read({"a": tmp_path / "a"}, filter="strict")
-    assert bf.read({"a": tmp_path / "a"}, filter="strict", task="y").tables.tolist() == [[3, 1]]
-
-
 def test_what_models_are_scored_by_must_be_the_same(tmp_path):
     write(tmp_path, "a"), write(tmp_path, "b", data=lm_eval_samples(B, measure="exact_match"))
     with pytest.raises(
@@ -174,26 +154,3 @@ def test_a_line_longer_than_the_head_is_recognised(tmp_path):
     long = [record | {"doc": {"text": "é" * 100_000}} for record in records(lm_eval_samples(A))]
     write(tmp_path, "a", data=lines(*(json.dumps(record, ensure_ascii=False) for record in long)))
     assert bf.read({"a": tmp_path / "a"}).tables.tolist() == [[3, 1]]
-
-
-def test_an_option_of_tables_reads_samples_as_a_table(tmp_path):
-    files = {model: write(tmp_path, model) for model in "ab"}
-    ev = bf.read(files, id="doc_id", scores="acc", unit="question")
-    assert ev.tables.tolist() == [[3, 1], [3, 1]]
-
-
-def test_tasks_of_a_folder_are_pooled_with_a_word_or_groups_or_corpora(tmp_path, capsys):
-    for run, right in (("a", [1.0, 0.0, 1.0]), ("b", [1.0, 1.0, 0.0])):
-        (tmp_path / run).mkdir()
-        for task in ("arc", "piqa"):
-            (tmp_path / run / f"samples_{task}_2026-01-02T03-04-05.678.jsonl").write_bytes(
-                lm_eval_samples(right[: 3 if task == "arc" else 2])
-            )
-    pooled = bf.read(tmp_path)
-    assert pooled.tables.tolist() == [[3, 2], [4, 1]]
-    assert pooled.remarks == ("Documents of 2 tasks are taken together: arc, piqa.",)
-    grouped = bf.read(tmp_path, group="task")
-    assert (grouped.units.size, grouped.remarks) == (2, ())
-    assert main(["hierarchical", str(tmp_path), "--format", "csv"]) == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert {"arc", "piqa"} <= {row.partition(",")[0] for row in rows}

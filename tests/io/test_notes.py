@@ -4,7 +4,6 @@ import gzip
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 import bayesf1 as bf
@@ -45,10 +44,3 @@ def test_devices_and_endless_lines_are_refused(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b'label,"a"\ny,y\n' + b"y" * 3_000_000))
     with pytest.raises(ValueError, match="line 3, is longer than a megabyte"):
         bf.read(tmp_path / "a.csv.gz", gold="label", positive="y", columns=["a"])
-
-
-def test_text_of_every_kind_that_arrow_has_is_text():
-    expected = bf.from_labels(GOLD, {"A": SAID}, positive="spam")
-    for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        table = pa.table({"gold": pa.array(GOLD, kind), "A": pa.array(SAID, kind)})
-        assert bf.from_frame(table, gold="gold", models=["A"], positive="spam") == expected

@@ -88,11 +88,6 @@ def test_a_version_behind_a_dot_belongs_to_the_name(read):
     assert read(table, scores="F1", columns=["gpt-3.5", "llama-2.5"]).models == ("gpt-3.5", "llama-2.5")
 
 
-def test_a_table_of_rows_of_models_is_no_table_of_columns(refused):
-    table = lines("model,q,ndcg", "a,x,.1", "a,y,.2", "b,x,.3", "b,y,.4")
-    assert "model_column='model'" in refused(table, "--scores", "NDCG")
-
-
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [("yes", "no"), ("Y", "N"), ("t", "f"), ("Right", "Wrong"), ("correct", "incorrect"), ("PASS", "FAIL")],
@@ -124,15 +119,6 @@ def test_a_gold_label_that_may_be_a_gap_is_noted(read, positive, n):
 def test_columns_that_nobody_named_are_passed_over(read):
     table = lines("label,a,b,,", *(f"{','.join(row)},," for row in ROWS))
     assert read(table, gold="label", positive="yes").tables.tolist() == TABLES
-
-
-def test_text_of_another_encoding_is_told_by_its_byte(refused):
-    said = refused("texte,étiquette,a\nx,oui,oui\n".encode("latin-1"), "--gold", "label")
-    assert "no text in UTF-8" in said
-
-
-def test_an_empty_file_is_not_asked_for_its_format(refused):
-    assert refused(b"", "--gold", "label").rstrip().endswith("is empty")
 
 
 def test_lists_of_tags_are_sent_to_their_reader(refused):

@@ -101,14 +101,6 @@ def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_
     assert (named.task.name, named.remarks) == ("binary", ())
 
 
-@pytest.mark.parametrize("label", [0, "no"])
-def test_a_single_label_that_is_not_positive_is_asked_about(label):
-    with pytest.raises(
-        ValueError, match=f"which label is positive\\? The labels are {label!r}; say positive="
-    ):
-        bf.from_labels([label], {"A": [label]})
-
-
 def test_a_shard_without_a_positive_item_adds_up_with_the_others():
     with pytest.warns(UserWarning, match="no item is labelled 'spam'; the labels are 'ham'"):
         shard = bf.from_labels(["ham", "ham"], {"A": ["ham", "ham"]}, positive="spam")
@@ -143,14 +135,6 @@ def test_a_model_that_never_says_the_positive_label_is_warned_about():
 def test_a_missing_label_is_named_by_its_item(missing, others):
     with pytest.raises(ValueError, match="predictions of 'A' has no label for item 2; drop or fill it first"):
         bf.from_labels([*others, others[0]], {"A": [others[0], missing, others[1]]}, positive=others[0])
-
-
-@pytest.mark.parametrize("dtype", ["string", "Int64", "boolean", "category", "float64"])
-def test_a_missing_label_of_a_series_is_named_by_its_item(dtype):
-    text = dtype in ("string", "category")
-    values = ["1", "0", None] if text else [1, 0, None]
-    with pytest.raises(ValueError, match="y_true has no label for item 3"):
-        bf.from_labels(pd.Series(values, dtype=dtype), {"A": ["1"] * 3 if text else [1] * 3})
 
 
 @pytest.mark.parametrize(
@@ -192,25 +176,6 @@ def test_documents_are_units_and_items_are_kept_beside_them():
     units = bf.from_units(by_hand, unit="document")
     np.testing.assert_array_equal(ev.patterns, units.patterns)
     np.testing.assert_array_equal(ev.weights, units.weights)
-
-
-def test_documents_that_add_the_same_are_one_pattern():
-    ev = bf.from_labels([1, 0] * 50, {"A": [1, 1] * 50}, groups=np.repeat(np.arange(50), 2))
-    assert len(ev.patterns) == 1
-    np.testing.assert_array_equal(ev.weights, [50])
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        (["x", "y"], "groups have 2 values, but y_true 6"),
-        (["x"] * 5 + [None], "groups has no label for item 6"),
-        ("xxyyzz", "groups must be one value for each item"),
-    ],
-)
-def test_bad_groups_are_refused_in_words(groups, message):
-    with pytest.raises(ValueError, match=message):
-        bf.from_labels(GOLD, {"A": A}, groups=groups)
 
 
 def test_units_of_an_array_are_those_of_a_mapping():
@@ -418,31 +383,10 @@ def test_a_clustered_model_without_a_true_positive_has_a_proper_posterior():
 # ---- randomness and memory
 
 
-@pytest.mark.parametrize("assumption", ["paired", "clustered"])
-def test_one_rng_gives_one_answer(clustered, assumption):
-    def answer(rng):
-        res = bf.compare(clustered, metrics=["f1", "mcc"], assumption=assumption, n_draws=5000, rng=rng)
-        return [(c.p_h1, c.difference.mean(), c.mcse) for c in res.values()]
-
-    assert answer(7) == answer(7) == answer(np.random.default_rng(7))
-    assert answer(7) != answer(8)
-
-
 def test_the_global_random_generator_is_left_alone(clustered):
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     bf.compare(clustered, n_draws=1000)
     np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002
-
-
-@pytest.mark.parametrize("assumption", ["independent", "paired"])
-def test_draws_come_in_blocks_that_do_not_grow_with_their_number(assumption):
-    ev = simulated(3, 300)
-    rng = np.random.default_rng(0)
-    sizes = [len(t) for t in sampling_model(ev, assumption).draw(prior=1.0, n_draws=500_001, rng=rng)]
-    assert sum(sizes) == 500_001
-    first = next(sampling_model(ev, assumption).draw(prior=1.0, n_draws=10**9, rng=rng))
-    assert len(first) == max(sizes)
-    assert first.nbytes < 50_000_000
 
 
 def test_memory_does_not_grow_with_the_number_of_draws(clustered):
@@ -471,11 +415,6 @@ def test_a_control_variate_helps_draws_of_paired_f_scores(handful, metric):
     brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
     assert abs(found.p_h1 - brute.p_h1) < 4 * np.hypot(brute.mcse, found.mcse)
     assert found.mcse < 0.7 * np.sqrt(found.p_h1 * found.p_h0 / found.settings.n_draws)
-
-
-def test_paired_mcc_has_no_exact_answer(handful):
-    with pytest.raises(ValueError, match="paired models cannot be compared by method 'exact'"):
-        bf.compare(handful, metrics="mcc", method="exact")
 
 
 def test_cells_that_no_measure_needs_do_not_keep_patterns_apart():

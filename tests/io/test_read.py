@@ -178,26 +178,6 @@ def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
         assert bf.read("-", gold="label", group="doc", positive="spam") == expected
 
 
-def test_folders_of_tags_are_matched_by_name(tmp_path):
-    texts = {"a": "In O\nRome B-LOC\n", "b": "Ada B-PER\n\nran O\n"}
-    other = {"a": "In O\nRome B-LOC\n", "b": "Ada O\n\nran O\n"}
-    for side, files in (("gold", texts), ("crf", other)):
-        (tmp_path / side).mkdir()
-        for name, text in files.items():
-            (tmp_path / side / f"{name}.conll").write_text(text)
-    whole = {side: tmp_path / f"{side}.conll" for side in ("gold", "crf")}
-    for side, path in whole.items():
-        path.write_text(
-            "-DOCSTART- O\n\n"
-            + "\n-DOCSTART- O\n\n".join((tmp_path / side / f"{n}.conll").read_text() for n in texts)
-        )
-    expected = bf.from_conll(whole["gold"], {"crf": whole["crf"]}, unit="document")
-    assert bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document") == expected
-    (tmp_path / "crf" / "b.conll").rename(tmp_path / "crf" / "c.conll")
-    with pytest.raises(ValueError, match=r"crf has no file b\.conll, but gold has"):
-        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
-
-
 def test_columns_of_tags_are_counted_from_one_and_confidences_are_passed_over(tmp_path):
     plain, sure = tmp_path / "plain.conll", tmp_path / "sure.conll"
     plain.write_text("In IN O O\nNew NNP B-LOC B-LOC\nYork NNP I-LOC O\n")
@@ -257,55 +237,6 @@ def refused(argv, capsys):
 def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, capsys, options, said):
     path = write(wide("text"), tmp_path / "wide", "csv")
     assert said in refused(["compare", path, *options], capsys)
-
-
-def test_columns_that_are_no_models_are_passed_over_or_named(tmp_path, capsys):
-    gold = [i % 3 == 0 for i in range(60)]
-    frame = pd.DataFrame({"label": gold, "crf": gold[::-1], "bert": gold}).astype(int)
-    expected = bf.read(write(frame, tmp_path / "plain", "csv"), gold="label")
-    numbered = write(frame.assign(id=range(60)), tmp_path / "numbered", "csv")
-    assert bf.read(numbered, gold="label") == expected
-    for more, said in [
-        ({"fold": [i % 5 for i in range(60)]}, "column 'fold' hardly holds labels, as more than half"),
-        ({"doc": [f"d{i // 5}" for i in range(60)]}, "columns=['crf', 'bert']"),
-        ({"p": [i / 60 for i in range(60)]}, "probabilities"),
-        ({"later": [f"{g}.0" for g in frame["label"]]}, "column 'later' hardly holds labels"),
-    ]:
-        path = write(frame.assign(**more), tmp_path / "more", "csv")
-        assert said in refused(["compare", path, "--gold", "label"], capsys)
-
-
-def test_scores_that_are_not_of_one_measure_are_refused(tmp_path, capsys):
-    base = pd.DataFrame(
-        {
-            "query": [f"q{i}" for i in range(30)],
-            "a": [i % 7 / 10 for i in range(30)],
-            "b": [i % 5 / 10 for i in range(30)],
-        }
-    )
-    for frame in (
-        base.assign(n_docs=[20 + i % 9 for i in range(30)]),
-        base.assign(a=[f"0,{i % 7}" for i in range(30)]),
-        base.assign(hard=[i % 2 == 0 for i in range(30)]),
-        base.assign(split=["dev", "test"] * 15),
-    ):
-        path = write(frame, tmp_path / "scores", "csv")
-        assert "columns=" in refused(["compare", path, "--scores"], capsys)
-    averages = base.assign(query=[*base["query"][:-1], "all"])
-    path = write(averages, tmp_path / "scores", "csv")
-    assert "row 'all' in column 'query'" in refused(["compare", path, "--scores"], capsys)
-
-
-def test_labels_that_gold_never_has_are_told_where_one_is_positive(tmp_path):
-    frame = pd.DataFrame(
-        {
-            "label": ["spam", "ham"] * 20,
-            "a": ["spam", "ham"] * 20,
-            "b": ["spam", "refused"] + ["ham", "ham"] * 19,
-        }
-    )
-    ev = bf.read(write(frame, tmp_path / "a", "csv"), gold="label", positive="spam")
-    assert ev.notes == ("b predicts 'refused' for 1 item, which no gold label is and counts as not 'spam'.",)
 
 
 def test_gold_labels_may_be_missing_where_there_is_a_judge(tmp_path, capsys):
@@ -414,15 +345,6 @@ def test_files_of_two_kinds_are_named(tmp_path, capsys):
     said = refused(["compare", f"a={a}", f"b={b}"], capsys)
     assert "a.csv looks like a table" in said
     assert "b.conll like a column file of tags" in said
-
-
-def test_options_that_python_does_not_know_are_named(tmp_path):
-    path = write(wide("text"), tmp_path / "a", "csv")
-    with pytest.raises(ValueError, match="unknown option 'golden'; did you mean 'gold'"):
-        bf.read(path, golden="label")
-    for source in ({}, 3, {"a": 3}, {"": path}):
-        with pytest.raises(ValueError, match=r"what to read is a file|name of a file|name of a model"):
-            bf.read(source)
 
 
 def test_options_of_the_command_line_are_those_of_read():

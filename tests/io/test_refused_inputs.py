@@ -1,11 +1,8 @@
 """Inputs and options that cannot be meant are refused in one line."""
 
 import io
-import json
-from itertools import repeat
 
 import pytest
-from sklearn.metrics import classification_report
 
 import bayesf1 as bf
 from bayesf1.cli.main import main
@@ -27,13 +24,6 @@ def refused(capsys):
 @pytest.fixture
 def piped(monkeypatch):
     return lambda data: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
-def test_an_option_of_0_is_no_option_left_out(tmp_path):
-    for name in ("crf", "bert"):
-        (tmp_path / name).write_bytes(lines("In O O", "Rome B-LOC B-LOC"))
-    with pytest.raises(ValueError, match="gold_column= is 0; columns are counted from 1"):
-        bf.read({name: tmp_path / name for name in ("crf", "bert")}, gold_column=0)
 
 
 def test_a_folder_is_what_it_holds_whatever_the_options(tmp_path, refused):
@@ -71,13 +61,6 @@ def test_of_a_wrong_folder_no_file_is_opened_but_the_first(tmp_path, refused):
     assert "holds 2 files, as a.txt, b.gz, of no format that comes in folders" in refused(tmp_path)
 
 
-def test_a_huge_folder_is_not_walked_to_its_end(tmp_path, refused, monkeypatch):
-    (tmp_path / "a").touch()
-    monkeypatch.setattr("bayesf1.io.formats._MAX_FILES", 3)
-    monkeypatch.setattr("os.walk", lambda folder: repeat((str(folder), [], ["a"])))
-    assert "holds more than 3 files; name a smaller folder" in refused(tmp_path)
-
-
 # The rest of a line of CoNLL-U behind the part of speech.
 TAIL = "\t_" * 6 + "\n"
 FAULTS = {
@@ -106,13 +89,3 @@ def test_gold_of_tags_is_a_file_also_where_tabs_part_them(tmp_path, refused):
     assert "gold= names a column, which a column file of tags" in refused(*files, "--gold", "tag")
     (tmp_path / "t").write_text("token\ttag\tcrf\nIn\tO\tO\n" + "Rome\tB-LOC\tO\n" * 20)
     assert "has no column 'tga'; did you mean 'tag'?" in refused(tmp_path / "t", "--gold", "tga")
-
-
-def test_a_classification_report_in_a_file_is_refused_with_the_reason(tmp_path):
-    report = classification_report([0, 1, 1], [0, 1, 0], output_dict=True)
-    for document in (report, {"a": report, "b": report}):
-        (tmp_path / "report.json").write_text(json.dumps(document))
-        with pytest.raises(
-            ValueError, match=r"report.json: .*is a classification report, which has no counts"
-        ):
-            bf.read(tmp_path / "report.json")

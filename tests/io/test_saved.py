@@ -151,17 +151,6 @@ def test_a_function_of_ones_own_is_refused_and_a_named_measure_comes_back(tmp_pa
     assert ev.task.function is bf.measures.ter
 
 
-@pytest.mark.parametrize("path", [None, 0.5, 7, "", " ", b"x", ["x"]])
-def test_what_is_no_path_is_refused(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="path must be"):
-        evaluations.counts().save(path)
-    if path not in ("", " "):
-        with pytest.raises(ValueError, match="path must be"):
-            bf.load(path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path):
     path = tmp_path / "ev.json"
     evaluations.counts().save(path)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import bayesf1 as bf
@@ -12,38 +11,6 @@ from bayesf1.evaluation import resolve_metric
 SCORES = {"A": [0.1, 0.5, 0.4, 0.9], "B": [0.2, 0.6, 0.4, 0.7]}
 FLAGS = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 1]}
 NAMES = ["q1", "q2", "q3", "q4"]
-
-
-@pytest.mark.parametrize(("build", "data"), [(bf.from_scores, SCORES), (bf.from_correct, FLAGS)])
-class TestIndex:
-    def test_a_shuffled_index_is_put_in_order(self, build, data):
-        first = pd.Series(data["A"], index=NAMES)
-        second = pd.Series(data["B"], index=NAMES).iloc[[2, 0, 3, 1]]
-        assert build({"A": first, "B": second}) == build(data)
-
-    def test_a_label_that_is_missing_is_named(self, build, data):
-        first = pd.Series(data["A"], index=NAMES)
-        other = pd.Series(data["B"], index=["q1", "q9", "q3", "q4"])
-        with pytest.raises(ValueError, match=r"of 'B' have no value for 'q2', which \w+ of 'A' have"):
-            build({"A": first, "B": other})
-        with pytest.raises(ValueError, match=r"of 'A' have no value for 'q2', which \w+ of 'B' have"):
-            build({"A": first.drop("q2"), "B": pd.Series(data["B"], index=NAMES)})
-
-    def test_a_label_that_comes_twice_cannot_be_aligned(self, build, data):
-        labels = ["q1", "q1", "q2", "q3"]
-        first = pd.Series(data["A"], index=labels)
-        assert build({"A": first, "B": pd.Series(data["B"], index=labels)}) == build(data)
-        with pytest.raises(ValueError, match="two values for 'q1'"):
-            build({"A": first, "B": pd.Series(data["B"], index=labels[::-1])})
-
-    def test_what_has_no_index_is_taken_in_its_order(self, build, data):
-        columns = {"A": pl.Series(data["A"]), "B": pd.Series(data["B"], index=NAMES)}
-        assert build(columns) == build({"A": np.array(data["A"]), "B": tuple(data["B"])}) == build(data)
-
-    @pytest.mark.parametrize("unit", ["folds", "Split", "run"])
-    def test_folds_are_no_units(self, build, data, unit):
-        with pytest.raises(ValueError, match=r"no independent units.*bf\.fold_tests"):
-            build(data, unit=unit)
 
 
 def test_groups_are_aligned_too():
@@ -76,15 +43,6 @@ def test_groups_are_aligned_too():
 def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
     with pytest.raises(ValueError, match=words):
         bf.from_correct(flags)
-
-
-def test_groups_and_units_that_do_not_fit_are_named():
-    with pytest.raises(ValueError, match="4 values, but groups 3"):
-        bf.from_correct(FLAGS, groups=list("xxy"))
-    with pytest.raises(ValueError, match="groups of them are called otherwise"):
-        bf.from_correct(FLAGS, groups=list("xxyy"), unit="item")
-    with pytest.raises(ValueError, match="name must be a string"):
-        bf.from_correct(FLAGS, name=3)
 
 
 def table(path, rows, header="query,a,b"):
@@ -125,20 +83,6 @@ def test_scores_say_which_way_they_point():
         ev + bf.from_scores(SCORES)
 
 
-def test_a_function_of_tables_says_which_way_it_points():
-    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-
-    def misses(tables):
-        return tables[..., 2] / tables.sum(axis=-1)
-
-    assert not resolve_metric(misses, ev).lower_is_better
-    misses.lower_is_better = True
-    assert resolve_metric(misses, ev).lower_is_better
-    misses.lower_is_better = "down"
-    with pytest.raises(ValueError, match="is True or False, not 'down'"):
-        resolve_metric(misses, ev)
-
-
 def test_a_randomisation_test_of_losses_asks_who_loses_less():
     a, b = [4, 5, 5, 4, 3, 2, 1], [1, 2, 1, 2, 2, 2, 0]
     better = bf.randomization_test(
@@ -155,10 +99,12 @@ def test_a_randomisation_test_of_losses_asks_who_loses_less():
     assert both.p_value == bf.randomization_test(bf.from_scores({"A": a, "B": b})).p_value
 
 
-def test_lower_is_better_goes_with_scores_alone(tmp_path, capsys):
-    path = table(tmp_path / "wer.csv", [f"q{i},{0.1 * (i % 7)},{0.05 * (i % 7)}" for i in range(30)])
-    arguments = ["test", path, "--scores", "WER", "--alternative", "greater", "--rng", "1"]
-    assert main([*arguments, "--lower-is-better", "--format", "json"]) == 0
-    assert '"lower_is_better": true' in capsys.readouterr().out
-    assert main(["compare", path, "--lower-is-better"]) == 2
-    assert "scores=" in capsys.readouterr().err
+@pytest.mark.parametrize(("build", "data"), [(bf.from_scores, SCORES), (bf.from_correct, FLAGS)])
+def test_a_label_that_comes_twice_cannot_be_aligned_and_folds_are_no_units(build, data):
+    labels = ["q1", "q1", "q2", "q3"]
+    first = pd.Series(data["A"], index=labels)
+    assert build({"A": first, "B": pd.Series(data["B"], index=labels)}) == build(data)
+    with pytest.raises(ValueError, match="two values for 'q1'"):
+        build({"A": first, "B": pd.Series(data["B"], index=labels[::-1])})
+    with pytest.raises(ValueError, match=r"no independent units.*bf\.fold_tests"):
+        build(data, unit="folds")

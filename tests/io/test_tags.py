@@ -229,10 +229,6 @@ def test_an_o_with_a_type_is_still_outside():
     assert split_spans(["B-PER", "O-PER", "I-PER"]) == [("PER", 0, 1), ("PER", 2, 3)]
 
 
-def test_no_tags_have_no_spans():
-    assert split_spans([]) == []
-
-
 def test_scheme_names_ignore_case_and_have_aliases():
     tags = ["B-PER", "E-PER", "S-PER"]
     for scheme in ("bioes", "BIOES", "iobes", "IobES"):
@@ -295,12 +291,6 @@ def test_lists_tuples_arrays_and_series_are_read_alike():
         for outer in (list, tuple, iter):
             assert (read_spans(outer(own), {"A": outer(own)}).counts() == expected).all()
     assert (read_spans(np.array(gold), {"A": pandas.Series(gold)}).counts() == expected).all()
-
-
-def test_sentences_without_spans_are_counted_as_zeros():
-    table = read_spans([["O"], ["O", "O"]], {"A": [["O"], ["O", "O"]]})
-    assert table.types == ()
-    assert table.counts().tolist() == [[[0, 0, 0]], [[0, 0, 0]]]
 
 
 def test_more_tags_than_a_byte_holds_stay_apart():
@@ -378,11 +368,6 @@ def test_unknown_name_is_refused_with_the_nearest(options, message):
         read_spans(GOLD, {"A": GOLD}, **options)
 
 
-def test_asking_for_a_type_where_there_is_no_span_is_refused():
-    with pytest.raises(ValueError, match="type 'PER'; there is no span at all"):
-        read_spans([["O"]], {"A": [["O"]]}, types=["PER"])
-
-
 # ---- evaluations -----------------------------------------------------------------------------------
 
 # Derczynski et al. (2017), Results of the WNUT2017 shared task, Table 3, F1 (entity); tp, fp and fn were counted
@@ -413,39 +398,11 @@ def test_sentences_are_units_and_totals_are_conllevals(ev):
     np.testing.assert_array_equal(ev.tables, [[2, 0, 2], [3, 2, 1]])
 
 
-def test_spans_are_kept_as_items_beside_the_sentences(ev):
-    assert ev.items.unit == "item"
-    np.testing.assert_array_equal(ev.items.tables, ev.tables)
-    assert ev.items.weights.sum() == 6
-
-
 def test_documents_can_be_the_units():
     ev = bf.from_tags(SPANS, {"A": A, "B": B}, groups=["x", "x", "y", "y"])
     assert ev.unit == "document"
     assert ev.weights.sum() == 2
     np.testing.assert_array_equal(ev.tables, [[2, 0, 2], [3, 2, 1]])
-
-
-def test_types_restrict_the_evaluation():
-    np.testing.assert_array_equal(
-        bf.from_tags(SPANS, {"A": A, "B": B}, types=["PER"]).tables, [[1, 0, 1], [1, 1, 1]]
-    )
-
-
-def test_shards_add_up_to_the_whole(ev):
-    parts = [bf.from_tags(SPANS[i : i + 2], {"A": A[i : i + 2], "B": B[i : i + 2]}) for i in (0, 2)]
-    assert sum(parts) == ev
-
-
-def test_selecting_models_keeps_their_tables_and_items(ev):
-    swapped = ev.select(["B", "A"])
-    np.testing.assert_array_equal(swapped.tables, ev.tables[::-1])
-    np.testing.assert_array_equal(swapped.items.tables, ev.items.tables[::-1])
-
-
-def test_groups_of_another_length_are_refused():
-    with pytest.raises(ValueError, match=r"for each of 4 sentences"):
-        bf.from_tags(SPANS, {"A": A}, groups=[0, 1])
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

@@ -6,10 +6,8 @@ import random
 import numpy as np
 import pytest
 
-import bayesf1 as bf
 from bayesf1 import read
 from bayesf1.base.input_files import InputFile
-from bayesf1.cli.main import main
 from bayesf1.io.tables import Table
 
 
@@ -34,19 +32,6 @@ def test_a_label_is_the_text_that_stands_there(tmp_path, names):
     expected = read(write(tmp_path, rows(names=("ham", "spam"))), gold="label", positive="spam")
     path = write(tmp_path, rows(names=names))
     assert read(path, gold="label", positive=names[1]) == expected
-
-
-def test_a_positive_number_is_found_on_the_command_line(tmp_path, capsys):
-    path = write(tmp_path, rows())
-    assert (
-        main(["compare", str(path), "--gold", "label", "--positive", "1", "--rng", "1", "--format", "csv"])
-        == 0
-    )
-    found = capsys.readouterr().out
-    lines = [line.split(",") for line in rows()]
-    gold, a, b = np.array(lines, dtype=int).T
-    direct = bf.compare(bf.from_labels(gold, {"a": a, "b": b}, positive=1), rng=1)
-    assert found == direct.to_csv()
 
 
 def test_numbers_that_are_spelled_differently_are_different_labels(tmp_path):
@@ -76,27 +61,8 @@ def test_a_row_that_is_none_is_refused_with_its_line(tmp_path, line, said):
         read(write(tmp_path, lines), gold="label")
 
 
-def test_shifted_rows_are_refused_and_not_counted(tmp_path, capsys):
-    lines = [line.partition(",")[2] if i % 10 == 0 else line for i, line in enumerate(rows())]
-    assert main(["compare", str(write(tmp_path, lines)), "--gold", "label", "--positive", "1"]) == 2
-    assert "line 2, has 2 cells" in capsys.readouterr().err
-
-
-def test_names_of_rows_without_a_column_are_refused(tmp_path):
-    lines = [f"{i},{line}" for i, line in enumerate(rows(), start=1)]
-    with pytest.raises(ValueError, match="line 2, has 4 cells"):
-        read(write(tmp_path, lines), gold="label")
-
-
 def cells(path, name, **how):
     return Table.opened(InputFile.of(path)).load([name], **how)[name].tolist()
-
-
-def test_quoted_cells_hold_separators_and_line_breaks(tmp_path):
-    cell = 'a "b",\n;c'
-    quoted = f'"{cell.replace(chr(34), chr(34) * 2)}"'
-    path = write(tmp_path, [f"{quoted},x,{quoted}", "x,x,x", "", "x,x,x"])
-    assert cells(path, "label") == [cell, "x", "x"]
 
 
 @pytest.mark.parametrize(
@@ -121,22 +87,6 @@ def test_a_file_that_holds_no_table_is_refused(tmp_path, content, said):
         read(path, gold="label")
 
 
-def test_byte_order_marks_semicolons_and_tabs_are_read(tmp_path):
-    path = tmp_path / "predictions.csv"
-    plain = read(write(tmp_path, rows()), gold="label")
-    for separator in ";\t":
-        text = "\n".join(["label,a,b", *rows()]).replace(",", separator)
-        path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-        assert read(path, gold="label") == plain
-
-
-def test_scores_are_numbers_row_by_row(tmp_path):
-    path = write(tmp_path, ["q1,0.25,0.5", "q2,.5,1e-1", "q3,.5,.3"], header="query,a,b")
-    assert bf.score(read(path, scores=""), "b", "mean") == pytest.approx(0.3)
-    with pytest.raises(ValueError, match="row 2 of 'a' has 'x', no number"):
-        read(write(tmp_path, ["q1,0.25,0.5", "q2,x,1"], header="query,a,b"), scores="", columns=["a", "b"])
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_cells_are_those_of_the_csv_module(end, tmp_path):
     rng = random.Random(20261117)
@@ -158,7 +108,3 @@ def test_the_line_of_a_short_row_is_named(tmp_path):
     path.write_text("label,crf\n" + "a,b\n" * 20 + '"a\nb",b\n' + "a,b\n" * 20 + "a\n" + "a,b\n" * 5)
     with pytest.raises(ValueError, match=r"t.csv, line 44, has 1 cells, but the header names 2 columns"):
         cells(path, "label")
-
-
-def test_the_first_rows_alone_may_be_read(tmp_path):
-    assert len(cells(write(tmp_path, rows(300)), "a", most=10)) == 10
