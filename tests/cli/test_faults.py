@@ -64,13 +64,6 @@ def test_files_that_are_read_only_stay(tmp_path):
     assert path.read_text() == "before"
 
 
-@pytest.mark.parametrize("dpi", [0.5, 0, -1, 1e9, float("nan"), "300", None, True])
-def test_a_resolution_that_is_none_is_refused(dpi, tmp_path):
-    with pytest.raises(ValueError, match="dpi must be a number"):
-        bf.save_plot(bf.plot_posterior(bf.from_counts(A=(77, 44, 10))), tmp_path / "fig.png", dpi=dpi)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGTERM") or os.name != "posix", reason="needs POSIX pipes")
 def test_a_program_that_is_ended_leaves_no_part_of_a_file(tmp_path):
     code = (

@@ -73,25 +73,12 @@ def test_counts_have_a_model_of_pymc_by_name(run):
 
 
 @pytest.mark.parametrize(
-    ("name", "sign"), [("markdown", "| On |"), ("latex", r"\toprule"), ("csv", "question,metric")]
-)
-def test_every_format_is_written(run, name, sign):
-    code, out, _ = run(
-        "hierarchical", "a.csv", "b.csv", "c.csv", "--rng", "1", "--draws", "500", "--format", name
-    )
-    assert code == 0
-    assert sign in out
-
-
-@pytest.mark.parametrize(
     ("argv", "message"),
     [
         (("hierarchical", "a.csv"), "a.csv is one corpus without folds"),
-        (("hierarchical", "a.csv", "x/z.csv"), "there is no file x/z.csv"),
         (("hierarchical", "a.csv", "a.csv"), "corpus 'a' is given twice"),
         (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot save to no/fit.nc"),
         (("show", "a.csv"), "not a netCDF file of draws"),
-        (("show", "none.nc"), "none.nc"),
     ],
 )
 def test_bad_input_gets_one_line_and_exit_code_2(run, argv, message):

@@ -59,9 +59,3 @@ def test_columns_may_be_runs(run):
     Path("p.csv").write_text("\n".join(rows) + "\n")
     assert "averaged over 2 runs each" in run("compare", "p.csv", "--gold", "label", "--runs", "--rng", "1")
     assert "bert" in run("rank", "p.csv", "--gold", "label", "--runs", "--rng", "1")
-
-
-def test_a_file_given_twice_is_named(run, capsys):
-    Path("gold.conll").write_text("w O\n")
-    assert main(["compare", "gold.conll", "crf=c.conll", "crf=c.conll"]) == 2
-    assert "'crf' is given c.conll twice" in capsys.readouterr().err

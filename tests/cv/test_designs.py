@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.integrate import dblquad
 from sklearn.model_selection import StratifiedKFold
 
-from bayesf1 import BlockedCV, KFoldCV, compare, cross_validate, fold_tests, from_folds
+from bayesf1 import BlockedCV, KFoldCV, cross_validate, fold_tests, from_folds
 from bayesf1.designs import read_design
 
 # k(m) of Wang & Li (2019), Eq. 22, averaged in closed form to ten digits.
@@ -57,11 +57,6 @@ class TestDiscount:
         assert (m + 1) * more.discount() > m * less.discount()
 
 
-class TestDesign:
-    def test_it_prints_as_the_paper_writes_it(self):
-        assert str(BlockedCV(3)) == "3×2 BCV"
-
-
 class TestReading:
     def test_repeated_halves_are_asked_for_by_name(self):
         assert read_design("blocked-3x2") == read_design(" BLOCKED-3 × 2 ") == BlockedCV(3)
@@ -94,13 +89,6 @@ class TestKFold:
             1 / (j * k * (1 / (j * k) + 1 / (k - 1)))
         )
 
-    def test_tables_of_k_folds_come_in_repeat_by_repeat(self):
-        tables = [(80, 20, 20)] * 30
-        ev = from_folds({"A": tables, "B": tables}, cv=KFoldCV(10, 3), discount="once")
-        assert ev.folds.counts.shape == (3, 10, 2, 3)
-        assert ev.tables[0] == pytest.approx([800, 200, 200])
-        assert "10-fold CV repeated 3 times" in compare(ev).details()
-
     def test_fold_tests_know_the_sizes_of_the_sets(self):
         rng = np.random.default_rng(0)
         tp = rng.integers(70, 90, size=(2, 10))
@@ -112,23 +100,3 @@ class TestKFold:
         )
         with pytest.raises(KeyError, match="m×2 BCV t"):
             tests["m×2 BCV t"]
-
-    @pytest.mark.parametrize(
-        ("make", "message"),
-        [
-            (lambda: KFoldCV(1), "folds must be a whole number from 2 to 1e6, not 1"),
-            (lambda: KFoldCV(5, 0), "repeats must be a whole number from 1 to 1e6, not 0"),
-            (
-                lambda: KFoldCV(5).discount("wang-li"),
-                "discount 'wang-li' is none of 5-fold CV",
-            ),
-            (lambda: KFoldCV(5).discount(1.5), "discount 1.5 is none of 5-fold CV"),
-            (
-                lambda: from_folds({"A": [(1, 2, 3)] * 4}, cv=KFoldCV(5), discount="once"),
-                "has 4 fold tables, but 1×5",
-            ),
-        ],
-    )
-    def test_bad_designs_are_refused_in_words(self, make, message):
-        with pytest.raises(ValueError, match=message):
-            make()

@@ -139,20 +139,6 @@ def test_a_class_that_is_in_few_folds_does_not_lose_the_fits():
     assert "Macro F1" in str(bf.compare(ev, "A", "C", rng=1, n_draws=1000))
 
 
-@pytest.mark.filterwarnings("ignore:.* never predicts the positive label:UserWarning")
-def test_a_stray_label_of_one_fit_is_a_wrong_answer():
-    x, y = data()
-    calls = []
-
-    def stray(X_train, y_train):
-        calls.append(1)
-        return lambda Z: [2 if len(calls) == 1 else 0] * len(Z)
-
-    ev = bf.cross_validate({"A": threshold(0), "B": stray}, x, y, cv=bf.BlockedCV(m=1, rng=0))
-    assert ev.task.name == "binary"
-    assert ev.tables[1, 0] == 0
-
-
 @pytest.mark.parametrize("label", [Decimal(1), b"1", datetime.date(2020, 1, 1), "1", None, float("nan")])
 @pytest.mark.parametrize("kept", [False, True])
 def test_predictions_that_are_not_like_gold_are_refused_after_the_first_fit(label, kept, tmp_path):

@@ -167,29 +167,6 @@ def test_a_failing_fit_names_model_repeat_and_fold(data):
         cross_validate({"bad": broken}, *data)
 
 
-def test_too_few_predictions_are_refused(data):
-    with pytest.raises(FitError, match="model 'A', repeat 1, fold 1 predicted 3 units, but was given 120"):
-        cross_validate({"A": lambda xt, yt: lambda xs: [0, 1, 0]}, *data)
-
-
-def test_something_that_is_no_model_is_refused(data):
-    with pytest.raises(
-        ValueError, match="model 'A' must be an estimator with fit and predict, or a function"
-    ):
-        cross_validate({"A": 3}, *data)
-
-
-def test_inputs_and_labels_of_different_lengths_are_refused(data):
-    x, y = data
-    with pytest.raises(ValueError, match="X has 240 entries, but y has 100"):
-        cross_validate(MODELS, x, y[:100])
-
-
-def test_a_design_that_is_none_is_refused(data):
-    with pytest.raises(ValueError, match="cv is a design such as BlockedCV"):
-        cross_validate(MODELS, *data, cv="3x2")
-
-
 def test_bad_gold_labels_are_refused_before_any_fit(data):
     x, _ = data
     with pytest.raises(ValueError, match="which label is positive"):

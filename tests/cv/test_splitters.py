@@ -13,7 +13,6 @@ from sklearn.model_selection import (
 )
 
 import bayesf1 as bf
-from bayesf1.cv.run import partition_of
 
 N = 90
 
@@ -107,31 +106,11 @@ def test_documents_are_kept_whole(data):
     [
         (ShuffleSplit(3, random_state=0), "tests unit .* again|does not test every unit equally often"),
         (TimeSeriesSplit(3), "fold 1 .* train on all the others"),
-        ([([0, 1], [2])], "train on all the others"),
         ([(range(1, N), [0])], "every unit equally often"),
-        ([(range(N), [0])], "train on all the others"),
         ([(range(1, N), [N])], "fold 1 of cv must test some of the 90 units"),
         ([(range(N), [])], "is no pair of indices|must test some"),
-        ([], "repeats of no folds"),
-        ([3], "fold 1 of cv is no pair"),
-        (1, "folds must be a whole number from 2"),
-        (True, "cv is a design such as"),
-        (3.5, "cv is a design such as"),
     ],
 )
 def test_folds_that_test_units_unequally_are_refused_before_any_fit(data, cv, message):
     with pytest.raises(ValueError, match=message):
         bf.cross_validate({"A": lambda x, y: pytest.fail("fitted")}, *data, cv=cv)
-
-
-def test_repeats_of_different_numbers_of_folds_are_refused():
-    two, three = ([(np.delete(np.arange(6), t), t) for t in np.split(np.arange(6), k)] for k in (2, 3))
-    with pytest.raises(ValueError, match="repeats of 2, 3 folds"):
-        partition_of([*two, *three], 6, None, None, None)
-
-
-def test_masks_are_indices_too():
-    first = np.arange(6) < 3
-    assert partition_of([(first, ~first), (~first, first)], 6, None, None, None).tolist() == [
-        [1, 1, 1, 0, 0, 0]
-    ]

@@ -100,13 +100,6 @@ class TestProperties:
         p, r, f = (float(find_metric(m)(table, CELLS)) for m in ("precision", "recall", f"f{beta:.4f}"))
         assert min(p, r) - 1e-12 <= f <= max(p, r) + 1e-12
 
-    @given(tables)
-    def test_every_metric_stays_within_its_support(self, table):
-        for name in REFERENCE:
-            metric = find_metric(name)
-            low, high = metric.support
-            assert low - 1e-9 <= metric(table, CELLS) <= high + 1e-9
-
     @given(tables, st.floats(1e-3, 1e3))
     def test_a_metric_depends_on_proportions_alone(self, table, factor):
         for name in REFERENCE:
@@ -143,13 +136,6 @@ class TestNames:
     def test_a_name_is_known_however_it_is_spelled(self, name):
         assert find_metric(name).name == "f1"
 
-    @pytest.mark.parametrize(
-        ("typo", "meant"), [("presicion", "precision"), ("recal", "recall"), ("f_1", "f1"), ("mmc", "mcc")]
-    )
-    def test_a_mistyped_name_gets_the_nearest_one(self, typo, meant):
-        with pytest.raises(ValueError, match=rf"unknown metric '{typo}'; did you mean '{meant}'\?"):
-            find_metric(typo)
-
 
 class TestCallables:
     def test_a_callable_is_given_whole_tables(self):
@@ -160,12 +146,3 @@ class TestCallables:
 
         assert score(ev, "A", metric=prevalence) == 0.5
         assert find_metric(prevalence).name == "prevalence"
-
-    def test_a_callable_that_returns_another_shape_is_refused(self):
-        with pytest.raises(ValueError, match="returns one number a table"):
-            score(from_counts(A=(8, 1, 2)), "A", metric=lambda t: t)
-
-    @pytest.mark.parametrize("value", [math.nan, math.inf])
-    def test_a_callable_that_returns_no_number_is_refused(self, value):
-        with pytest.raises(ValueError, match=f"gave {value} for a table of counts"):
-            score(from_counts(A=(8, 1, 2)), "A", metric=lambda t: t[..., 0] * 0 + value)

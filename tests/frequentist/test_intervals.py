@@ -158,35 +158,6 @@ def test_without_relevant_items_nothing_is_excluded(method):
     assert found.undefined.tolist() == [True, False]
 
 
-@over_f1
-def test_a_single_relevant_item_is_enough_for_numbers(method):
-    for table in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
-        found = method(*table)
-        assert np.isfinite([found.low, found.high]).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((-1, 2, 3), "tp must be finite and not negative, but it is -1"),
-        ((1, math.nan, 3), "fp must be finite and not negative, but it is nan"),
-        ((1, 2, "x"), "fn must be numbers of items, or arrays of them: .*'x'"),
-        (([1, 2], [1, 2, 3], 0), "shape mismatch"),
-    ],
-)
-@over_f1
-def test_bad_counts_are_named(method, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        method(*arguments)
-
-
-@over_f1
-@pytest.mark.parametrize("level", [0, 1, 95, "high", None])
-def test_a_bad_confidence_level_is_named(method, level):
-    with pytest.raises(ValueError, match="confidence_level must lie strictly between 0 and 1"):
-        method(1, 2, 3, confidence_level=level)
-
-
 # ---- shares: statsmodels ----------------------------------------------------------------------------------
 
 
@@ -261,18 +232,6 @@ def test_the_tversky_variance_is_that_of_a_numeric_derivative(a, b):
     covariance = (np.diag(p) - np.outer(p, p)) / n
     found = tversky_delta(*(n * p), a=a, b=b)
     assert found.se**2 == pytest.approx(slope @ covariance @ slope, rel=1e-5)
-
-
-@pytest.mark.parametrize("beta", [0, -1, math.nan, 1e9, True, "1"])
-def test_a_bad_weight_is_named(beta):
-    with pytest.raises(ValueError, match="beta must be above 0"):
-        fbeta_delta(1, 2, 3, beta=beta)
-
-
-@pytest.mark.parametrize(("a", "b", "message"), [(-1, 1, "a must be a weight"), (0, 0, "both 0")])
-def test_bad_tversky_weights_are_named(a, b, message):
-    with pytest.raises(ValueError, match=message):
-        tversky_delta(1, 2, 3, a=a, b=b)
 
 
 # ---- several classes: Takahashi et al. (2022) -------------------------------------------------------------
@@ -537,25 +496,6 @@ def test_the_credible_rows_of_a_difference_are_those_of_the_bayes_test():
     assert res.models == ("A", "B")
 
 
-def test_the_table_has_all_its_forms():
-    res = intervals(bf.from_counts(A=(12, 1, 0)), "A", "f1", rng=1)
-    text = str(res)
-    assert text.startswith("F1 of A: 96")
-    assert "overshoots: reaches above 1" in text
-    assert "Dirichlet(0.5) prior" in text
-    frame = res.to_frame()
-    assert frame.loc["wald", "high"] == res["wald"].high == wald(12, 1, 0).high > 1
-    assert bool(frame.loc["wald", "overshoot"])
-    assert res.table.to_markdown().count("\n") == len(res) + 1
-    assert r"\toprule" in res.to_latex(caption="Intervals")
-    assert res.to_csv().splitlines()[0].startswith("method,kind,low,high")
-    read = json.loads(json.dumps(res.to_dict(), allow_nan=False))
-    assert [row["method"] for row in read["intervals"]] == list(res)
-    assert "<table>" in res._repr_html_()
-    with pytest.raises(KeyError, match="did you mean 'wilson_direct'"):
-        res["wilson-direct"]
-
-
 def test_a_perfect_model_is_told_to_have_degenerate_intervals():
     res = intervals(bf.from_counts(A=(30, 0, 0)), "A", "f1", rng=1)
     for method in ("wald", "delta", "bootstrap_percentile", "bootstrap_bca"):
@@ -577,12 +517,6 @@ def test_an_empty_test_set_excludes_nothing():
         intervals(ev, "A", lambda tables: tables[..., 0], rng=1)
 
 
-def test_a_single_item_is_enough_for_a_table():
-    for table in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0, 1)):
-        res = intervals(bf.from_counts(A=table), "A", "f1", rng=1)
-        assert all(np.isfinite([row.low, row.high]).all() for row in res.values())
-
-
 def test_after_cross_validation_counts_are_effective_and_the_table_says_so():
     ev = bf.load_example("wang-li-org")
     model = ev.models[0]
@@ -595,26 +529,6 @@ def test_after_cross_validation_counts_are_effective_and_the_table_says_so():
     assert "effective" in str(res)
     assert "k = 0.3688" in str(res)
     assert "effective" in str(difference_intervals(ev, rng=1))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"model": "C"}, "unknown model 'C'"),
-        ({"metric": "f_1"}, "unknown metric"),
-        ({"confidence_level": 95}, "confidence_level must lie"),
-        ({"n_resamples": 3}, "n_resamples must be a whole number"),
-        ({"n_resamples": 1e4}, "n_resamples must be a whole number"),
-        ({"prior": -1}, "prior must be"),
-        ({"rng": "x"}, "rng must be"),
-        ({"assumption": "paired"}, "only totals are known"),
-    ],
-)
-def test_what_is_wrong_with_a_question_is_said(options, message):
-    ev = bf.from_counts(A=(7, 4, 1), B=(7, 3, 1))
-    model = options.pop("model", "A")
-    with pytest.raises(ValueError, match=message):
-        intervals(ev, model, **options)
 
 
 # ---- several classes, and scores --------------------------------------------------------------------------
@@ -673,14 +587,6 @@ def test_only_the_methods_that_are_asked_for_are_computed_and_give_the_same():
     assert list(difference_intervals(ev, methods=["credible_hdi", "delta"])) == ["credible_hdi", "delta"]
     with pytest.raises(ValueError, match="unknown method 'jackknife' for f1"):
         intervals(ev, "A", methods=["jackknife"])
-
-
-def test_settings_and_signature_tell_what_was_asked():
-    res = intervals(bf.from_counts(A=(77, 44, 10)), "A", "recall", confidence_level=0.9, prior=0.5, rng=7)
-    assert (res.settings.prior, res.settings.rng, res.confidence_level) == (0.5, 7, 0.9)
-    assert res["wald"].standard_error == pytest.approx(math.sqrt(77 * 10 / 87**3))
-    assert "metric:recall" in res.signature()
-    assert "rng:7" in res.signature()
 
 
 @pytest.mark.long

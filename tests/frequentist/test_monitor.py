@@ -80,11 +80,6 @@ def best_stopping(value, probabilities, steps):
     return known[(0,) * kinds]
 
 
-def test_the_models_of_these_tests_have_the_same_f1():
-    tables = np.einsum("k,kmc->mc", ALIKE, ITEMS)
-    assert 2 * tables[:, 0] / (tables @ [2, 1, 1]) == pytest.approx([0.8, 0.8])
-
-
 class TestFairBets:
     def test_of_f1_no_rule_to_stop_wins_on_average(self):
         kinds = ALIKE > 0
@@ -284,23 +279,6 @@ class TestMonitor:
         assert bf.monitor(ev).verdict == "undecided"
         assert bf.monitor(ev, rope=0.02).verdict == "equivalent"
         assert bf.monitor(ev, rope=(-0.02, 0.0)).verdict == "B not worse by more than 2 points"
-
-    def test_of_sentences_every_form_says_which_load_was_given(self):
-        ev = bf.load_example("wnut17")
-        near, far = (bf.monitor(ev, "UH-RiTUAL", "Drexel-CCI", largest=largest) for largest in (25, 60))
-        assert near.verdict == "UH-RiTUAL better"
-        assert far.low < near.low < near.high < far.high
-        with pytest.raises(ValueError, match=r"a sentence has a load of up to \d+ here.*give largest"):
-            bf.monitor(ev, "UH-RiTUAL", "Drexel-CCI")
-        for found, words in ((near, "if no sentence has a load above 25"), (far, "a load above 60")):
-            forms = (
-                found.to_text(),
-                found.to_markdown(),
-                found.to_json(),
-                found.sentence(),
-            )
-            assert all(words in form for form in (*forms, found._repr_html_()))
-        assert "load" not in bf.monitor(two_models(1, 100)).to_text()
 
     @pytest.mark.parametrize("name", MONITORED)
     def test_loads_that_are_taken_as_those_of_both_models_are_the_same(self, name):

@@ -1,8 +1,5 @@
 """Plans against Jiang's numbers, textbook sample sizes, and brute-force simulation of what they promise."""
 
-import dataclasses
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -122,15 +119,6 @@ class TestSampleSize:
         f1 = 2 * tables[:, 0] / (2 * tables[:, 0] + tables[:, 1] + tables[:, 2])
         # sd of a simulated standard deviation: 1/sqrt(2·4000) = 1.1 %.
         assert Z * f1.std() == pytest.approx(0.03, rel=0.045)
-
-    def test_the_sentence_names_sizes_and_assumptions(self):
-        found = plan(half_width=0.02, metric="f0.5", prevalence=0.615)
-        assert "±2 percentage points takes 16,005 items with 9,843 positive ones." in str(found)
-        assert "Holds for any model" in str(found)
-        assert "9,843 positive items." in plan(0.02, "f0.5").sentence
-        assert json.loads(json.dumps(found.to_dict()))["n_units"] == 16005
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            found.n_units = 3
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -268,9 +256,6 @@ class TestAssumedPilot:
         [
             ({"f1": 0.8, "agreement": 0.3}, r"agreement 0\.3 is too small: .* agree on at least 0\.8"),
             ({"agreement": 0.9}, r"give f1, or both precision and recall"),
-            ({"f1": 0.8, "recall": 0.8, "agreement": 0.9}, r"either f1 or both precision and recall"),
-            ({"f1": 1.2, "agreement": 0.9}, r"f1 must lie strictly between 0 and 1"),
-            ({"f1": 0.8, "agreement": 0.9, "n_items": 0}, r"n_items must be a whole number from 1"),
             ({"precision": 0.01, "recall": 0.9, "agreement": 0.9}, r"more wrong claims than there are items"),
         ],
     )
@@ -418,11 +403,6 @@ class TestDecision:
         with pytest.raises(ValueError, match=r"A and B did the same on every item of the pilot"):
             resolution(same)
 
-    def test_a_handful_of_items_resolves_nothing(self):
-        few = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.95, n_items=20)
-        with pytest.raises(ValueError, match=r"20 items decide nothing: even if one model were ahead"):
-            resolution(few, n_sets=500)
-
 
 class TestNonInferiority:
     """Units to show that a model is not worse by more than a margin."""
@@ -478,12 +458,3 @@ class TestNonInferiority:
         assert better < same < worse
         # The difference and the margin add up, to first order.
         assert worse / same == pytest.approx((0.03 / 0.02) ** 2, rel=0.1)
-
-    @pytest.mark.parametrize("margin", [0, -0.1, True, "0.1", np.inf])
-    def test_a_margin_is_above_0(self, margin):
-        with pytest.raises(ValueError, match=r"not_worse_by (is a margin above 0|must be a number)"):
-            bf.plan_comparison(self.PILOT, not_worse_by=margin)
-
-    def test_a_model_that_is_worse_by_the_margin_cannot_be_shown_not_to_be(self):
-        with pytest.raises(ValueError, match=r"above minus the margin of 0\.01"):
-            bf.plan_comparison(self.PILOT, not_worse_by=0.01, difference=-0.01)

@@ -218,13 +218,6 @@ def test_a_p_value_from_trials_is_k_plus_1_of_n_plus_1():
     assert found.interval[0] == 0.0
 
 
-def test_units_that_a_swap_changes_alike_are_one_pattern():
-    net = np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0], [0.0, 2.0]])
-    merged, counts = merge_mirrored(net, np.array([300.0, 200.0, 900.0, 1.0]))
-    assert sorted(map(tuple, merged)) == [(0.0, 2.0), (1.0, -1.0)]
-    assert sorted(counts) == [1.0, 500.0]
-
-
 def test_macro_f1_of_several_classes_agrees_with_brute_force():
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 3, 40)
@@ -296,38 +289,11 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"there are 0\.5 items of one kind; only whole items"):
             randomization_test(ev)
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"alternative": "grater"}, r"unknown alternative 'grater'; did you mean 'greater'"),
-            ({"method": "mc"}, r"unknown method 'mc'"),
-            ({"n_trials": 0}, r"n_trials must be a whole number from 1 to 1e9, not 0"),
-            ({"n_trials": 1.5}, r"n_trials must be a whole number"),
-            ({"confidence_level": 95}, r"confidence_level must lie strictly between 0 and 1"),
-            ({"rng": "x", "method": "montecarlo"}, r"rng must be a numpy Generator"),
-            ({"metric": "f11x"}, r"unknown metric 'f11x'"),
-        ],
-    )
-    def test_options_that_are_none_are_named(self, options, message):
-        ev = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 0, 1]}, positive=1)
-        with pytest.raises(ValueError, match=message):
-            randomization_test(ev, **options)
-
     def test_too_many_swaps_to_count_are_refused_where_exactness_was_asked_for(self):
         rng = np.random.default_rng(0)
         a = rng.normal(size=200)
         with pytest.raises(ValueError, match=r"too many to count all swaps; use method 'auto'"):
             of_scores(a, a + rng.normal(size=200), method="exact")
-
-
-class TestResult:
-    def test_it_says_what_was_found_in_a_sentence(self):
-        # The scores are those of Derczynski et al. (2017), Table 4.
-        found = randomization_test(wnut(), "UH-RiTUAL", "SpinningBytes")
-        assert str(found) == (
-            "Randomisation test of whether UH-RiTUAL and SpinningBytes differ in F1 (41.86 % and 40.78 %): p = 0.496, "
-            "exact; the models differ on 381 of 1,287 sentences."
-        )
 
 
 def test_several_tests_are_told_beside_each_other():

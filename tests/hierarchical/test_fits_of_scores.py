@@ -1,9 +1,6 @@
 """Corpora at the level of scores: any kind of task, what each corpus knows of itself, suites, files, words."""
 
-import json
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -146,11 +143,6 @@ def test_documents_are_units_and_items_only_where_that_is_said():
         bf.hierarchical(data, likelihood="multinomial")
 
 
-def test_what_corpora_know_may_differ_and_is_told():
-    found = bf.hierarchical({"x": EVALUATIONS["items"](0), "y": EVALUATIONS["counts"](1)}, draws=200, rng=1)
-    assert "models paired on items or taken as independent within corpora" in found.details()
-
-
 def test_corpora_without_spread_are_compared_as_one_of_all_their_items():
     ev = CORPORA["tweets"]
     exact = bf.compare(ev + ev)["f1"]
@@ -192,16 +184,9 @@ def test_a_suite_is_the_weighted_mean_of_its_corpora_and_nothing_else(fit):
         (lambda fit: bf.hierarchical(CORPORA, weights=dict.fromkeys(CORPORA, 0)), "one at least above"),
         (lambda fit: fit.rank("mcc"), "no metric 'mcc' in this fit"),
         (lambda fit: fit.rank(question="old"), "unknown question 'old'"),
-        (lambda fit: bf.hierarchical(CORPORA, sampler="nutpie"), "known: grid"),
-        (lambda fit: bf.hierarchical(CORPORA, likelihood="dirichlet"), "multinomial"),
-        (lambda fit: fit.model, "likelihood='multinomial'"),
-        (lambda fit: bf.hierarchical(CORPORA, assumption="pared"), "did you mean 'paired'"),
-        (lambda fit: bf.hierarchical(CORPORA, prior=0), "cells of the prior must be"),
         (lambda fit: bf.hierarchical(CORPORA["news"]), "relates several corpora"),
         (lambda fit: bf.hierarchical({"x": CORPORA["news"]}), "relates several corpora"),
         (lambda fit: bf.hierarchical({n: ev.select(["A"]) for n, ev in CORPORA.items()}), "one model"),
-        (lambda fit: bf.hierarchical({"suite": CORPORA["news"], "x": CORPORA["news"]}), "names a question"),
-        (lambda fit: fit.compare().to_arviz(), "fit.to_arviz"),
     ],
 )
 def test_bad_arguments_get_one_sentence(fit, call, message):
@@ -229,28 +214,6 @@ def test_scores_stay_within_the_support_and_differences_with_them():
     assert float(found.posterior["score"].max()) <= 1.0
     new = found.posterior["score"].sel(question="new")
     assert float((new.diff("system") == 0).mean()) < 0.001
-
-
-def test_a_ranking_says_of_which_corpus_it_speaks(fit):
-    ranking = fit.rank(question="tweets")
-    assert "F1 on tweets, shrunk towards the other corpora" in str(ranking)
-    assert ranking.p_best[ranking.models.index("B")] == pytest.approx(
-        fit.compare(question="tweets")["f1"].p_h1
-    )
-    assert "hierarchical model of 3 corpora" in ranking.methods_sentence()
-
-
-def test_words_say_what_was_assumed_and_how_it_was_computed(fit):
-    text = fit.details()
-    assert "computed on a grid, 20,000 independent draws" in text
-    assert "half-t priors with 1 degree of freedom and scale 20 percentage points and 5" in text
-    assert "Pareto" not in text
-    assert "random-effects model of the scores" in fit.compare().methods_sentence().lower()
-    assert r"\toprule" in fit.to_latex()
-    assert "the suite of these 3 corpora" in fit.to_latex(caption="x")
-    document = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
-    assert document["format"] == "bayesf1.hierarchical/3"
-    assert list(document["answers"]) == ["average", "new", "suite", *CORPORA]
 
 
 def test_arviz_gets_what_a_grid_gives(fit):
@@ -310,37 +273,6 @@ def test_a_shrunk_difference_is_printed_as_it_is_believed_and_not_as_it_was_seen
     assert found.observed_gap < -0.5
     assert found.difference.interval()[0] <= found.gap <= found.difference.interval()[1]
     assert found.gap > found.observed_gap + 0.1
-
-
-def test_a_ranking_prints_estimates_and_names_the_observed():
-    weights = {"news": 1, "tweets": 0, "forum": 0}
-    weighted = bf.hierarchical(CORPORA, metrics="f1", weights=weights, draws=500, rng=1)
-    ranking = weighted.rank(question="suite")
-    expected = weighted.compare(question="suite")["f1"]
-    assert ranking.score[ranking.models.index("A")] == pytest.approx(expected.score_a)
-    assert f"observed: A {100 * bf.score(CORPORA['news'], 'A'):.1f}" in str(ranking)
-
-
-def test_two_corpora_caution_of_the_average_too_and_take_its_median():
-    found = bf.hierarchical({name: CORPORA[name] for name in ("news", "tweets")}, rng=1)
-    caution = "of the average corpus and of a new one rests on the prior"
-    assert found.compare()["f1"].estimate == "posterior median"
-    for text in (str(found), found.to_latex(caption="x"), found.to_json(), found._repr_html_()):
-        assert caution in text
-        assert "posterior median" in text or "medians" in text
-    assert caution in str(found.compare())
-    assert caution in found.compare().methods_sentence()
-    assert caution not in str(found.compare(question="news"))
-
-
-def test_the_folder_does_not_hide_the_function():
-    code = "import bayesf1 as bf, bayesf1.hierarchical.fit; bf.load_fit; assert callable(bf.hierarchical)"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_the_average_corpus_is_plotted(fit):
-    axes = bf.plot_posterior(fit)
-    assert [ax.get_xlabel() for ax in axes] == ["P (%)", "R (%)", "F1 (%)"]
 
 
 @pytest.mark.parametrize(("likelihood", "name"), [("scores", "kappa"), ("multinomial", "spread")])

@@ -1,10 +1,7 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.inference.comparison import FoldSpread
 from builders import random_folds
 
 
@@ -36,20 +33,6 @@ def test_folds_that_vary_too_little_get_another():
     better = [(810 + i % 2, 100, 190 - i % 2) for i in range(6)]
     res = bf.compare(bf.from_folds({"A": same, "B": better}))
     assert "varies less than the discount assumes" in str(res)
-
-
-def test_items_are_not_asked_for_where_they_are_known():
-    x = np.arange(80)
-    rules = {
-        name: lambda xt, yt, by=by: lambda xs: (xs % by == 0).astype(int) for name, by in (("A", 2), ("B", 3))
-    }
-    ev = bf.cross_validate(rules, x, (x % 6 < 2).astype(int), cv=bf.BlockedCV(3, rng=0))
-    for assumption, known in (("paired", True), ("independent", False)):
-        c = bf.compare(ev, assumption=assumption, metrics="f1", rng=1, n_draws=1000)["f1"]
-        notes = " ".join(replace(c, fold_spread=FoldSpread(0.001, 0.02, 1e-4)).notes)
-        assert "varies less than the discount assumes" in notes
-        assert ("the interval may be too long" in notes) == known
-        assert ("item by item" in notes) != known
 
 
 def test_ordinary_folds_get_none():

@@ -8,7 +8,6 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.inference.rank import joint_claims
-from bayesf1.output.text import who_beats_whom
 
 
 def draws(seed, k, gap, n=4000):
@@ -78,42 +77,9 @@ def test_of_two_models_it_is_what_the_comparison_says():
     assert ranking.jointly.tolist() == [[False, True], [False, False]]
 
 
-def test_a_ranking_says_it_in_words_and_in_json():
-    ranking = bf.rank(bf.load_example("wnut17"), rng=1)
-    said = ranking.joint_sentence()
-    assert "UH-RiTUAL beats MIC-CIS and Drexel-CCI" in said
-    assert said in ranking.details()
-    document = ranking.to_dict()
-    assert document["systems"][0]["beats_jointly"] == ["MIC-CIS", "Drexel-CCI"]
-    assert document["p_order"] < 0.5
-
-
 def test_systems_within_the_region_of_the_first_are_equivalent_to_it():
     ev = bf.from_counts(A=(9000, 500, 500), B=(9010, 495, 490), C=(7000, 900, 3000))
     found = bf.rank(ev, rope=0.01, rng=1)
     assert found.equivalent.tolist() == [True, True, False]
     assert [row[-1] for row in found.table.rows] == ["–", "equivalent", "no"]
     assert not bf.rank(ev, rng=1).equivalent.any()
-
-
-def test_nobody_beats_anybody_where_nothing_is_known():
-    ev = bf.from_counts(A=(7, 4, 3), B=(7, 3, 4), C=(6, 4, 4))
-    found = bf.rank(ev, rng=1)
-    assert "no model beats another" in found.joint_sentence()
-    assert "one of all 3" in found.sentence()
-    assert found.tied.all()
-
-
-def test_those_who_beat_the_same_are_named_together():
-    beats = np.triu(np.ones((4, 4), dtype=bool), 2)
-    beats[1, 2] = False
-    beats[0] = beats[1] = [False, False, True, True]
-    assert who_beats_whom("WXYZ", beats) == "W and X beat Y and Z"
-
-
-def test_those_who_are_many_are_counted():
-    beats = np.zeros((6, 6), dtype=bool)
-    beats[0, 2:] = True
-    assert who_beats_whom("UVWXYZ", beats) == "U beats W, X, Y and 1 more"
-    beats[0, 2] = False
-    assert who_beats_whom("UVWXYZ", beats) == "U beats X, Y and Z"

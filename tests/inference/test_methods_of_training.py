@@ -1,14 +1,10 @@
 """Methods and their runs: what is claimed of training, and what of these very models."""
 
-import json
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.inference.comparison import Variance
 from bayesf1.sampling import run_variance_of, sampling_model
 
 
@@ -67,42 +63,6 @@ def test_runs_are_paired_on_the_same_items(ev):
     assert shared > 0.6 * one
 
 
-def test_words_say_what_was_allowed_for(res):
-    text = str(res)
-    assert "averaged over 4 runs each" in text
-    assert "of the uncertainty comes from training" in text
-    assert "400 items" in text
-    assert "mean of its runs' scores" in res.methods_sentence()
-    assert json.loads(res.to_json())["comparisons"][0]["variance"]["training"] > 0
-    for written in (text, res.to_latex(), res.to_markdown(), res._repr_html_(), res.to_json()):
-        assert "uncertainty" in written
-
-
-def test_these_very_runs_are_named_as_such(ev):
-    text = str(bf.compare(ev, target="models", rng=1, n_draws=2000))
-    assert "averaged over these 4 runs each" in text
-    assert "training" not in text
-
-
-@pytest.mark.parametrize(
-    ("training", "items", "words"),
-    [
-        (9e-4, 1e-4, "90 % of the uncertainty comes from training."),
-        (1e-4, 9e-4, "90 % of the uncertainty comes from the test items."),
-        (1e-4, 1e-4, "50 % of the uncertainty"),
-        (0.0, 1e-4, "100 % of the uncertainty comes from the test items."),
-    ],
-)
-def test_where_the_doubt_comes_from(res, training, items, words):
-    c = replace(res["f1"], variance=Variance(training, items, 0.01, 0.01))
-    assert words in " ".join(c.notes)
-
-
-def test_a_method_that_varies_far_more_is_named(res):
-    c = replace(res["f1"], variance=Variance(1e-4, 1e-4, 0.01, 0.04))
-    assert "bert varies about 4 times as much from run to run as crf" in " ".join(c.notes)
-
-
 def test_a_steady_method_does_not_vouch_for_a_volatile_one():
     f1 = resolve_metric("f1", trained())
     scores = np.array([*np.linspace(0.80, 0.81, 10), 0.70, 0.80, 0.90])
@@ -151,27 +111,9 @@ def test_a_ranking_is_of_methods(ev):
     assert models.high[0] - models.low[0] < ranking.high[0] - ranking.low[0]
 
 
-def test_summaries_and_posteriors_are_of_methods(ev):
-    table = bf.summary(ev, metrics="f1", rng=1, n_draws=20_000)
-    assert [name for name, _ in table.index] == ["crf", "bert"]
-    assert table.loc[("crf", "f1"), "sd"] == pytest.approx(
-        bf.posterior(ev, "crf", rng=2, n_draws=20_000).std(), rel=0.1
-    )
-    assert bf.posterior(ev, "crf/s0").std() > 0
-
-
 def test_swapping_methods_swaps_the_answer(ev, res):
     back = bf.compare(ev, "bert", "crf", rng=1, n_draws=20_000)
     assert back["f1"].p_h0 == res["f1"].p_h1
-
-
-def test_what_takes_trained_models_says_so(ev):
-    for ask in (
-        lambda: bf.randomization_test(ev),
-        lambda: bf.plan(0.02, pilot=ev, model="crf"),
-    ):
-        with pytest.raises(ValueError, match="has 4 runs; choose one of each"):
-            ask()
 
 
 @pytest.mark.long
@@ -194,11 +136,3 @@ def test_figures_show_the_runs(ev, res):
     scores = resolve_metric("f1", ev)(ev.tables, ev.cells)
     assert rows[0].get_xdata() == pytest.approx(scores[:4])
     bf.plot_difference(res)
-
-
-def test_arviz_gets_the_scores_of_methods(ev, res):
-    posterior = res.to_arviz(n_draws=4000, rng=1)["posterior"]
-    assert posterior.system.values.tolist() == ["crf", "bert"]
-    score = posterior["score"].sel(measure="f1", system="crf")
-    assert float(score.mean()) == pytest.approx(res["f1"].posterior_a.mean(), abs=0.01)
-    assert float(score.std()) == pytest.approx(res["f1"].posterior_a.std(), rel=0.2)

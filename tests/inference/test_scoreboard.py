@@ -34,22 +34,3 @@ def test_rows_are_ordered_by_f1_and_the_surely_best_stands_out():
     # B is surely the best in P and F1; in R A leads, but B is near.
     assert BOARD.table.bold == {(0, 1), (0, 3)}
     assert BOARD.sentence() == bf.rank(bf.from_counts(TABLES)).sentence()
-
-
-def test_measures_may_be_named_or_functions():
-    def hits(tables):
-        return tables[..., 0] / tables.sum(-1)
-
-    board = bf.scoreboard(bf.from_counts(TABLES), ["f1", hits], n_draws=2000)
-    assert board.table.header[:2] == ("Model", "F1 (%)")
-    assert list(board.rankings) == ["f1", "hits"]
-
-
-def test_every_form_is_there():
-    assert BOARD.table.to_markdown().count("\n") == len(TABLES) + 1
-    assert len(BOARD.to_csv().splitlines()) == 1 + 3 * len(TABLES)
-    assert "ranked by P, R and F1 from 50,000 joint posterior draws" in BOARD.methods_sentence()
-
-
-def test_a_perfect_score_prints_within_its_interval():
-    assert "100.0 [88.3, 100.0]" in bf.scoreboard(bf.from_counts(A=(20, 0, 3), B=(18, 2, 4))).to_text()

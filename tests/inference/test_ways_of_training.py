@@ -1,8 +1,5 @@
 """compare(ev, target="method") on folds: ways of training, and not only the models fitted in these folds."""
 
-import json
-import pickle
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +7,6 @@ from scipy import stats
 import bayesf1 as bf
 from bayesf1.sampling import Contrasts, TrainingVariance
 from builders import random_folds
-from evaluations import EVALUATIONS
 
 
 def folds_of(m, seed=0, cv=None, models=("A", "B")):
@@ -120,14 +116,6 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     assert alike["f1"].p_h1 == 0.5
 
 
-def test_a_callable_without_bounds_has_an_answer():
-    def odds(tables):
-        return tables[..., 0] / (tables[..., 1] + tables[..., 2] + 1.0)
-
-    c = bf.compare(folds_of(3), metrics=odds, target="method")["odds"]
-    assert 0.0 < c.p_h1 < 1.0
-
-
 # ---- with items: a mixture --------------------------------------------------------------------------------
 
 
@@ -200,13 +188,6 @@ def test_documents_are_drawn_whole():
         assert "only 8 documents" in str(bf.compare(few, "A", "B", target="method", rng=1))
 
 
-def test_single_items_of_documents_leave_the_contrasts_alone():
-    ev = learned(groups=np.arange(240) // 6)
-    c = bf.compare(ev, "A", "B", target="method", assumption="paired", metrics="f1")["f1"]
-    assert c.method == "exact"
-    assert c.settings.training == "contrasts"
-
-
 def test_independence_takes_the_contrasts_alone():
     ev = learned()
     c = bf.compare(ev, "A", "B", metrics="f1", target="method", assumption="independent")["f1"]
@@ -233,47 +214,6 @@ def test_models_that_did_the_same_are_not_told_apart():
 
 
 # ---- the other answer, and the words ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["folds", "cross-validated items", "cross-validated documents"])
-def test_both_answers_stand_side_by_side_in_every_form(name):
-    ev = EVALUATIONS[name]().select(["A", "B"])
-    models, method = (bf.compare(ev, target=target, rng=1, n_draws=2000) for target in ("models", "method"))
-    assert models["f1"].target == bf.compare(ev, rng=1)["f1"].target == "models"
-    said = "For the method of training, not only for the models fitted in these folds: P(B better)"
-    for text in (
-        str(models),
-        models.to_markdown(),
-        models.to_json(),
-        models._repr_html_(),
-    ):
-        assert said in text
-    assert said.replace(":", "") in models.to_latex().replace(":", "")
-    assert "For the models fitted in these folds: P(B better)" in str(method)
-    assert "trained on 50 % of such data" in method.sentence()
-    assert models["f1"].other_target.p_h1 == pytest.approx(method["f1"].p_h1, abs=0.05)
-    assert method["f1"].other_target.p_h1 == pytest.approx(models["f1"].p_h1, abs=0.05)
-    assert models["f1"].other_target.other_target is None
-
-
-def test_one_repeat_hardly_says_how_much_training_varies():
-    alone, with_items, twice = (
-        str(bf.compare(ev, "A", "B", rng=1)) for ev in (folds_of(1), learned(m=1), folds_of(2))
-    )
-    assert "A single repeat hardly shows how much training varies" in alone
-    assert "the prior decides" not in alone
-    assert "the prior decides" in with_items
-    assert "A single repeat" not in twice
-
-
-@pytest.mark.parametrize("m", [1, 2])
-def test_laws_without_moments_are_printed_and_kept(m):
-    res = bf.compare(folds_of(m), target="method")
-    assert "[" in str(res)
-    document = json.loads(res.to_json())
-    assert document["comparisons"][0]["difference"]["sd"] is None
-    assert len(res.to_frame()) == 3
-    assert str(pickle.loads(pickle.dumps(res))) == str(res)
 
 
 # ---- one model, all models --------------------------------------------------------------------------------

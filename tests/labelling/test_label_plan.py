@@ -11,7 +11,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.labelling import Doubt, doubt_of, whole
+from bayesf1.labelling import Doubt, doubt_of
 from bayesf1.sampling import sampling_model
 
 
@@ -64,27 +64,6 @@ def test_the_allocation_is_the_best_of_all_of_whole_numbers():
     found = doubt.neyman(12, explore=0.0)
     assert found.sum() == 12
     assert doubt.variance(found) == pytest.approx(best, rel=0.01)
-
-
-def test_no_stratum_takes_more_than_it_has_and_a_large_budget_takes_all():
-    doubt = Doubt(np.array([5.0, 0.0]), np.zeros(2), np.array([4.0, 3.0]), np.ones(2), 0.0)
-    np.testing.assert_array_equal(doubt.neyman(100, explore=0.1), [4, 3])
-    np.testing.assert_array_equal(doubt.neyman(6, explore=0.0), [4, 2])
-
-
-def test_a_share_of_the_budget_goes_everywhere():
-    doubt = Doubt(np.array([5.0, 0.001]), np.zeros(2), np.array([900.0, 900.0]), np.ones(2), 0.0)
-    assert doubt.neyman(100, explore=0.1)[1] == 5
-    assert doubt.neyman(100, explore=0.0)[1] == 0
-
-
-def test_rounding_keeps_the_sum():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        share = rng.dirichlet(np.ones(7)) * 31
-        found = whole(share, np.full(7, 100.0), 31)
-        assert found.sum() == 31
-        assert np.abs(found - share).max() < 1
 
 
 def test_the_doubt_is_the_variance_of_the_posterior():
@@ -183,34 +162,3 @@ def test_several_classes_are_planned_for():
     plan = bf.plan_labels(bf.from_labels(known, said, judge={}), budget=90, metric="macro_f1", rng=1)
     assert sum(cell.plan for cell in plan.cells) == 90
     assert plan.length_after < plan.length_random
-
-
-def test_a_plan_is_printed_and_written():
-    plan = bf.plan_labels(evaluation(), budget=40, rng=1)
-    text = plan.to_text()
-    assert "The next 40 items to label for F1 of B minus A" in text
-    assert "percentage points" in text
-    document = json.loads(plan.to_json())
-    assert document["format"] == "bayesf1.label/1"
-    assert sum(row["plan"] for row in document["cells"]) == 40
-    assert plan.to_frame()["plan"].sum() == 40
-    assert plan.to_csv().count("\n") == len(plan.cells) + 1
-
-
-@pytest.mark.parametrize(
-    ("make", "how", "message"),
-    [
-        (
-            lambda: bf.from_counts(A=(1, 2, 3), B=(3, 2, 1)),
-            {},
-            "a plan of labels is for items of which some have no gold label",
-        ),
-        (evaluation, {"budget": 0}, "budget must be a whole number"),
-        (evaluation, {"metric": lambda tables: tables[..., 0]}, "takes the name of a measure"),
-        (lambda: evaluation(labelled=6000), {}, "and here all have one"),
-        (lambda: 3, {}, "ev must be an Evaluation"),
-    ],
-)
-def test_what_cannot_be_planned_is_said(make, how, message):
-    with pytest.raises(ValueError, match=message):
-        bf.plan_labels(make(), **how)

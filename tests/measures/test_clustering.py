@@ -78,10 +78,6 @@ def test_names_of_clusters_do_not_matter_and_swapping_sides_swaps_precision_and_
     assert (turned.purity, turned.inverse_purity) == (scores.inverse_purity, scores.purity)
 
 
-def test_clusters_of_one_item_each_have_no_pair_to_agree_on():
-    assert pair_scores([1, 2, 3], [1, 2, 3]).f1 == 0.0
-
-
 def test_a_million_items_in_thousands_of_clusters_are_counted_exactly():
     gold, predicted = np.random.default_rng(2).integers(0, 5000, (2, 1_000_000))
     pairs = pair_scores(gold, predicted)
@@ -138,29 +134,14 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pair_scores([], []), "predicted has 0 items"),
         (lambda: pair_scores([1, 2], [1, 2, 3]), "predicted has 3 items, but gold has 2"),
-        (lambda: pair_scores([1.0, np.nan], [1, 2]), "gold has no label for item 2"),
-        (lambda: pair_scores(["a", None], [1, 2]), "gold has no label for item 2"),
-        (lambda: pair_scores(["a", float("nan")], [1, 2]), "gold has no label for item 2"),
         (lambda: pair_scores(["a", 1], [1, 2]), "gold mixes strings and numbers"),
-        (lambda: pair_scores("ab", [1, 2]), "gold must be an array, not 'ab'"),
-        (lambda: pair_scores([[1], [2]], [1, 2]), "one label for each item, not an array of shape"),
-        (lambda: pair_scores([[1], [2, 3]], [1, 2]), "gold must be one label for each item"),
-        (lambda: purity_scores([1, 2], [1]), "predicted has 1 items"),
-        (lambda: soft_purity_scores([], [{"a"}]), "gold must be a list of clusters"),
         (lambda: soft_purity_scores([set()], [{"a"}]), "one of them above 0"),
-        (lambda: soft_purity_scores(3, [{"a"}]), "gold must be a list of clusters"),
-        (lambda: soft_purity_scores(["ab"], [{"a"}]), "gold must be a list of clusters"),
         (
             lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]),
             "all mappings of element to weight or all sets",
         ),
         (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "finite and not negative"),
-        (lambda: soft_purity_scores([{"a": np.nan}], [{"a"}]), "finite and not negative"),
-        (lambda: soft_purity_scores([{"a": "x"}], [{"a"}]), "numbers as weights"),
-        (lambda: soft_purity_scores([[[1], [2]]], [{1}]), "names as elements"),
-        (lambda: soft_purity_scores(np.eye(2), np.eye(2)), "gold must be a list of clusters"),
     ],
 )
 def test_bad_clusters_are_named(call, message):

@@ -148,20 +148,6 @@ def test_a_difference_is_that_of_resampled_sentences(corpus):
     assert ours.std() == pytest.approx(np.std(drawn), rel=0.06)
 
 
-@pytest.mark.parametrize(
-    ("measure", "totals", "words"),
-    [
-        (bf.measures.wer, [1, 2, 3], "totals are hits, substitutions, deletions, insertions"),
-        (bf.measures.ter, [1, 2, 3], "totals are edits, words"),
-        (bf.measures.corpus_bleu, [1, 2, 3], "corpus_bleu are two lengths"),
-        (bf.measures.chrf, [1, 2], "chrf needs three statistics for each order"),
-    ],
-)
-def test_totals_of_other_statistics_are_refused(measure, totals, words):
-    with pytest.raises(ValueError, match=words):
-        measure(totals)
-
-
 def test_measures_take_leading_axes():
     rng = np.random.default_rng(1)
     for measure, k in (
@@ -174,21 +160,3 @@ def test_measures_take_leading_axes():
         found = measure(totals)
         assert found.shape == (3, 2)
         assert found[2, 1] == pytest.approx(measure(totals[2, 1]))
-
-
-@pytest.mark.parametrize(
-    ("measure", "width", "label"),
-    [
-        (bf.measures.corpus_bleu, 10, "BLEU"),
-        (bf.measures.chrf, 6, "chrF"),
-        (bf.measures.ter, 2, "TER"),
-        (bf.measures.wer, 4, "WER"),
-    ],
-)
-def test_measures_are_printed_as_they_are_called(measure, width, label):
-    rng = np.random.default_rng(1)
-    ev = bf.from_statistics({name: rng.integers(1, 9, (40, width)) for name in "AB"}, measure)
-    res = bf.compare(ev, rng=1, n_draws=2000)
-    assert f" in {label}" in res.sentence()
-    assert res[label.lower()] is res[label] is res[measure.__name__]
-    assert bf.score(ev, "A", measure.__name__) == bf.score(ev, "A", label)

@@ -135,13 +135,6 @@ def test_the_draws_of_two_systems_on_the_same_items_are_paired():
     assert np.std(a.area_draws - b.area_draws) < 0.3 * np.std(a.area_draws - apart.area_draws)
 
 
-def test_the_same_rng_gives_the_same_curve_in_blocks_of_any_size(monkeypatch):
-    gold, scores = sample(50, np.random.default_rng(6))
-    whole = pr_curve(gold, scores, rng=3)
-    monkeypatch.setattr("bayesf1.measures.curves._BLOCK", 777)
-    np.testing.assert_array_equal(pr_curve(gold, scores, rng=3).low, whole.low)
-
-
 def test_labels_may_be_words_and_the_positive_one_is_said():
     words = np.where(LECTURE == 1, "spam", "ham")
     assert roc_auc(words, -np.arange(10.0), positive="spam") == roc_auc(LECTURE, -np.arange(10.0))
@@ -150,32 +143,3 @@ def test_labels_may_be_words_and_the_positive_one_is_said():
     )
     with pytest.raises(ValueError, match="which label is positive"):
         roc_auc(words, -np.arange(10.0))
-
-
-def test_a_curve_prints_its_area():
-    curve = pr_curve(LECTURE, -np.arange(10.0), rng=1)
-    assert "area 0.3905, 95 % in [" in repr(curve)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: roc_auc([], []), "for 0 items"),
-        (lambda: roc_auc([0, 1], [0.5]), r"scores have shape \(1,\) for 2 items"),
-        (lambda: roc_auc([0, 1], [0.5, np.nan]), "scores hold nan at item 2"),
-        (lambda: roc_auc([0, 1], [0.5, np.inf]), "scores hold inf at item 2"),
-        (lambda: roc_auc([0, 1], [[0.5, 1]]), "give one for each"),
-        (lambda: roc_auc([0, 1], ["a", "b"]), "scores must be a number or an array of numbers"),
-        (lambda: roc_auc([0, None], [0.5, 1]), "y_true has no label for item 2"),
-        (lambda: roc_auc([0.0, np.nan], [0.5, 1]), "y_true has no label for item 2"),
-        (lambda: roc_auc([1, 1], [0.5, 1]), "y_true holds no negative item"),
-        (lambda: roc_auc([0, 1], [0.5, 1], positive=2), "y_true holds no positive item"),
-        (lambda: roc_curve([0, 1], [0.5, 1], n_points=1), "n_points must be a whole number from 2"),
-        (lambda: pr_curve([0, 1], [0.5, 1], prob=95), "prob must lie strictly between 0 and 1"),
-        (lambda: pr_curve([0, 1], [0.5, 1], n_draws=5), "n_draws must be a whole number from 100"),
-        (lambda: pr_curve([0, 1], [0.5, 1], rng="x"), "rng must be"),
-    ],
-)
-def test_bad_items_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

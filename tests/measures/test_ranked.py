@@ -175,32 +175,15 @@ def test_a_query_without_a_relevant_or_any_item_scores_nothing(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: average_precision([]), "at least one list"),
-        (lambda: average_precision(np.zeros((0, 3))), "at least one list"),
-        (lambda: average_precision(1.0), "at least one list"),
-        (lambda: dcg([1, -2, 0]), "gains hold -2 at rank 2"),
         (lambda: dcg([[1, 2], [0]] * 2 + [[math.nan]]), "gains hold nan at query 5, rank 1"),
-        (lambda: dcg([1e308, 1e308]), r"gains hold 1e\+308 at rank 1"),
-        (lambda: dcg(["high", "low"]), "gains must be at least one list of numbers"),
-        (lambda: dcg([[1, [2, 3]], [1]]), "gains must be at least one list of numbers"),
         (lambda: precision_at_k([1, 0], 0), "k must be a whole number from 1 to 1e9, not 0"),
-        (lambda: precision_at_k([1, 0], 2.5), "k must be a whole number, not 2.5"),
-        (lambda: dcg([1, 0], log="ln"), "unknown log 'ln'"),
         (
             lambda: average_precision([[1, 0], [1, 1]], n_relevant=[1, 1]),
             "n_relevant is 1 at query 2, but must be a whole number from 2",
         ),
-        (lambda: average_precision([1, 0], n_relevant=1.5), "n_relevant is 1.5, but must be a whole number"),
-        (
-            lambda: average_precision([[1, 0]] * 3, n_relevant=[1, 1]),
-            "one number for all queries or one for each",
-        ),
         (lambda: ndcg([[3, 0], [3, 1]], ideal=[[3, 0], [1, 1]]), "less than the list itself at query 2"),
-        (lambda: ndcg([[3, 0], [3, 1]], ideal=[3, 0]), "ideal has queries of shape"),
         (lambda: err([1, 4], max_grade=3), "grades hold 4 at rank 2; give numbers from 0 to max_grade=3"),
-        (lambda: err([1, 4], max_grade=0), "max_grade is the highest grade of the scale"),
         (lambda: pfound([0.5, 2]), "p_relevant hold 2 at rank 2; give numbers from 0 to 1"),
-        (lambda: pfound([0.5, 1], p_break=1.5), "p_break is a probability, such as 0.15, not 1.5"),
     ],
 )
 def test_bad_lists_are_named(call, message):

@@ -62,11 +62,6 @@ def test_text_is_the_default_and_says_the_same():
     assert res.sentence(format="latex") == escape_latex(res.sentence())
 
 
-def test_an_unknown_form_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"no format 'tex'; did you mean 'text'\? \(known: text, latex\)"):
-        bf.compare(PAIRED).sentence(format="tex")
-
-
 COUNTS = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
 
@@ -74,18 +69,6 @@ def test_columns_are_chosen_by_their_headers_in_any_case_and_without_units():
     text = bf.compare(COUNTS).to_latex(columns=["metric", "B", "P(H1)", "Verdict"])
     assert r"Metric & B (\%) & $P(H_1)$ & Verdict \\" in text
     assert r"\begin{tabular}{@{}llll@{}}" in text
-
-
-@pytest.mark.parametrize("columns", [["P(H2)"], [], "Metric"])
-def test_columns_that_are_none_are_refused(columns):
-    with pytest.raises(ValueError, match="column"):
-        bf.compare(COUNTS).to_latex(columns=columns)
-
-
-def test_what_limits_the_conclusion_stands_below_the_table():
-    res = bf.compare(bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716)))
-    assert res.notes
-    assert rf"{{\footnotesize {escape_latex(res.notes[0])}}}" in res.to_latex()
 
 
 def test_works_that_are_named_have_entries():

@@ -2,16 +2,14 @@
 
 import itertools
 import os
-import re
 import subprocess
 import sys
-from dataclasses import replace
 from functools import cache
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 from scipy import stats
 
 mpl.use("Agg")
@@ -23,7 +21,6 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 import bayesf1 as bf
-from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.output import plots
 
 LONG = (
@@ -190,20 +187,6 @@ def test_curves_of_the_paper_are_scipys_densities_between_their_outer_quantiles(
             np.testing.assert_allclose(y, pdf(x), rtol=1e-5)
 
 
-def test_the_marker_of_a_curve_sits_on_its_peak():
-    (panel,) = plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), "precision", prior=1)
-    (line,) = panel.lines
-    (i,) = line.get_markevery()
-    # mode of Beta(78, 45) is 77/121; the grid has 401 points over six standard deviations
-    assert line.get_xdata()[i] == pytest.approx(77 / 121, abs=1e-3)
-
-
-def test_the_legend_names_models():
-    axes = plots.plot_posterior(bf.load_example("wang-li-org"))
-    (legend,) = axes[0].get_figure().legends
-    assert [text.get_text() for text in legend.get_texts()] == ["IOB2", "IOBES"]
-
-
 def test_a_metric_without_a_closed_form_has_a_density_of_its_draws():
     (panel,) = plots.plot_posterior(bf.from_counts(A=(77, 44, 10, 702)), "mcc", prior=1, rng=1)
     x, y = panel.lines[0].get_data()
@@ -215,18 +198,6 @@ def test_a_metric_without_a_closed_form_has_a_density_of_its_draws():
     assert (x[0], x[-1]) == pytest.approx(tuple(np.quantile(mcc, [0.001, 0.999])), abs=4e-3)
     share, mean = np.trapezoid(y, x), np.trapezoid(x * y, x)
     assert mean / share == pytest.approx(mcc.mean(), abs=5e-4)
-
-
-def test_clustered_models_are_drawn_from_the_same_source_each_time():
-    ev = bf.load_example("wnut17").select(["Arcada", "FLYTXT"])
-    one, other = (plots.plot_posterior(ev, "f1", n_draws=500, rng=3)[0].lines for _ in range(2))
-    for a, b in zip(one, other, strict=True):
-        np.testing.assert_array_equal(a.get_data(), b.get_data())
-
-
-def test_a_score_that_cannot_vary_is_a_vertical_line():
-    (panel,) = plots.plot_posterior(bf.from_counts(A=(7, 4, 1)), lambda t: np.ones(t.shape[:-1]), n_draws=100)
-    assert list(panel.lines[0].get_xdata()) == [1, 1]
 
 
 def test_the_difference_of_the_paper_says_the_probabilities_of_its_table():
@@ -275,13 +246,6 @@ def test_the_filled_part_of_a_difference_is_the_probability_of_h1():
     assert area == pytest.approx(res.p_h1 - 0.001, abs=1e-4)
 
 
-def test_a_difference_that_cannot_vary_is_a_vertical_line():
-    res = bf.compare(models(["A", "B"]), metrics=lambda tables: np.ones(tables.shape[:-1]), n_draws=100)
-    (panel,) = plots.plot_difference(res)
-    assert "95 % interval [0.00, 0.00]" in [text.get_text() for text in panel.texts]
-    assert [tuple(line[:, 0]) for line in panel.collections[-1].get_segments()] == [(0.0, 0.0)]
-
-
 def test_a_ranking_is_drawn_cell_by_cell():
     ranking = bf.rank(models(LONG), n_draws=1000, rng=1)
     beats, ranks = plots.plot_rank(ranking)
@@ -292,17 +256,6 @@ def test_a_ranking_is_drawn_cell_by_cell():
     np.testing.assert_array_equal(ranks.collections[0].get_array(), ranking.p_rank)
     assert (len(beats.texts), len(ranks.texts)) == (42, 49)
     assert "1.00" not in {text.get_text() for text in beats.texts + ranks.texts}
-
-
-def test_darker_cells_are_likelier_also_in_grey():
-    shades = mpl.colormaps["Blues"](np.linspace(0, 1, 50))
-    assert (np.diff([lightness(rgb[:3]) for rgb in shades]) < 0).all()
-
-
-def test_a_ranking_of_many_has_a_scale_instead_of_numbers():
-    axes = plots.plot_rank(bf.rank(models([f"s{i}" for i in range(20)]), n_draws=500, rng=1))
-    assert not axes[0].texts
-    assert [ax.get_ylabel() for ax in axes[0].get_figure().axes][-1] == "Probability"
 
 
 def test_classes_are_sorted_and_filled_where_decisive():
@@ -317,12 +270,6 @@ def test_classes_are_sorted_and_filled_where_decisive():
         low, high = res[name].difference.interval(0.95)
         assert (dot.get_markerfacecolor() != "white") == (low > 0 or high < 0)
         assert dot.get_marker() == (">" if res[name].p_h1 > 0.5 else "<")
-
-
-def test_metrics_of_one_class_are_called_by_their_class():
-    found = classes(["f1[PER]", "PER", "f1", "f1[a[b]]"])
-    names = [label.get_text() for label in plots.plot_classes(found).get_yticklabels()]
-    assert sorted(names) == ["PER", "PER", "a[b]", "f1"]
 
 
 def lightness(rgb):
@@ -370,20 +317,10 @@ def test_colours_differ_in_grey():
     assert values[-1] <= 82.0
 
 
-def test_the_first_two_colours_differ_much_in_grey():
-    one, other = (lightness(to_rgb(colour)) for colour in plots.COLOURS[:2])
-    assert abs(one - other) >= 20.0
-
-
 @pytest.mark.parametrize("vision", VISION)
 def test_colours_differ_for(vision):
     seen = [to_lab(np.array(VISION[vision]) @ to_linear(to_rgb(colour))) for colour in plots.COLOURS]
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 15.0
-
-
-def test_pairs_of_colour_and_marker_repeat_late():
-    pairs = [(plots.colour_of(i), plots.marker_of(i)) for i in range(63)]
-    assert len(set(pairs)) == 63
 
 
 @pytest.mark.parametrize(
@@ -462,19 +399,6 @@ def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_pat
         plots.save_plot(ax, tmp_path / "figure.png", dpi=50)
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_axes_must_be_as_many_as_panels(n):
-    _, grid = plt.subplots(1, n, squeeze=False)
-    with pytest.raises(ValueError, match="3 matplotlib Axes"):
-        plots.plot_posterior(bf.load_example("wang-li-org"), ax=grid)
-
-
-def test_a_loop_over_many_data_sets_warns_of_nothing():
-    for _ in range(22):
-        plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), "precision", prior=1)
-    assert len(plt.get_fignums()) == 22
-
-
 def test_a_figure_that_fails_is_not_left_open():
     def broken(tables):
         raise ZeroDivisionError
@@ -482,24 +406,6 @@ def test_a_figure_that_fails_is_not_left_open():
     with pytest.raises(ValueError, match="metric 'broken' failed on tables of shape"):
         plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), broken, n_draws=100)
     assert plt.get_fignums() == []
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: plots.plot_posterior("ev"),
-        lambda: plots.plot_posterior(bf.from_counts(A=[(7, 4, 1), (6, 3, 2)])),
-        lambda: plots.plot_posterior(models(["A"]), "f1", ax="axes"),
-        lambda: plots.plot_difference({}),
-        lambda: plots.plot_difference({"f1": 1}),
-        lambda: plots.plot_difference(bf.compare(bf.from_counts(A=[(7, 4, 1)] * 2, B=[(6, 3, 2)] * 2))),
-        lambda: plots.plot_rank(models(["A", "B"])),
-        lambda: plots.plot_classes({}),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused_in_one_sentence(call):
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        call()
 
 
 names = st.lists(
@@ -510,35 +416,10 @@ names = st.lists(
 )
 
 
-@pytest.mark.long
-@settings(max_examples=50)
-@given(names, st.integers(4, 30))
-def test_wrapped_names_keep_to_their_width_and_stay_apart(names, width):
-    quoted = plots.wrapped(names, width)
-    assert all(len(line) <= width for name in quoted for line in name.split("\n"))
-    assert len({"".join(name.split()) for name in quoted}) == len(names)
-
-
-def test_the_shaded_region_of_a_difference_is_that_of_the_comparison():
-    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-    (panel,) = plots.plot_difference(bf.compare(ev, metrics="f1", rope=(-0.01, 0.03)))
-    box = panel.patches[0].get_bbox()
-    assert (box.x0, box.x1) == pytest.approx((-0.01, 0.03))
-
-
 def ticks(axis):
     axis.get_figure().draw_without_rendering()
     texts = [label.get_text() for label in axis.get_ticklabels()]
     return [(float(x), text) for x, text in zip(axis.get_ticklocs(), texts, strict=True)]
-
-
-def test_a_figure_a_table_and_a_sentence_say_the_same_interval():
-    res = bf.compare(COUNTS)
-    panel = bf.plot_difference(res)[2]
-    (drawn,) = (text.get_text() for text in panel.texts if "%" in text.get_text())
-    ends = re.search(r"\[(.*), (.*)\]", drawn).groups()
-    assert f"[{ends[0]}, {ends[1]}]" in res.table.rows[2][3]
-    assert f"[{ends[0]}, {ends[1]}]" in res.sentence()
 
 
 def test_axes_are_in_percent_and_say_so():
@@ -552,20 +433,6 @@ def test_axes_are_in_percent_and_say_so():
         quoted = ticks(panel.xaxis)
         for x, text in quoted:
             assert float(text.replace("−", "-")) == pytest.approx(100 * x, abs=1e-6)
-
-
-def test_a_density_over_points_integrates_to_one():
-    panel = bf.plot_posterior(COUNTS, "f1")[0]
-    for y, text in ticks(panel.yaxis):
-        assert float(text) == pytest.approx(0.01 * y)
-
-
-def test_scores_of_another_scale_keep_it():
-    ev = bf.from_scores({"A": [310.0, 290.0, 305.0] * 5, "B": [300.0, 280.0, 301.0] * 5}, name="Perplexity")
-    panel = bf.plot_difference(bf.compare(ev))[0]
-    assert panel.get_xlabel().startswith("Difference in Mean Perplexity")
-    assert "points" not in panel.get_xlabel()
-    assert any(abs(float(text.replace("−", "-"))) >= 1 for _, text in ticks(panel.xaxis))
 
 
 def test_of_a_loss_the_figure_is_blue_where_b_is_lower():
@@ -583,16 +450,6 @@ def test_of_a_loss_the_figure_is_blue_where_b_is_lower():
         assert (x.max() <= 1e-9) if lower else (x.min() >= -1e-9)
         (side,) = (t.get_ha() for t in panel.texts if t.get_text().startswith("P(H1)"))
         assert side == ("left" if lower else "right")
-
-
-def test_few_draws_make_a_curve_that_is_near_the_exact_one():
-    draws = stats.beta(78, 45).rvs(4000, random_state=1)
-    distribution = EmpiricalPosterior(draws, support=(0.0, 1.0))
-    exact = bf.compare(COUNTS, metrics="precision")["precision"]
-    (panel,) = bf.plot_difference(replace(exact, difference=distribution))
-    y = next(line for line in panel.lines if len(line.get_xdata()) > 100).get_ydata()
-    # A density from 4,000 draws has a relative standard error of three percent.
-    assert y.max() == pytest.approx(stats.beta(78, 45).pdf(77 / 121), rel=0.08)
 
 
 def test_every_axis_has_three_numbers_or_more(figure):

@@ -1,6 +1,5 @@
 """Evaluations with gaps: gold labels of some items, and of all what the models and a judge said."""
 
-import pickle
 import tracemalloc
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
-from bayesf1.tasks.judged import Strata, Voices, agreement, difference_estimate, without_judge
+from bayesf1.tasks.judged import Voices, difference_estimate, without_judge
 from builders import flipped as noisy, judged_items as items
 
 
@@ -145,17 +144,6 @@ def test_a_judge_that_is_always_wrong_tells_as_much_as_one_that_is_always_right(
     assert any("no better than chance" in sentence for sentence in note)
 
 
-def test_notes_say_what_was_labelled_and_what_the_judge_is_worth():
-    _, known, said, judge = items(n=20_000, judge_error=0.05)
-    res = bf.compare(bf.from_labels(known, said, judge={"gpt": judge}, positive=1), rng=1)
-    notes = " ".join(res.notes)
-    assert "300 of 20,000 items were labelled by hand" in notes
-    assert "gpt agrees with gold on 9" in notes
-    assert "For the difference in F1, gpt is worth about" in notes
-    assert "300 of them labelled" in res.methods_sentence()
-    assert notes in res.to_text().replace("\n", " ")
-
-
 def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it():
     gold, known, said, judge = items(n=20_000, labelled=400, judge_error=0.05, seed=2)
     ev = bf.from_labels(known, said, judge=judge, positive=1)
@@ -167,12 +155,6 @@ def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it(
     without = scores(bf.from_labels(more, said, judge={}, positive=1), "f1")
     ratio = np.std(with_judge[:, 1] - with_judge[:, 0]) / np.std(without[:, 1] - without[:, 0])
     assert ratio == pytest.approx(1.0, abs=0.2)
-
-
-def test_the_agreement_with_gold_is_that_of_all_items():
-    gold, known, said, judge = items(n=20_000, labelled=2000)
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    assert agreement(ev.task, ev.tables).share == pytest.approx((gold == judge).mean(), abs=0.02)
 
 
 def test_cells_without_a_label_are_named():
@@ -249,33 +231,6 @@ def test_documents_that_were_labelled_whole_make_intervals_wider():
     assert wide > 1.2 * narrow
 
 
-def test_shards_add_up():
-    _, known, said, judge = items(n=3000)
-    whole = bf.from_labels(known, said, judge=judge, positive=1)
-    parts = [
-        bf.from_labels(known[s], {m: v[s] for m, v in said.items()}, judge=judge[s], positive=1)
-        for s in (slice(0, 40), slice(40, 3000))
-    ]
-    both = sum(parts)
-    assert both.task == whole.task
-    np.testing.assert_allclose(both.tables, whole.tables)
-    assert bf.score(both, "A") == pytest.approx(bf.score(whole, "A"))
-
-
-def test_a_model_is_drawn_the_same_alone_and_beside_others():
-    _, known, said, judge = items()
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    together, alone = scores(ev, "f1")[:, 1], scores(ev.select(["B"]), "f1", seed=2)[:, 0]
-    assert together.mean() == pytest.approx(alone.mean(), abs=5 * alone.std() / 100)
-    assert together.std() == pytest.approx(alone.std(), rel=0.05)
-
-
-def test_several_judges_are_refused_with_what_to_do_instead():
-    _, known, said, judge = items(n=300)
-    with pytest.raises(ValueError, match=r"one judge, not 2 \(gpt and llama\).*majority vote"):
-        bf.from_labels(known, said, judge={"gpt": judge, "llama": judge}, positive=1)
-
-
 def test_what_a_judge_does_not_answer_is_an_answer_of_its_own():
     _, known, said, judge = items(n=1000)
     silent = judge.astype(object)
@@ -291,52 +246,6 @@ def test_without_a_judge_strata_are_the_predictions():
     expected = bf.from_labels(known, said, judge={}, positive=1)
     assert coarse.task == expected.task
     np.testing.assert_allclose(coarse.tables, expected.tables)
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_every_form_of_a_comparison_says_what_is_labelled(k):
-    _, known, said, judge = items(n=1000, k=k)
-    ev = bf.from_labels(known, said, judge=judge, **({"positive": 1} if k == 2 else {}))
-    res = bf.compare(ev, metrics=["f1"], rope=0.01, n_draws=2000, rng=1)
-    for text in (
-        res.to_text(),
-        res.to_markdown(),
-        res.to_latex(),
-        str(res.to_dict()),
-        res.methods_sentence(),
-        str(bf.rank(ev, n_draws=2000, rng=1)),
-    ):
-        assert "labelled" in text
-
-
-def test_every_verb_works():
-    _, known, said, judge = items(n=1000)
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    assert bf.summary(ev, rng=1).notna().all(axis=None)
-    assert pickle.loads(pickle.dumps(resolve_metric("f1", ev)))(ev.tables, ev.cells).shape == (2,)
-    assert bf.rank(ev, n_draws=2000, rng=1).models == ("B", "A")
-
-
-def test_runs_of_a_method_may_have_gaps():
-    _, known, said, judge = items(n=1500)
-    ev = bf.from_labels(known, {"M": {"1": said["A"], "2": said["B"]}, "C": judge}, judge={}, positive=1)
-    assert ev.names == ("M", "C")
-    assert 0 <= bf.compare(ev, metrics=["f1"], n_draws=2000, rng=1)["f1"].p_h1 <= 1
-
-
-def test_pools_are_strata_of_as_many_votes():
-    strata = Strata(
-        ("no", "yes"), ("A", "B"), ("j",), (("no", "yes", "yes"), ("yes", "no", "yes"), ("yes", "yes", "yes"))
-    )
-    labelled = 1e9 * np.array([[1.0, 3.0], [3.0, 1.0], [0.0, 5.0]])
-    np.testing.assert_allclose(strata.pooled(labelled), [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], atol=1e-8)
-
-
-def test_pools_of_several_classes_are_strata_where_the_same_voices_agree():
-    strata = Strata(("a", "b", "c"), ("A", "B"), (), (("a", "a"), ("a", "b"), ("b", "b"), ("c", "a")))
-    labelled = 1e9 * np.array([[8.0, 0, 1], [3.0, 1.0, 0], [0, 0, 1], [0, 0, 0]])
-    expected = [[0.8, 0.1, 0.1], [0.75, 0.25, 0.0], [0.1, 0.8, 0.1], [0.25, 0.0, 0.75]]
-    np.testing.assert_allclose(strata.pooled(labelled), expected, atol=1e-8)
 
 
 def test_voices_alone_are_those_of_naive_bayes():
@@ -362,21 +271,6 @@ def test_voices_of_several_classes_are_right_or_wrong():
     np.testing.assert_allclose(found[0], expected[0] / expected.sum(), rtol=1e-12)
     expected = share * [wrong[0] * wrong[1], right[0] * wrong[1], wrong[0] * right[1]]
     np.testing.assert_allclose(found[2], expected / expected.sum(), rtol=1e-12)
-
-
-def test_swapping_the_models_swaps_the_shares():
-    rng = np.random.default_rng(1)
-    said = sorted({tuple(row) for row in rng.choice(["no", "yes"], (40, 3)).tolist()})
-    swapped = sorted((b, a, *rest) for a, b, *rest in said)
-    labelled = rng.integers(0, 4, (len(said), 2)).astype(float)
-    to = [swapped.index((b, a, *rest)) for a, b, *rest in said]
-    other = np.empty_like(labelled)
-    other[to] = labelled
-    one, two = (
-        Strata(("no", "yes"), ("A", "B"), ("s",), tuple(rows)).shares(numbers)
-        for rows, numbers in ((said, labelled), (swapped, other))
-    )
-    np.testing.assert_allclose(two[to], one, rtol=1e-12)
 
 
 def test_few_labels_are_a_caution():

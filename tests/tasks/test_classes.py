@@ -10,7 +10,6 @@ from seqeval.metrics import classification_report
 from sklearn.metrics import confusion_matrix, multilabel_confusion_matrix
 
 import bayesf1 as bf
-from bayesf1.io.labels import from_class_codes
 from builders import noisy, noisy_tags, random_tags, tags_of
 
 A = [[8, 1, 1], [0, 9, 1], [2, 0, 8]]
@@ -55,15 +54,6 @@ def test_matrices_and_tables_are_scikit_learns(rows):
     assert len(ev.weights) == len(set(rows))
 
 
-def test_cells_are_true_positives_first_a_class_after_another():
-    ev = bf.from_labels(list("abca"), {"A": list("abbc")})
-    assert ev.classes == ("a", "b", "c")
-    assert ev.cells == tuple(f"{cell}[{name}]" for cell in ("tp", "fp", "fn") for name in "abc")
-    assert dict(zip(ev.cells, ev.table("A"), strict=True)) == {
-        "tp[a]": 1, "tp[b]": 1, "tp[c]": 0, "fp[a]": 0, "fp[b]": 1, "fp[c]": 1, "fn[a]": 1, "fn[b]": 0, "fn[c]": 1,
-    }  # fmt: skip
-
-
 @settings(max_examples=50, deadline=None)
 @given(items)
 def test_matrices_give_the_same_totals_as_items(rows):
@@ -74,40 +64,6 @@ def test_matrices_give_the_same_totals_as_items(rows):
     assert totals.units == ev.units.apart(len(ev.models))
     for m in ev.models:
         assert np.array_equal(bf.confusion(totals, m), bf.confusion(ev, m))
-
-
-def test_weighted_kinds_are_repeated_items():
-    rng = np.random.default_rng(3)
-    coded, times = rng.integers(0, 4, (20, 3)), rng.integers(1, 6, 20)
-    many = np.repeat(coded, times, axis=0)
-    short = from_class_codes(coded[:, 0], coded[:, 1:], ("A", "B"), "abcd", weights=times.astype(float))
-    assert short == from_class_codes(many[:, 0], many[:, 1:], ("A", "B"), "abcd")
-
-
-def test_more_models_than_fit_a_number_are_told_apart():
-    # 1000 classes and 12 models make more kinds than 64 bits can number.
-    rng = np.random.default_rng(4)
-    coded = np.repeat(rng.integers(0, 1000, (50, 13)), 2, axis=0)
-    names = tuple(f"M{i}" for i in range(12))
-    ev = from_class_codes(coded[:, 0], coded[:, 1:], names, list(map(str, range(1000))))
-    assert ev.weights.tolist() == [2.0] * 50
-    for i, name in enumerate(names):
-        assert np.trace(bf.confusion(ev, name)) == (coded[:, 0] == coded[:, 1 + i]).sum()
-
-
-@pytest.mark.parametrize(
-    ("task", "expected"),
-    [
-        ("multiclass", {"tp": 0.5 / 3, "fp": 0.5 / 3, "fn": 0.5 / 3}),
-        ("spans", {"tp": 0.5 / 3, "fp": 0.5 / 3, "fn": 0.5 / 3}),
-    ],
-)
-def test_priors_of_cells_sum_what_is_beneath_them(task, expected):
-    ev = bf.from_confusion({"A": A})
-    if task == "spans":
-        ev = bf.from_tags([["B-X", "B-Y", "B-Z"]], {"A": [["B-X", "O", "O"]]}, by_type=True)
-    found = np.broadcast_to(ev.task.cell_priors(0.5), len(ev.cells))
-    assert found == pytest.approx([expected[cell[:2]] for cell in ev.cells])
 
 
 # ---- the Evaluation's own operations ----------------------------------------------------------------------
@@ -151,46 +107,12 @@ def test_shards_of_documents_spans_labels_and_matrices_add_up():
     assert parts[0] + parts[1] == whole
 
 
-def test_shards_of_spans_with_different_types_add_up():
-    one = [["B-PER", "O", "B-LOC"], ["O", "B-PER", "O"]], [["B-PER", "O", "O"], ["O", "B-LOC", "O"]]
-    two = [["B-ORG", "B-LOC", "O"]], [["B-ORG", "B-ORG", "O"]]
-    shards = [bf.from_tags(gold, {"A": said}, by_type=True) for gold, said in (one, two)]
-    whole = bf.from_tags(one[0] + two[0], {"A": one[1] + two[1]}, by_type=True)
-    assert shards[0] + shards[1] == whole
-    assert whole.classes == ("LOC", "ORG", "PER")
-
-
-@settings(max_examples=50, deadline=None)
-@given(items)
-def test_selecting_models_is_evaluating_them_alone(rows):
-    gold, said = columns(rows)
-    ev = evaluate(rows)
-    swapped = bf.from_labels(gold, {"B": said["B"], "A": said["A"]}, labels=list("abcd"))
-    alone = bf.from_labels(gold, {"B": said["B"]}, labels=list("abcd"))
-    assert ev.select(["B", "A"]) == swapped
-    assert ev.select(["B"]) == alone
-    assert ev.select(["A", "B"]) is ev
-
-
 def test_the_same_models_paired_otherwise_have_equal_tables_but_are_not_equal():
     one = evaluate([("a", "a", "b"), ("a", "b", "a")])
     two = evaluate([("a", "a", "a"), ("a", "b", "b")])
     assert np.array_equal(one.tables, two.tables)
     assert one != two
     assert one.units.apart(2) == two.units.apart(2)
-
-
-def test_evaluations_of_different_kinds_do_not_add_up():
-    several = bf.from_labels([[1, 0], [0, 1]], {"A": [[1, 0], [1, 1]]}, multilabel=True)
-    classes = bf.from_labels(list("abc"), {"A": list("abb")})
-    for other in (
-        several,
-        bf.from_counts(A=(1, 2, 3)),
-        bf.from_confusion({"A": A}),
-        bf.from_scores({"A": [1.0]}),
-    ):
-        with pytest.raises(ValueError, match="do not add up"):
-            classes + other
 
 
 # ---- documents --------------------------------------------------------------------------------------------
@@ -213,14 +135,6 @@ def test_documents_hold_the_sums_of_their_items():
     assert sorted(map(tuple, rows)) == sorted(map(tuple, expected))
     for m in said:
         assert np.array_equal(bf.confusion(ev, m), bf.confusion(plain, m))
-
-
-def test_a_matrix_of_documents_alone_is_refused():
-    ev = bf.from_labels(list("abcabc"), {"A": list("abbabc")}, groups=[1, 1, 2, 2, 3, 3])
-    from dataclasses import replace
-
-    with pytest.raises(ValueError, match="needs single items, but only the sums over each document"):
-        bf.confusion(replace(ev, item_units=None), "A")
 
 
 # ---- spans by type ----------------------------------------------------------------------------------------
@@ -268,25 +182,6 @@ def test_types_sum_to_the_untyped_evaluation():
         assert (typed.unit, typed.assumption) == (plain.unit, "clustered")
 
 
-def test_sentences_without_spans_are_units_too():
-    gold = [["B-PER", "B-LOC"], ["O"], ["O"]]
-    ev = bf.from_tags(gold, {"A": gold}, by_type=True)
-    assert ev.weights.sum() == 3
-
-
-def test_conll_files_are_read_by_type(tmp_path):
-    gold, models = tagged(2, n=12)
-    path = tmp_path / "a.conll"
-    lines = [
-        "\n".join(f"w {g} {a}" for g, a in zip(*pair, strict=True))
-        for pair in zip(gold, models["A"], strict=True)
-    ]
-    path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
-    assert bf.from_conll(None, {"A": path}, by_type=True) == bf.from_tags(
-        gold, {"A": models["A"]}, by_type=True
-    )
-
-
 # ---- many classes -----------------------------------------------------------------------------------------
 
 
@@ -319,18 +214,10 @@ def test_a_thousand_classes_take_little_memory():
 @pytest.mark.parametrize(
     ("matrices", "options", "words"),
     [
-        ({}, {}, "no model given"),
-        ([[1, 2], [3, 4]], {}, "must be a mapping"),
         ({"A": [[1, 2, 3], [4, 5, 6]]}, {}, r"matrix of 'A' has shape \(2, 3\); a square one"),
-        ({"A": [1, 2]}, {}, "a square one"),
-        ({"A": [[3]]}, {}, "a square one"),
         ({"A": [[1, -2], [0, 3]]}, {}, "matrix of 'A', row 1, has column 2 = -2"),
-        ({"A": [[1, np.nan], [0, 3]]}, {}, "row 1, has column 2 = nan"),
-        ({"A": [[1, np.inf], [0, 3]]}, {}, "row 1, has column 2 = inf"),
-        ({"A": [["x", 1], [0, 3]]}, {}, "'A'"),
         ({"A": A, "B": [[1, 0], [0, 1]]}, {}, "matrix of 'B' have shape"),
         ({"A": A}, {"labels": ["a", "b"]}, "labels are 2 names .a, b., but there are 3 classes"),
-        ({"A": A}, {"labels": ["a", "b", "a"]}, "label 'a' is given twice"),
         ({"A": A}, {"labels": [1, "1", 2]}, "label '1' is given twice"),
     ],
 )
@@ -350,12 +237,3 @@ def test_an_empty_matrix_is_the_prior_and_says_so():
     found = bf.compare(ev, metrics=["accuracy", "macro_f1"], rng=1, n_draws=10_000)
     assert found["accuracy"].p_h1 == pytest.approx(0.5, abs=1e-9)
     assert found["macro_f1"].p_h1 == pytest.approx(0.5, abs=4 * found["macro_f1"].mcse)
-
-
-def test_other_tasks_have_no_confusion_matrix():
-    spans = bf.from_tags([["B-X", "B-Y"]], {"A": [["B-X", "O"]]}, by_type=True)
-    for ev in (spans, bf.from_counts(A=(1, 2, 3)), bf.from_scores({"A": [1.0]})):
-        with pytest.raises(ValueError, match="needs items of one class each"):
-            bf.confusion(ev, "A")
-    with pytest.raises(ValueError, match="unknown model 'C'"):
-        bf.confusion(bf.from_confusion({"A": A}), "C")

@@ -1,8 +1,5 @@
 """Items right or wrong: closed forms against brute force, and what 0 and 1 must not be taken for."""
 
-import itertools
-import pickle
-
 import mpmath
 import numpy as np
 import pytest
@@ -142,17 +139,6 @@ def test_every_accuracy_is_beta_however_many_models_there_are(n_models):
         assert stats.kstest(shares[:, i], distribution.cdf).pvalue > 1e-4
 
 
-def test_joint_outcomes_share_the_prior():
-    kind = EVALUATIONS["right or wrong"]().task
-    for n in (1, 2, 3):
-        outcomes = kind.joint_outcomes(n)
-        assert outcomes.shape == (2**n, n, 2)
-        weight = 2 * 1.0 / 2**n
-        np.testing.assert_allclose(weight * outcomes.sum(axis=0), np.ones((n, 2)))
-    assert kind.describe_prior(1.0) == "Beta(1, 1) prior of each accuracy"
-    assert kind.describe_prior(0.5) == "Beta(0.5, 0.5) prior of each accuracy"
-
-
 def test_items_of_a_document_are_no_trials():
     rng = np.random.default_rng(2)
     ease = np.repeat(rng.random(30), 20)
@@ -180,12 +166,6 @@ def test_a_mean_is_the_accuracy_under_the_name_that_was_asked_for():
     assert resolve_metric(None, bf.from_correct({"A": [1, 0]})).label == "Accuracy"
 
 
-def test_statistics_of_scores_go_on_where_all_scores_are_0_or_1():
-    ev = bf.from_scores({"A": [1.0, 0.0, 1.0], "B": [1.0, 1.0, 1.0]})
-    assert bf.score(ev, "A", "median") == 1.0
-    assert bf.score(ev, "A", lambda tables: tables[..., 0]) == 2.0
-
-
 def test_zeros_that_are_better_are_right():
     ev = bf.from_scores({"A": [1, 0, 0, 1], "B": [0, 0, 0, 1]}, lower_is_better=True)
     assert ev.cells == ("wrong", "right")
@@ -196,37 +176,7 @@ def test_zeros_that_are_better_are_right():
     assert "error rate" in ev.task.describe_prior(1.0)
 
 
-def test_neither_right_nor_wrong_can_be_left_out():
-    with pytest.raises(ValueError, match="no cell can be left out"):
-        bf.from_correct({"A": [1, 0]}).keep(("right",))
-
-
 # ---- randomisation, shards --------------------------------------------------------------------------------
-
-
-def test_shards_add_up_and_others_do_not():
-    flags = {m: np.arange(40) % k > 0 for m, k in zip("AB", (3, 5), strict=True)}
-    whole = bf.from_correct(flags)
-    parts = [bf.from_correct({m: x[s] for m, x in flags.items()}) for s in (slice(15), slice(15, 40))]
-    assert sum(parts) == whole
-    assert pickle.loads(pickle.dumps(whole)) == whole
-    queries = bf.from_scores(flags)
-    grouped = bf.from_correct(flags, groups=np.arange(40) // 4, unit="query")
-    for other in (queries, bf.from_scores({m: x + 0.5 for m, x in flags.items()})):
-        with pytest.raises(ValueError, match="do not add up"):
-            whole + other
-    # Queries that are single items, and queries of several.
-    with pytest.raises(ValueError, match="do not add up"):
-        queries + grouped
-
-
-def test_patterns_are_those_of_a_plain_count():
-    flags = {m: np.random.default_rng(i).random(200) < 0.6 for i, m in enumerate("ABC")}
-    ev = bf.from_correct(flags)
-    rows = ev.patterns[..., 0].astype(bool)
-    for pattern in itertools.product([False, True], repeat=3):
-        expected = sum(tuple(row) == pattern for row in zip(*flags.values(), strict=True))
-        assert ev.weights[(rows == pattern).all(axis=1)].sum() == expected
 
 
 @pytest.mark.long
@@ -236,12 +186,3 @@ def test_corpora_of_items_right_or_wrong_share_what_they_know(tmp_path):
     assert 0 < fit.compare("B", "A")["accuracy"].p_h1 < 1
     fit.save(tmp_path / "fit.nc")
     assert str(bf.load_fit(tmp_path / "fit.nc")) == str(fit)
-
-
-def test_a_saved_fit_keeps_the_name_and_the_direction(tmp_path):
-    flags = {m: [1, 0, 1, 1, 0] * 6 for m in "AB"}
-    ev = bf.from_scores(flags, name="WER", lower_is_better=True)
-    fit = bf.hierarchical({"x": ev, "y": ev}, draws=200, rng=1)
-    fit.save(tmp_path / "fit.nc")
-    (measure,) = bf.load_fit(tmp_path / "fit.nc").metrics
-    assert (measure.label, measure.lower_is_better) == ("WER", True)

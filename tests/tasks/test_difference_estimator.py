@@ -54,15 +54,6 @@ def test_intervals_of_gaps_are_the_difference_estimator_and_the_credible_ones():
     assert "delta" in bf.intervals(full, "A", n_resamples=200, rng=1)
 
 
-def test_labels_that_were_not_given_at_random_have_no_difference_estimator():
-    gold, _, said, judge = items(n=8000)
-    odd = said["A"] != said["B"]
-    chance = np.where(odd, 0.4, 0.03)
-    known = np.where(np.random.default_rng(2).random(len(gold)) < chance, gold.astype(object), None)
-    untold = bf.intervals(bf.from_labels(known, said, judge=judge, positive=1), "A", rng=1)
-    assert "difference_estimator" not in untold
-
-
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_difference_estimator_knows_documents(k):
     rng = np.random.default_rng(1)
@@ -102,14 +93,3 @@ def test_what_would_take_filled_in_labels_for_known_refuses(verb, what):
         ValueError, match=rf"^{what} takes gold labels of all items, but there are 1,000 items \(300"
     ):
         verb(bf.from_labels(known, said, judge=judge, positive=1))
-
-
-def test_rankings_name_cells_without_a_label():
-    _, known, said, judge = items(n=2000, labelled=400)
-    known[(said["A"] == 1) & (said["B"] == 0) & (judge == 1)] = None
-    ev = bf.from_labels(known, {**said, "C": judge}, judge=judge, positive=1)
-    for models in (["A", "B"], ["A", "B", "C"]):
-        limits = " ".join(bf.rank(ev.select(models), n_draws=2000, rng=1).notes)
-        assert "No item is labelled in" in limits
-    note = " ".join(bf.intervals(ev, "A", rng=1).notes)
-    assert "No item is labelled in" in note

@@ -1,9 +1,6 @@
 """Areas under curves and losses of probabilities: scikit-learn's weighted ones, DeLong's variance, Dirichlet weights."""
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn import metrics
@@ -121,17 +118,6 @@ def test_swapping_the_models_swaps_the_answer(name):
         assert other.difference.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
 
 
-@pytest.mark.long
-def test_every_verb_answers():
-    ev = EVALUATIONS["probabilities in documents"]()
-    found = bf.compare(ev, "A", "C", rope=0.01, rng=1)
-    assert "Log loss" in found.to_latex()
-    assert len(json.loads(found.to_json())["comparisons"]) == 4
-    assert bf.rank(ev, "brier", rng=1).p_best.sum() == pytest.approx(1.0)
-    assert bf.randomization_test(ev, "A", "C", "log_loss", rng=1).p_value > 0
-    assert bf.posterior(ev, "A", "average_precision", rng=1).std() > 0
-
-
 def test_groups_are_units_and_items_stay_known():
     y, p = items(80)
     ev = bf.from_probabilities(y, p, groups=np.arange(80) // 8)
@@ -210,27 +196,12 @@ def broken(y, p, sample_weight):
     return float("nan")
 
 
-def test_items_are_put_in_order_by_their_ids():
-    y, p = items(30)
-    names = [f"d{i}" for i in range(30)]
-    by_id = {m: dict(zip(names, x, strict=True)) for m, x in p.items()}
-    by_id["B"] = dict(reversed(by_id["B"].items()))
-    gold = pd.Series(y, index=names)
-    assert bf.from_probabilities(gold, by_id) == bf.from_probabilities(y, p)
-
-
 @pytest.mark.parametrize(
     ("y", "p", "options", "words"),
     [
-        ([0, 1], [0.1, 0.9], {}, "probabilities must be a mapping"),
         ([0, 1], {"A": [[0.1, 0.9], [0.8, 0.2]]}, {}, r"the positive label alone, such as p\[:, 1\]"),
-        ([0, 1], {"A": [[0.1, 0.8, 0.1]] * 2}, {}, "the probability of the positive label alone"),
         ([0, 1], {"A": [0.1]}, {}, "probabilities of 'A' have 1 values, but y_true 2"),
-        ([0, 1], {"A": [0.1, np.nan]}, {}, "probabilities of 'A' have nan for item 2"),
-        ([0, 1], {"A": ["x", "y"]}, {}, "probabilities of 'A' must be finite numbers"),
         ([1, 1], {"A": [0.1, 0.2]}, {}, "y_true holds no negative item"),
-        (["a", "b"], {"A": [0.1, 0.2]}, {}, "which label is positive"),
-        (["a", "b", "c"], {"A": [0.1, 0.2, 0.3]}, {}, "which label is positive"),
         (["a", "b"], {"A": [0.1, 0.2]}, {"positive": "c"}, "y_true holds no positive item"),
         ([0, 1], {"A": [0.1, 0.2]}, {"groups": [1]}, "groups have 1 values, but y_true 2"),
     ],
@@ -238,13 +209,6 @@ def test_items_are_put_in_order_by_their_ids():
 def test_bad_probabilities_are_named(y, p, options, words):
     with pytest.raises(ValueError, match=words):
         bf.from_probabilities(y, p, **options)
-
-
-def test_an_unknown_measure_lists_those_there_are():
-    with pytest.raises(
-        ValueError, match=r"did you mean 'roc_auc'\? \(known: roc_auc, average_precision, brier, log_loss"
-    ):
-        bf.score(bf.from_probabilities(*items()), "A", "roc_auk")
 
 
 def test_models_that_score_the_same_in_every_draw_are_not_told_apart():
