@@ -21,18 +21,14 @@ from bayesf1.base.checks import Checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, fbeta, proportion
+from bayesf1.metrics import Metric, MetricLike
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
 
 
-# A measure on the sums that it is a function of, axes (..., sum) to (...,).
-Score: TypeAlias = Callable[[FloatArray], FloatArray]
-
-
 class Outcomes(NamedTuple):
-    """What can happen to one item, where every item has one outcome.
+    """What can happen to one item, where every item has one outcome, and how often it did.
 
     Attributes
     ----------
@@ -40,10 +36,21 @@ class Outcomes(NamedTuple):
         Names of the outcomes.
     rows
         What one of each adds to a model's table, axes (outcome, cell).
+    counts
+        How many items there are of each, axes (model, outcome).
+    default_prior, prior_share
+        λ of the prior of outcomes where none is given, and the share of λ that each outcome has.
     """
 
     labels: tuple[str, ...]
     rows: FloatArray
+    counts: FloatArray
+    default_prior: float = 1.0
+    prior_share: float = 1.0
+
+    def prior(self, given: float | None) -> float:
+        """Return what a prior adds to each outcome of a model."""
+        return self.prior_share * (self.default_prior if given is None else given)
 
 
 Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
@@ -64,6 +71,12 @@ class Task(ABC):
         Where the posterior law was published.
     default_prior, least_prior
         λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be.
+    drops_cells
+        Whether cells can be left out, as true negatives can.
+    counts_all_items
+        Whether a table tells how many items there were.
+    unlabelled_cells
+        The cells of items without a gold label, if there are any.
     cells
         Names of the cells of a model's table.
     classes
@@ -74,16 +87,15 @@ class Task(ABC):
     many_cells: ClassVar[bool] = False
     bootstraps_items: ClassVar[bool] = False
     citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
+    default_prior: ClassVar[float] = 0.5
+    least_prior: ClassVar[float] = 1e-9
+    drops_cells: ClassVar[bool] = False
+    counts_all_items: ClassVar[bool] = False
+    unlabelled_cells: ClassVar[slice | None] = None
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]
 
     # ---- cells --------------------------------------------------------------------------------------------
-
-    def keep(self, cells: tuple[str, ...]) -> Self:
-        """Return the task on some of its cells, in their order here, or say that none can be left out."""
-        raise ValueError(
-            f"no cell can be left out of {self.about}, but {', '.join(cells[:3])} alone was asked for; keep all of them"
-        )
 
     def union(self, other: Self) -> Self:
         """Return the task that has the cells of both, or say that they do not go together."""
@@ -94,11 +106,6 @@ class Task(ABC):
     def select(self, models: Sequence[str]) -> Self:
         """Return the task of some of the models, where it holds what each of them did."""
         return self
-
-    @property
-    def counts_all_items(self) -> bool:
-        """Whether a table tells how many items there were."""
-        return False
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where fields that were read from a file do not go together, or with models and tables."""
@@ -116,57 +123,11 @@ class Task(ABC):
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the measure that a name, or a callable, means for tables of this task."""
 
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a measure is a function of, as a matrix (cell, sum), and that function.
-
-        Shares need two sums and F-scores three, however many classes are pooled in them. Other measures need
-        the cells that they name.
-        """
-
-        def indicators(*groups: tuple[str, ...]) -> FloatArray:
-            return np.array([[cell in group for group in groups] for cell in self.cells], dtype=float)
-
-        match metric.distribution:
-            case Proportion(successes, failures):
-                return indicators(successes, failures), proportion(1)
-            case FMeasure(beta, tp, fp, fn):
-                return indicators(tp, fp, fn), lambda sums: fbeta(sums, beta=beta)
-        needed = [i for i, cell in enumerate(self.cells) if not metric.needs or cell in metric.needs]
-        cells = tuple(self.cells[i] for i in needed)
-        if not self.many_cells:
-            return np.eye(len(self.cells))[:, needed], lambda sums: metric(sums, cells)
-        from scipy.sparse import eye_array
-
-        return eye_array(len(self.cells), format="csr")[:, needed], lambda sums: metric(sums, cells)
-
-    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
-        """Return how much one of each cell weighs in a measure of tables (model, cell), on these axes.
-
-        What units hold of it tells how many even ones they are worth; it is what a measure is divided by.
-        """
-        return np.tile(metric.denominator_weights(self.cells), (len(tables), 1))
-
-    def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
-        """Return what one of each cell adds above and below, where a measure is a ratio of two sums; else None."""
-        return metric.ratio(self.cells)
-
     # ---- prior and posterior ------------------------------------------------------------------------------
 
-    default_prior: ClassVar[float] = 0.5
-    least_prior: ClassVar[float] = 1e-9
-
-    def check_prior(self, prior: float) -> float:
-        """Return λ, or say that it is none."""
-        if not is_number(prior) or not self.least_prior <= prior <= 1e6:
-            raise ValueError(
-                f"prior must be between {self.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
-                f"not {quoted(prior)}"
-            )
-        return float(prior)
-
-    def cell_priors(self, prior: float) -> float | FloatArray:
-        """Return what a prior adds to each cell of a model's table."""
-        return prior
+    def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
+        """Return what a prior adds to each cell in the closed form of a metric on single items; None if it has none."""
+        return None if metric.distribution is None else prior
 
     @abstractmethod
     def draw(
@@ -191,30 +152,9 @@ class Task(ABC):
         for tables in self.draw(sampling, prior=prior, n_draws=n_draws, rng=rng):
             yield tuple(metric(tables, self.cells) for metric in metrics)
 
-    def variance_seen(self, metric: Metric, tables: FloatArray) -> float:
-        """Return the share of a metric's sampling variance that draws have, of single items with a prior: all of it."""
-        return 1.0
-
-    # ---- closed forms -------------------------------------------------------------------------------------
-
-    def has_closed_form(self, metric: Metric) -> bool:
-        """Say whether the closed form of a measure holds, given the prior, for a model on single items."""
-        return metric.distribution is not None
-
-    # ---- one outcome an item ------------------------------------------------------------------------------
-
-    @property
-    def outcomes(self) -> Outcomes | None:
-        """What can happen to an item, None where an item may be in several cells or in none."""
+    def outcomes(self, ev: Evaluation) -> Outcomes | None:
+        """Return what can happen to an item, and how often it did; None if an item may be in several cells or in none."""
         return None
-
-    def outcome_counts(self, ev: Evaluation) -> FloatArray:
-        """Return how many items there are of each outcome, axes (model, outcome)."""
-        return ev.tables
-
-    def outcome_prior(self, prior: float | None) -> float:
-        """Return what a prior adds to each outcome of a model."""
-        return 1.0 if prior is None else prior
 
     # ---- words --------------------------------------------------------------------------------------------
 
@@ -227,16 +167,12 @@ class Task(ABC):
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior"
 
-    def gaps(self, tables: FloatArray, unit: str = "item") -> str:
-        """Say beside the number of units how many items have a gold label, where not all have one; else nothing."""
-        return ""
-
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return what a reader should know of tables of this task, in sentences."""
         return ()
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Return what a reader should know of a comparison by a measure, in sentences."""
+        """Return what a reader should know of a comparison by a metric, in sentences."""
         return ()
 
 
@@ -726,6 +662,16 @@ class Evaluation(_Comparable):
         return tuple(map(printable, (*self.remarks, *self.task.notes(self.tables))))
 
     @property
+    def labelled(self) -> str:
+        """How many items have a gold label, in words, if not all have one; else nothing."""
+        first = self.tables[0]
+        missing = first[self.task.unlabelled_cells or slice(0)].sum()
+        if not missing:
+            return ""
+        of = "them" if self.unit == "item" else f"{first.sum():,.0f} items"
+        return f"{first.sum() - missing:,.0f} of {of} labelled"
+
+    @property
     def assumption(self) -> Assumption:
         """The strongest assumption about the models' dependence that the data support."""
         if self.units is None or not self.units.shared:
@@ -747,9 +693,15 @@ class Evaluation(_Comparable):
 
     def check_prior(self, prior: float | None) -> float:
         """Return λ as given, or the default: the task's, and of folds 1, as Wang & Li (2019) have it."""
-        if prior is not None:
-            return self.task.check_prior(prior)
-        return self.task.default_prior if self.folds is None else 1.0
+        task = self.task
+        if prior is None:
+            return task.default_prior if self.folds is None else 1.0
+        if not is_number(prior) or not task.least_prior <= prior <= 1e6:
+            raise ValueError(
+                f"prior must be between {task.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"not {quoted(prior)}"
+            )
+        return float(prior)
 
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
@@ -844,8 +796,11 @@ class Evaluation(_Comparable):
         index = [i for i, cell in enumerate(self.cells) if cell in asked]
         if len(index) == len(self.cells):
             return self
-        task = self.task.keep(tuple(self.cells[i] for i in index))
-        return self._take(range(len(self.models)), index, task)
+        kept = tuple(self.cells[i] for i in index)
+        if not self.task.drops_cells:
+            asked_for = f"but {', '.join(kept[:3])} alone was asked for; keep all of them"
+            raise ValueError(f"no cell can be left out of {self.task.about}, {asked_for}")
+        return self._take(range(len(self.models)), index, replace(cast("Any", self.task), cells=kept))
 
     def scaled(self, k: float) -> Evaluation:
         """Return the evaluation with every unit counted `k` times."""
@@ -1031,11 +986,9 @@ def check_no_gaps(ev: Evaluation, what: str, instead: str = "compare allows for 
     ...
     ValueError: a randomisation test takes gold labels of all items, but there are 3 items (2 of them labelled); compare ...
     """
-    gaps = ev.task.gaps(ev.tables, ev.unit)
-    if gaps and ev.units is not None:
-        raise ValueError(
-            f"{what} takes gold labels of all items, but there are {ev.units.size:,.0f} {plural(ev.unit)} ({gaps}); {instead}"
-        )
+    if ev.labelled and ev.units is not None:
+        number = f"{ev.units.size:,.0f} {plural(ev.unit)} ({ev.labelled})"
+        raise ValueError(f"{what} takes gold labels of all items, but there are {number}; {instead}")
 
 
 def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from bayesf1.evaluation import Task
 
 
+# A metric on the sums that it is a function of, axes (..., sum) to (...,).
+Score: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
 @dataclass(frozen=True)
 class Proportion:
     """The distribution behind a metric that is a share: Beta(Σ successes + λ's, Σ failures + λ's)."""
@@ -65,6 +69,12 @@ class Metric:
         Another name that it is asked for by, such as that of the scores that it is the mean of; "" where there is none.
     smooth
         Whether it has a derivative in the weights of units, which the delta method needs.
+    parts
+        What one of each cell adds above and below, if it is a ratio of two sums without a closed form, as a mean is.
+    weigh
+        How much one of each cell weighs, as a function of tables (model, cell), if that is not known from a ratio.
+    variance_seen
+        The share of its sampling variance that posterior draws of single items have.
     origin
         The task, name and tables that a named measure was made from.
     """
@@ -79,6 +89,9 @@ class Metric:
     lower_is_better: bool = False
     alias: str = ""
     smooth: bool = True
+    parts: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
+    weigh: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False, repr=False)
+    variance_seen: float = 1.0
     origin: tuple[Task, str, FloatArray] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -88,15 +101,14 @@ class Metric:
 
     def __getstate__(self) -> dict[str, Any]:
         # A function made here cannot be pickled, but be made again.
-        state = dict(vars(self))
-        if self.origin is not None:
-            del state["function"]
-        return state
+        made = () if self.origin is None else ("function", "weigh")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "function" not in state:
             task, name, tables = state["origin"]
-            state = {**state, "function": task.metric(name, tables).function}
+            made = task.metric(name, tables)
+            state = {**state, "function": made.function, "weigh": made.weigh}
         vars(self).update(state)
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
@@ -108,32 +120,49 @@ class Metric:
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
-    def denominator_weights(self, cells: tuple[str, ...]) -> FloatArray:
-        """Return what one of each cell adds to the denominator; without a closed form, to what the metric needs."""
+    def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, if the metric is a ratio of two sums; else None."""
         match self.distribution:
             case Proportion(successes, failures):
-                load = dict.fromkeys((*successes, *failures), 1.0)
+                above, below = successes, dict.fromkeys((*successes, *failures), 1.0)
             case FMeasure(beta, tp, fp, fn):
-                square = beta * beta
-                parts = ((tp, 1.0 + square), (fp, 1.0), (fn, square))
-                load = {cell: each for names, each in parts for cell in names}
+                weights = ((tp, 1.0 + beta * beta), (fp, 1.0), (fn, beta * beta))
+                above, below = tp, {cell: weight for names, weight in weights for cell in names}
             case None:
-                if not self.needs or self.needs == cells:
-                    return np.ones(len(cells))
-                load = dict.fromkeys(self.needs, 1.0)
-        return np.array([load.get(cell, 0.0) for cell in cells])
+                return self.parts
+        bottom = np.array([below.get(cell, 0.0) for cell in cells])
+        return bottom * _indicators(cells, above)[:, 0], bottom
 
-    def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
-        """Return what one of each cell adds above and below, where the measure is a ratio of two sums; else None."""
+    def denominator_weights(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
+        """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.
+
+        It is what one adds to the denominator; if that is unknown, 1 for the cells that the metric needs. What units hold
+        of it tells how many even ones they are worth.
+        """
+        if self.weigh is not None:
+            return self.weigh(tables)
+        pair = self.ratio(cells)
+        each = _indicators(cells, self.needs or cells)[:, 0] if pair is None else pair[1]
+        return np.tile(each, (len(tables), 1))
+
+    def sums(self, cells: tuple[str, ...]) -> tuple[Any, Score]:
+        """Return the sums that the metric is a function of, as a matrix (cell, sum), and that function.
+
+        Shares need two sums and F-scores three, however many classes are pooled in them. Other metrics need
+        the cells that they name.
+        """
         match self.distribution:
-            case Proportion(successes, _):
-                above = successes
-            case FMeasure(_, tp, _, _):
-                above = tp
-            case None:
-                return None
-        bottom = self.denominator_weights(cells)
-        return np.where([cell in above for cell in cells], bottom, 0.0), bottom
+            case Proportion(successes, failures):
+                return _indicators(cells, successes, failures), proportion(1)
+            case FMeasure(beta, tp, fp, fn):
+                return _indicators(cells, tp, fp, fn), lambda sums: fbeta(sums, beta=beta)
+        if self.parts is not None:
+            return np.stack(self.parts, axis=1), lambda sums: ratio(sums[..., 0], sums[..., 1])
+        from scipy.sparse import eye_array
+
+        needed = np.flatnonzero(_indicators(cells, self.needs or cells))
+        kept = tuple(cells[i] for i in needed)
+        return eye_array(len(cells), format="csr")[:, needed], lambda sums: self(sums, kept)
 
     def check_cells(self, cells: tuple[str, ...]) -> None:
         """Raise a ValueError where a cell that the metric needs is not counted."""
@@ -148,6 +177,12 @@ class Metric:
             )
         if missing:
             raise ValueError(f"{self.name} needs the cell {missing[0]}, which this evaluation does not keep")
+
+
+def _indicators(cells: tuple[str, ...], *groups: tuple[str, ...]) -> FloatArray:
+    """Return 1 for the cells of each group, axes (cell, group)."""
+    known = [frozenset(group) for group in groups]
+    return np.array([[cell in group for group in known] for cell in cells], dtype=float)
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -505,7 +505,7 @@ class TrainingVariance:
         """Return how draws are moved away from the plain scores, as units are few or uneven."""
         units = self.folds.units
         assert units is not None
-        weights = np.tile(metric.denominator_weights(self.cells), (self.folds.counts[..., 0].size, 1))
+        weights = metric.denominator_weights(self.folds.counts.reshape(-1, len(self.cells)), self.cells)
         return effective_sample_of(units, weights).inflation(self.plain(metric))
 
 
@@ -745,8 +745,8 @@ class SamplingModel:
         if self.training_variance is not None:
             return self.training_variance.plain(metric)
         scores = metric(ev.tables, ev.cells)
-        if metric.distribution is not None:
-            scores = np.where(ev.tables @ metric.denominator_weights(ev.cells) > 0.0, scores, np.nan)
+        if (pair := metric.ratio(ev.cells)) is not None:
+            scores = np.where(ev.tables @ pair[1] > 0.0, scores, np.nan)
         return ev.mean_scores(scores)
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
@@ -802,7 +802,7 @@ class SamplingModel:
 
     def effective_sample(self, metric: Metric) -> EffectiveSample:
         """Return what the units are worth for a measure; in cross-validation each is counted once."""
-        weights, folds = self.ev.task.denominator_weights(metric, self.ev.tables), self.ev.folds
+        weights, folds = metric.denominator_weights(self.ev.tables, self.ev.cells), self.ev.folds
         found, width = [], weights.shape[1]
         for units, columns in self.samples.parts:
             if folds is not None:
@@ -821,7 +821,7 @@ class SamplingModel:
         if len(ev.models) != 2 or units.size > _MOST_PATTERNS:
             return 0.0
         rows = np.repeat(units.rows, np.rint(units.weights).astype(int), axis=0).reshape(-1, *ev.tables.shape)
-        sizes = (rows * ev.task.denominator_weights(metric, ev.tables)).sum(axis=(1, 2))
+        sizes = (rows * metric.denominator_weights(ev.tables, ev.cells)).sum(axis=(1, 2))
         rows, sizes = rows[sizes > 0.0], sizes[sizes > 0.0]
         gaps = np.diff(metric(rows, ev.cells), axis=1)[:, 0]
         if len(sizes) < _FEWEST_UNITS or not np.ptp(sizes) or not np.ptp(gaps):
@@ -835,7 +835,7 @@ class SamplingModel:
         """Return how draws of a measure are moved away from the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
-            return SmallSampleInflation(centre, seen=self.ev.task.variance_seen(metric, self.ev.tables))
+            return SmallSampleInflation(centre, seen=metric.variance_seen)
         return self.effective_sample(metric).inflation(centre)
 
     @property
@@ -857,7 +857,7 @@ class SamplingModel:
             target=self.target,
             unit=ev.unit,
             n_units=self.n_units,
-            labelled=ev.task.gaps(ev.tables, ev.unit) if self.n_units else "",
+            labelled=ev.labelled if self.n_units else "",
             effective_units=self.effective_sample(metric).units if self.bootstraps else None,
             freedom=self.inflation(metric).freedom if self.bootstraps else None,
             runs=tuple(len(method.runs) for method in ev.methods),
@@ -996,8 +996,8 @@ class LinearControl:
             return None
         # The prior's units move the centre.
         tables = units.totals.reshape(ev.tables.shape)
-        gap, parts = np.array([-1.0, 1.0]), task.ratio(metric)
-        weights = task.denominator_weights(metric, tables) if parts is None else np.tile(parts[1], (2, 1))
+        gap, parts = np.array([-1.0, 1.0]), metric.ratio(ev.cells)
+        weights = metric.denominator_weights(tables, ev.cells)
         wholes = (weights * tables).sum(axis=1, keepdims=True)
         if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
             return None

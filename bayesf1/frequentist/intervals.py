@@ -901,7 +901,7 @@ def _intervals(
 
     @cache
     def sampled() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
-        parts = kept.task.ratio(metric) if kept.task.many_cells else None
+        parts = metric.ratio(kept.cells) if kept.task.many_cells else None
         if parts is None:
             return sampling.samples, lambda tables: contrast(metric(tables, kept.cells))
         # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
@@ -932,7 +932,7 @@ def _intervals(
         value, error = assisted.value, assisted.standard_error
         known["difference_estimator"] = partial(normal, "difference_estimator", value, error)
     # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
-    if not kept.task.gaps(kept.tables):
+    if not kept.labelled:
         smooth = ["delta"] if metric.smooth or undefined else []
         for name in (*smooth, "bootstrap_percentile", "bootstrap_bca"):
             known[name] = partial(by_units, name)

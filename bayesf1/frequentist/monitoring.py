@@ -209,7 +209,7 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
 
 def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
     """Return what one of each cell adds to numerator and denominator of a measure from 0 to 1."""
-    found = ev.task.ratio(metric)
+    found = metric.ratio(ev.cells)
     if found is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
         raise ValueError(
             f"{metric.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "

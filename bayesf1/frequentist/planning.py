@@ -24,7 +24,6 @@ from bayesf1.base.checks import (
 from bayesf1.base.naming import plural, quoted
 from bayesf1.evaluation import (
     Evaluation,
-    Score,
     Units,
     check_no_gaps,
     check_one_run,
@@ -32,12 +31,13 @@ from bayesf1.evaluation import (
 )
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
-from bayesf1.metrics import FMeasure, Metric, MetricLike, find_metric
+from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import EffectiveSample, sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
+from bayesf1.tasks.probabilities import check_one_scale
 
 
 @dataclass(frozen=True)
@@ -419,7 +419,8 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             "a pilot must tell what both models did on each unit, but only totals are known; build it from "
             "predictions (from_labels, from_tags, from_frame), or suppose an agreement by assumed_pilot"
         )
-    sums, score = ev.task.sums(metric)
+    check_one_scale(ev.task)
+    sums, score = metric.sums(ev.cells)
     flat, n_cells = ev.units.rows, len(ev.cells)
     both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
     dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]

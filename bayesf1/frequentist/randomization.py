@@ -30,6 +30,7 @@ from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
+from bayesf1.tasks.probabilities import check_one_scale
 
 
 @dataclass(frozen=True)
@@ -418,7 +419,8 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
         raise ValueError(
             f"there are {odd:g} {plural(ev.unit)} of one kind; only whole {plural(ev.unit)} can be swapped"
         )
-    sums, score = ev.task.sums(metric)
+    check_one_scale(ev.task)
+    sums, score = metric.sums(ev.cells)
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = 0.5 * (tables[0] + tables[1]) @ sums
     flat, n_cells = ev.units.rows, len(ev.cells)

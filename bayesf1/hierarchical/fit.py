@@ -315,7 +315,7 @@ class HierarchicalFit(Fitted, Answer):
             target="models",
             unit=self.noun,
             n_units=float(len(self.datasets)),
-            prior=self.ev.task.outcome_prior(self.prior.cells),
+            prior=1.0 if self.prior.cells is None else self.prior.cells,
             prior_name=f"hierarchical model of {self.number}",
             prob=self.prob,
             rope=rope,

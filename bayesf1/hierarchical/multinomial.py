@@ -166,13 +166,14 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     task = functools.reduce(
         lambda a, b: a if a == b else a.union(b), [ev.task for ev in evaluations.values()]
     )
-    counts = np.stack([task.outcome_counts(ev.widened(task)) for ev in evaluations.values()])
-    outcomes = task.outcomes
-    if outcomes is None or counts.shape[-1] != len(outcomes.labels):
+    found = [task.outcomes(ev.widened(task)) for ev in evaluations.values()]
+    outcomes = found[0]
+    if outcomes is None:
         raise ValueError(
             f"a multinomial needs items of one outcome each, but of {task.about} only sums of several are known here; "
             "use the likelihood 'scores'"
         )
+    counts = np.stack([each.counts for each in found if each is not None])
     if not (counts == np.rint(counts)).all():
         raise ValueError(
             "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus by "
@@ -202,7 +203,7 @@ def fit_counts(
     """Fit the multinomial model by NUTS; `steps` are further settings of ``pymc.sample``."""
     names, noun, counts, tables, outcomes, note = read_counts(data, assumption=assumption)
     if prior.cells is not None:
-        tables.task.check_prior(prior.cells)
+        tables.check_prior(prior.cells)
     found = resolve_metrics(metrics, tables)
     shares = np.array([*given.suite_weights(weights, names).values()])
     for package in dict.fromkeys(("pymc", sampler)):
@@ -221,7 +222,7 @@ def fit_counts(
     known: dict[str, Variables] = {
         "observed_data": {"counts": (_DIMS, counts.astype(np.int64))},
         "constant_data": {
-            "alpha": ((), np.asarray(tables.task.outcome_prior(prior.cells))),
+            "alpha": ((), np.asarray(outcomes.prior(prior.cells))),
             "score": (("dataset", "system", "measure"), ev.tables.copy()),
         },
     }

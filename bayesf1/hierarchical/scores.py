@@ -49,8 +49,10 @@ class PlainScores(Task):
     @classmethod
     def of(cls, metrics: Sequence[Metric]) -> Self:
         """Return the task of the scores of some metrics of anything."""
-        plain: dict[str, Any] = {"distribution": None, "function": itemgetter((..., 0)), "origin": None}
-        return cls(tuple(replace(m, needs=(m.name,), **plain) for m in metrics))
+        unknown: dict[str, Any] = dict.fromkeys(("distribution", "origin", "parts", "weigh"))
+        return cls(
+            tuple(replace(m, needs=(m.name,), function=itemgetter((..., 0)), **unknown) for m in metrics)
+        )
 
     @property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -184,9 +184,10 @@ def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prio
 
 def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:
     """Return the closed-form law of a measure of one of the models, or None where there is none."""
-    if not ev.task.has_closed_form(metric):
+    added = ev.task.cell_priors(metric, prior)
+    if added is None:
         return None
-    counts = ev.tables[index] + ev.task.cell_priors(prior)
+    counts = ev.tables[index] + added
     place = {cell: i for i, cell in enumerate(ev.cells)}
 
     def total(cells: tuple[str, ...]) -> float:

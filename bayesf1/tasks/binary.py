@@ -11,13 +11,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import printable
-from bayesf1.evaluation import Outcomes, Task, Units
+from bayesf1.evaluation import Evaluation, Outcomes, Task, Units
 from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
 from bayesf1.sampling import draw_patterns
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
@@ -38,10 +38,9 @@ class BinaryOutcome(Task):
     def answers(self) -> tuple[tuple[str, ...], ...]:
         """For each sort of item the cells of models that say yes, and of models that say no, counted or not."""
 
-    @property
-    def outcomes(self) -> Outcomes:
-        """The cells."""
-        return Outcomes(self.cells, np.eye(len(self.cells)))
+    def outcomes(self, ev: Evaluation) -> Outcomes:
+        """Return the cells."""
+        return Outcomes(self.cells, np.eye(len(self.cells)), ev.tables)
 
     def joint_outcomes(self, n_models: int) -> FloatArray:
         """Return every joint outcome of models on one item, but for those that add nothing."""
@@ -115,12 +114,9 @@ class Binary(BinaryOutcome):
     """One class against the rest, with cells tp, fp, fn, and tn where true negatives are counted."""
 
     name: ClassVar[str] = "binary"
+    drops_cells: ClassVar[bool] = True
 
     cells: tuple[str, ...] = BINARY_CELLS
-
-    def keep(self, cells: tuple[str, ...]) -> Self:
-        """Return the task on some of its cells."""
-        return type(self)(cells)
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where cells are not some of tp, fp, fn, tn, in this order."""
@@ -130,7 +126,7 @@ class Binary(BinaryOutcome):
             )
 
     @property
-    def counts_all_items(self) -> bool:
+    def counts_all_items(self) -> bool:  # type: ignore[override]
         """Whether true negatives are counted."""
         return "tn" in self.cells
 

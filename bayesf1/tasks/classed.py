@@ -17,7 +17,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation import Outcomes, Task
+from bayesf1.evaluation import Evaluation, Outcomes, Task
 from bayesf1.metrics import (
     METRICS,
     FMeasure,
@@ -330,9 +330,9 @@ class Classed(Task):
         """Return the measure of a name or callable."""
         return class_metric(asked, self, tables) if isinstance(asked, str) else metric_of(asked)
 
-    def cell_priors(self, prior: float) -> float | FloatArray:
+    def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
         """Return what a prior adds to each cell; classes that do not exclude each other share λ."""
-        return prior / len(self.classes)
+        return super().cell_priors(metric, prior / len(self.classes))
 
     @property
     def about(self) -> str:
@@ -368,7 +368,7 @@ class LabelSets(Classed):
         """
         ev, n_models = sampling.ev, len(sampling.ev.models)
         if not sampling.shared or ev.units is None:
-            yield from draw_cells(ev.tables + self.cell_priors(prior), n_draws=n_draws, rng=rng)
+            yield from draw_cells(ev.tables + prior / len(self.classes), n_draws=n_draws, rng=rng)
             return
         atoms = atoms_of(2.0 * prior)
         for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=(n_models + 3) * atoms):
@@ -403,11 +403,6 @@ class TypedSpans(LabelSets):
     noun: ClassVar[str] = "types"
     true_negatives: ClassVar[bool] = False
 
-    @property
-    def outcomes(self) -> Outcomes:
-        """The cells."""
-        return Outcomes(self.cells, np.eye(len(self.cells)))
-
-    def outcome_prior(self, prior: float | None) -> float:
-        """Return a type's share of λ."""
-        return super().outcome_prior(prior) / len(self.classes)
+    def outcomes(self, ev: Evaluation) -> Outcomes:
+        """Return the cells, which share λ."""
+        return Outcomes(self.cells, np.eye(len(self.cells)), ev.tables, prior_share=1.0 / len(self.classes))

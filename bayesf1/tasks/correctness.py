@@ -34,6 +34,7 @@ class Correctness(BinaryOutcome):
     """
 
     name: ClassVar[str] = "correct"
+    counts_all_items: ClassVar[bool] = True
     citation: ClassVar[str] = "a Bayes test on the Dirichlet posterior of who was right"
 
     cells: tuple[str, ...] = RIGHT_WRONG
@@ -47,11 +48,6 @@ class Correctness(BinaryOutcome):
     def union(self, other: Self) -> Self:
         """Return this task, where only the name in print differs."""
         return self if self.cells == other.cells else super().union(other)
-
-    @property
-    def counts_all_items(self) -> bool:
-        """Every item is in the table."""
-        return True
 
     # ---- measures -----------------------------------------------------------------------------------------
 

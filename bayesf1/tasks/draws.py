@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.evaluation import Score, Task, Units
+from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling import draw_patterns
 
@@ -82,20 +82,9 @@ class BootstrappedTask(Task):
     bootstraps_items: ClassVar[bool] = True
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
-    def cell_priors(self, prior: float) -> float:
-        """Return 0: there is no prior."""
-        return 0.0
-
     def describe_prior(self, prior: float) -> str:
         """Say that nothing was believed before the data."""
         return "No prior"
-
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a metric is a function of: of a ratio the two that it is made of."""
-        pair = self.ratio(metric)
-        if pair is None:
-            return super().sums(metric)
-        return np.stack(pair, axis=1), lambda s: ratio(s[..., 0], s[..., 1])
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units:
         """Return the units: there is no prior."""
@@ -118,7 +107,7 @@ class BootstrappedTask(Task):
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell."""
         controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
-        ratios = [self.ratio(metric) for metric in metrics[: len(metrics) - len(controls)]]
+        ratios = [metric.ratio(self.cells) for metric in metrics[: len(metrics) - len(controls)]]
         known = [np.stack(pair, axis=1) for pair in ratios if pair is not None]
         if len(known) < len(ratios):
             yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)

@@ -465,6 +465,12 @@ class Audited(Task):
         return self.strata.cells
 
     @property
+    def unlabelled_cells(self) -> slice:  # type: ignore[override]
+        """The last cell of every stratum and label."""
+        k = len(self.strata.golds)
+        return slice(k, None, k + 1)
+
+    @property
     def classes(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of the classes, where there are several."""
         return self.task.classes
@@ -521,9 +527,10 @@ class Audited(Task):
             function=_Scored(self, inner, size),
             # Derivatives in many cells take too long.
             smooth=len(self.cells) <= _MOST_CELLS,
+            weigh=self._label_weights,
         )
 
-    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
+    def _label_weights(self, tables: FloatArray) -> FloatArray:
         """Return 1 for cells of labelled items; of two gold labels the rarer tells how well a score is known."""
         k = len(self.strata.golds)
         counts = np.arange(k + 1) < k
@@ -622,15 +629,6 @@ class Audited(Task):
         first = tables.reshape(-1, len(self.cells))[0]
         return self.strata.by_stratum(first.reshape(len(self.strata.pairs), -1))
 
-    def gaps(self, tables: FloatArray, unit: str = "item") -> str:
-        """Say how many items are labelled, where not all are."""
-        counts = self.counts(tables)
-        labelled, total = counts[:, :-1].sum(), counts.sum()
-        if labelled == total:
-            return ""
-        of = "them" if unit == "item" else f"{total:,.0f} items"
-        return f"{labelled:,.0f} of {of} labelled"
-
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Say how many items are labelled and how the others are filled in, and what cautions there are."""
         counts = self.counts(tables)
@@ -660,7 +658,7 @@ def settled(ev: Evaluation) -> Evaluation:
     from scipy.sparse import csr_array
 
     task = ev.task
-    if not isinstance(task, Audited) or task.gaps(ev.tables):
+    if not isinstance(task, Audited) or ev.labelled:
         return ev
     strata, k = task.strata, len(task.strata.golds)
     gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
@@ -800,7 +798,7 @@ def difference_estimate(sampling: SamplingModel, metric: Metric) -> Assisted | N
     None if all items are labelled, or if labels were not given at random.
     """
     ev, task = sampling.ev, sampling.ev.task
-    if not isinstance(task, Audited) or not task.gaps(ev.tables) or not sampling.shared:
+    if not isinstance(task, Audited) or not ev.labelled or not sampling.shared:
         return None
     units, strata, counts = ev.units, task.strata, task.counts(ev.tables)
     if units is None or metric.origin is None or not counts[:, :-1].any() or _are_uneven(sampling, task):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
-from bayesf1.metrics import Metric, Proportion
+from bayesf1.metrics import Metric, MetricLike, Proportion
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_bootstrap
 
@@ -126,6 +126,7 @@ class MultiClass(Classed):
 
     name: ClassVar[str] = "multiclass"
     exclusive: ClassVar[bool] = True
+    counts_all_items: ClassVar[bool] = True
     default_prior: ClassVar[float] = 1.0
 
     strays: Strays = NO_STRAYS
@@ -158,20 +159,19 @@ class MultiClass(Classed):
         return both[0] if both[0] == both[1] else super(MultiClass, both[0]).union(both[1])
 
     @property
-    def counts_all_items(self) -> bool:
-        """Every item is in the table."""
-        return True
-
-    @property
     def default_metrics(self) -> tuple[str, ...]:
         """Accuracy, and macro averages of precision, recall and F1."""
         return ("accuracy", *super().default_metrics)
 
     # ---- prior and draws ----------------------------------------------------------------------------------
 
-    def cell_priors(self, prior: float) -> FloatArray:
-        """Return what the prior adds to cells, which holds for their sums over all classes: half an item each."""
-        return np.full(len(self.cells), JEFFREYS / len(self.classes))
+    def cell_priors(self, metric: Metric, prior: float) -> float | None:
+        """Return what the prior adds to cells of a share of all items, which is the accuracy: half an item to their sum.
+
+        Other metrics have no closed form, as classes borrow from each other.
+        """
+        of_all = isinstance(metric.distribution, Proportion) and metric.needs == self.cells
+        return JEFFREYS / len(self.classes) if of_all else None
 
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
@@ -243,28 +243,21 @@ class MultiClass(Classed):
         right = coin_shares(sticks, m, rng)
         return np.stack([right, sticks.sum(axis=1, keepdims=True) - right], axis=2)
 
-    def variance_seen(self, metric: Metric, tables: FloatArray) -> float:
-        """Return 1 / (1 + mean of 1/n) of averages over classes with n gold items: of few items draws vary too little."""
-        if not metric.label.startswith("Macro ") and metric.name not in ("balanced_accuracy", "sba"):
-            return 1.0
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the metric of a name or callable; of averages over classes with few items draws vary too little."""
+        found = super().metric(asked, tables)
+        if not found.label.startswith("Macro ") and found.name not in ("balanced_accuracy", "sba"):
+            return found
         right, _, missed = np.split(tables.reshape(-1, len(self.cells)).mean(axis=0), 3)
-        sizes = right + missed
-        return float(1.0 / (1.0 + np.mean(1.0 / np.maximum(sizes[sizes > 0.0], 1.0)))) if sizes.any() else 1.0
-
-    def outcome_prior(self, prior: float | None) -> float:
-        """Return λ of each pair of gold and predicted class, by default such that all weigh as much as four items."""
-        return _OUTCOME_ITEMS / len(self.classes) ** 2 if prior is None else prior
-
-    # ---- closed form --------------------------------------------------------------------------------------
-
-    def has_closed_form(self, metric: Metric) -> bool:
-        """Say whether a measure is a share of all items, which is the accuracy; classes borrow from each other."""
-        return isinstance(metric.distribution, Proportion) and metric.needs == self.cells
+        sizes = (right + missed)[right + missed > 0.0]
+        # 1 / (1 + mean of 1/n) for n gold items a class.
+        seen = float(1.0 / (1.0 + np.mean(1.0 / np.maximum(sizes, 1.0)))) if len(sizes) else 1.0
+        return replace(found, variance_seen=seen)
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
         """Return the patterns that the accuracy is drawn from: those that the models share, and one item of the prior."""
         ev, m = sampling.ev, len(sampling.ev.models)
-        if not self.has_closed_form(metric) or not sampling.shared or ev.units is None or m > 2:
+        if self.cell_priors(metric, prior) is None or not sampling.shared or ev.units is None or m > 2:
             return None
         from scipy.sparse import csr_array
 
@@ -275,23 +268,21 @@ class MultiClass(Classed):
 
     # ---- the matrix ---------------------------------------------------------------------------------------
 
-    @property
-    def outcomes(self) -> Outcomes:
-        """The pairs of gold and predicted class; another label is one more where some were said."""
+    def outcomes(self, ev: Evaluation) -> Outcomes:
+        """Return the pairs of gold and predicted class; another label is one more where some were said.
+
+        By default the prior of all pairs weighs as much as four items.
+        """
         k = len(self.classes)
         said = (*self.classes, "another label") if self.strays else self.classes
         pairs = np.stack([i.ravel() for i in np.indices((k, len(said)))], axis=1)
         labels = tuple(f"{self.classes[g]} as {said[s]}" for g, s in pairs)
-        return Outcomes(labels, np.asarray(class_outcomes(pairs, k).toarray()))
-
-    def outcome_counts(self, ev: Evaluation) -> FloatArray:
-        """Return the models' confusion matrices, axes (model, gold·predicted)."""
-        k = len(self.classes)
+        rows = np.asarray(class_outcomes(pairs, k).toarray())
         matrices = np.stack([confusion(ev, model) for model in ev.models])
         if self.strays:
             gold = ev.tables[:, :k] + ev.tables[:, 2 * k :]
             matrices = np.concatenate([matrices, (gold - matrices.sum(axis=2))[..., None]], axis=2)
-        return matrices.reshape(len(ev.models), -1)
+        return Outcomes(labels, rows, matrices.reshape(len(ev.models), -1), _OUTCOME_ITEMS / k**2)
 
 
 def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:

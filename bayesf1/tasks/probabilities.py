@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
-from bayesf1.evaluation import Score
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
 
@@ -180,7 +179,14 @@ class Probabilities(BootstrappedTask):
         if name in _AREAS:
             curve, area = ("roc", roc_area) if name == "roc_auc" else ("pr", pr_area)
             order = ScoreOrder.sort(np.array(self.hits), np.array(self.values)).corners(curve)
-            return Metric(name, _AREAS[name], self.cells, None, lambda tables: area(*order.sums(tables)))
+            return Metric(
+                name,
+                _AREAS[name],
+                self.cells,
+                None,
+                lambda tables: area(*order.sums(tables)),
+                weigh=self._area_weights,
+            )
         if name not in _LOSSES:
             raise ValueError(
                 f"unknown metric {asked!r} of probabilities; {nearest(asked, {**_AREAS, **_LOSSES})}; or give a function "
@@ -197,6 +203,7 @@ class Probabilities(BootstrappedTask):
             support,
             percent=False,
             lower_is_better=True,
+            parts=(loss, np.ones(len(loss))),
         )
 
     def _checked_loss(self, name: str, tables: FloatArray) -> FloatArray:
@@ -239,36 +246,17 @@ class Probabilities(BootstrappedTask):
             lower_is_better=down,
         )
 
-    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
-        r"""Return what an item weighs: as much as others in a loss, in an area :math:`1/n_\pm^2` by its label's items.
+    def _area_weights(self, tables: FloatArray) -> FloatArray:
+        r"""Return what an item weighs in an area, :math:`1/n_\pm^2` by its label's items.
 
         The variance of an area is about :math:`\sigma^2(1/n_+ + 1/n_-)`, and all items of a label weigh as much as their
         part of it. They are then worth :math:`(1/n_+ + 1/n_-)^2/(1/n_+^3 + 1/n_-^3)`: for ten positive items among a
         thousand, ten, as with the degrees of freedom of Welch (1947).
         """
-        if metric.name not in _AREAS:
-            return super().denominator_weights(metric, tables)
         hits = np.array(self.hits)
         positive, negative = (tables[:, which].sum(axis=1, keepdims=True) for which in (hits, ~hits))
         one = np.ones((len(tables), 1))
         return np.where(hits, ratio(one, positive**2), ratio(one, negative**2))
-
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the sums that a metric is a function of: of a loss it and the number of items, of areas all cells."""
-        if not self.are_probabilities:
-            raise ValueError(
-                "outputs of two models can only be exchanged where they are on one scale, but there are scores such as "
-                f"{self.values[0]:g} and {self.values[-1]:g}; give probabilities, or the ranks of scores divided by "
-                "the number of items"
-            )
-        return super().sums(metric)
-
-    def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
-        """Return the losses and ones, where the measure is a mean loss."""
-        if metric.name not in _LOSSES or metric.origin is None:
-            return None
-        loss = self.losses[metric.name]
-        return np.where(np.isfinite(loss), loss, 0.0), np.ones(len(loss))
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Say why a loss is not defined, and where a bootstrap of an area sees no doubt."""
@@ -293,6 +281,16 @@ class Probabilities(BootstrappedTask):
     def about(self) -> str:
         """Whether there are probabilities, or other scores."""
         return "probabilities" if self.are_probabilities else "scores of a binary label"
+
+
+def check_one_scale(task: object) -> None:
+    """Raise a ValueError where outputs of two models would be exchanged that are not on one scale."""
+    if isinstance(task, Probabilities) and not task.are_probabilities:
+        raise ValueError(
+            "outputs of two models can only be exchanged where they are on one scale, but there are scores such as "
+            f"{task.values[0]:g} and {task.values[-1]:g}; give probabilities, or the ranks of scores divided by "
+            "the number of items"
+        )
 
 
 def cells_of(scores: FloatArray, hit: NDArray[np.bool_]) -> tuple[Probabilities, NDArray[np.intp]]:

@@ -87,6 +87,7 @@ class Scores(BootstrappedTask):
         else:
             raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
         values, named = np.array(self.values), isinstance(asked, str)
+        mean = named and name == "mean"
         low, high = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
         return Metric(
             name,
@@ -97,13 +98,10 @@ class Scores(BootstrappedTask):
             (low, high),
             percent=low >= 0.0 and high <= 1.0,
             lower_is_better=points_down(asked, otherwise=self.lower_is_better),
-            alias=self.scored if named and name == "mean" else "",
+            alias=self.scored if mean else "",
             smooth=name == "mean",
+            parts=(values, np.ones(len(values))) if mean else None,
         )
-
-    def ratio(self, metric: Metric) -> tuple[FloatArray, FloatArray] | None:
-        """Return the scores and ones, whose ratio of sums is the mean."""
-        return (np.array(self.values), np.ones(len(self.values))) if _is_mean(metric) else None
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return a hint where scores are called as losses are, but more is taken as better."""
@@ -122,11 +120,6 @@ def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
     return (
         f"More {scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
     )
-
-
-def _is_mean(metric: Metric) -> bool:
-    """Say whether a measure is the mean; a function of that name has no bounds."""
-    return metric.name == "mean" and bool(np.isfinite(metric.support).all())
 
 
 def _mean(scores: FloatArray, weights: FloatArray) -> FloatArray:

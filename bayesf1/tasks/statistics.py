@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.evaluation import Score
-from bayesf1.metrics import Metric, MetricLike, points_down
+from bayesf1.metrics import Metric, MetricLike, Score, points_down
 from bayesf1.tasks.draws import BootstrappedTask
 from bayesf1.tasks.scores import hint_of_loss
 
@@ -92,21 +92,8 @@ class Statistics(BootstrappedTask):
             percent=support == (0.0, 1.0),
             lower_is_better=down,
             alias=getattr(function, "__name__", ""),
+            weigh=partial(_slopes, scored),
         )
-
-    def denominator_weights(self, metric: Metric, tables: FloatArray) -> FloatArray:
-        r"""Return the slopes of the measure in each statistic, :math:`|\partial g/\partial x_c|`.
-
-        What it is divided by is unknown of a user's function, and statistics may have different scales. A unit then
-        weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes.
-        """
-        steps = _STEP * tables[:, None, :] * np.eye(len(self.cells))
-        rise = metric(tables[:, None, :] + steps, self.cells) - metric(tables[:, None, :] - steps, self.cells)
-        return np.divide(np.abs(rise), tables, out=np.zeros(tables.shape), where=tables > 0.0)
-
-    def sums(self, metric: Metric) -> tuple[Any, Score]:
-        """Return the statistics, which are sums already."""
-        return np.eye(len(self.cells)), metric.function
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return a hint where the measure is called as losses are, but more is taken as better."""
@@ -118,6 +105,17 @@ class Statistics(BootstrappedTask):
     def about(self) -> str:
         """What the measure is called, and of how many statistics it is a function."""
         return f"{self.scored} of {len(self.cells)} statistics"
+
+
+def _slopes(score: Score, tables: FloatArray) -> FloatArray:
+    r"""Return the slopes of a measure in each statistic, :math:`|\partial g/\partial x_c|`.
+
+    What it is divided by is unknown of a user's function, and statistics may have different scales. A unit then
+    weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes.
+    """
+    steps = _STEP * tables[:, None, :] * np.eye(tables.shape[1])
+    rise = score(tables[:, None, :] + steps) - score(tables[:, None, :] - steps)
+    return np.divide(np.abs(rise), tables, out=np.zeros(tables.shape), where=tables > 0.0)
 
 
 def name_of(function: Any) -> str:

@@ -164,12 +164,13 @@ def test_accuracy_is_micro_f1_and_a_beta_law():
 
 
 def test_the_default_prior_is_one_item_a_class():
-    kind = evaluate(5, 5, 1).task
+    ev = evaluate(5, 5, 1)
+    kind = ev.task
     assert kind.default_prior == 1.0
     assert "one item a class" in kind.describe_prior(1.0)
     assert "0.5 items a class" in kind.describe_prior(0.5)
     # Outcomes of hierarchical models are all pairs of classes.
-    assert kind.outcome_prior(None) == pytest.approx(4 / 25)
+    assert kind.outcomes(ev).prior(None) == pytest.approx(4 / 25)
 
 
 def test_averages_over_classes_of_few_items_are_widened():
