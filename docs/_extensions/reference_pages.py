@@ -96,6 +96,16 @@ def room_page(room: str, names: list[str]) -> str:
     )
 
 
+def names_list() -> str:
+    """Return all public names, a line for each room, as links."""
+    found = {ROOMS.get(room, room.capitalize()): names for room, names in rooms().items()}
+    lines = [
+        f"{title}\n    {', '.join(f':py:obj:`{name} <bayesf1.{name}>`' for name in names)}"
+        for title, names in found.items()
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
 def _help(parser: argparse.ArgumentParser) -> str:
     return "\n".join(f"   {line}" if line else "" for line in parser.format_help().splitlines())
 
@@ -131,6 +141,7 @@ def write_pages(app: Any) -> None:
     folder = Path(app.srcdir) / "reference" / "generated"
     for room, names in rooms().items():
         _write(folder / f"{room}.rst", room_page(room, names))
+    _write(folder / "names.txt", names_list())
     _write(folder / "command_line.rst", command_line_page())
 
 
