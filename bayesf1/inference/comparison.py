@@ -478,7 +478,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """Return posterior draws of both scores and their difference, as ArviZ keeps them.
 
         That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
-        constant_data, and dims chain, draw, system and metric.
+        constant_data, and dims chain, draw, system and measure.
         """
         from bayesf1.output.arviz import comparisons_to_arviz
 
