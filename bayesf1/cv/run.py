@@ -318,8 +318,8 @@ def cross_validate(
         ``parallel_config`` (dask, ray) is used.
     directory
         Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by X, y, the fold,
-        the model's name and its version, which you change whenever the model changes. Folds must be the same each time,
-        so `cv` takes a seed.
+        the model's name, its parameters and its version, which you change whenever its code changes. Folds must be the
+        same each time, so `cv` takes a seed.
 
     Returns
     -------
@@ -362,8 +362,11 @@ def cross_validate(
         raise ValueError(f"X has {length(X, 'X')} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
         splitter.discount(discount)
-    fit_one = _fit_one if directory is None else KeptFits.of(Path(directory), splitter, names, versions)
-    partition = partition_of(splitter, n, X, y if gold.reading is None else None, groups)
+    fit_one = _fit_one if directory is None else KeptFits.of(Path(directory), models, versions)
+    balanced = y if gold.reading is None else None
+    partition = partition_of(splitter, n, X, balanced, groups)
+    if directory is not None and (partition != partition_of(splitter, n, X, balanced, groups)).any():
+        raise ValueError(f"directory takes the same folds each time; give {splitter!r} a seed")
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
     design.discount(rule)
@@ -377,10 +380,7 @@ def cross_validate(
     gold.evaluate(dict.fromkeys(names, y))
     predicted: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
     given = ((_take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in fits)
-    tasks = (
-        (fit, versions.get(fit.model), models[fit.model], *data)
-        for fit, data in zip(fits, given, strict=True)
-    )
+    tasks = ((fit, models[fit.model], *data) for fit, data in zip(fits, given, strict=True))
     for fit, labels in zip(fits, _run(fit_one, tasks, n_jobs), strict=True):
         gold.check(labels, fit)
         for i, label in zip(fit.test, labels, strict=True):
@@ -392,39 +392,45 @@ def cross_validate(
 class KeptFits:
     """Fits what is not finished, and keeps predictions in a folder: a JSON file each, called after a hash of its data.
 
-    The hash is of training data, test data, name and version.
+    The hash is of training data, test data, name, version, and of the model as far as it can be hashed.
     """
 
     folder: Path
+    known: Mapping[str, Any]
 
     @classmethod
-    def of(cls, folder: Path, cv: Any, names: Iterable[str], versions: Mapping[str, str]) -> KeptFits:
-        """Return the kept fits of a folder, or say what cannot be told from other fits."""
-        if isinstance(cv, BlockedCV | KFoldCV) and not isinstance(cv.rng, int):
-            raise ValueError(
-                f"directory takes the same folds each time; give cv a seed, as {cv!r} with rng=0"
-            )
-        for name in names:
+    def of(cls, folder: Path, models: Mapping[str, Any], versions: Mapping[str, str]) -> KeptFits:
+        """Return the kept fits of a folder, or say which model cannot be told from others."""
+        from joblib import hash as hash_of
+
+        known = {}
+        for name, model in models.items():
             if name not in versions:
                 raise ValueError(
                     f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
                     'as ("version 1", model)'
                 )
+            try:
+                known[name] = versions[name], hash_of(model)
+            except (
+                Exception
+            ):  # a function within another cannot be hashed: its version alone tells it from others
+                known[name] = versions[name], None
         folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder)
+        return cls(folder, known)
 
-    def __call__(self, fit: Fit, version: str | None, model: Any, *data: Any) -> list[Any]:
+    def __call__(self, fit: Fit, model: Any, *data: Any) -> list[Any]:
         """Return what a fit predicted."""
         from joblib import hash as hash_of
 
         try:
-            path = self.folder / f"{hash_of((fit.model, version, fit.train, fit.test, data))}.json"
+            path = self.folder / f"{hash_of((fit, self.known[fit.model], data))}.json"
         except Exception as error:
             said = f"X and y cannot be told from others ({type(error).__name__}: {error})"
             raise ValueError(f"{said}; leave directory out") from None
         if path.exists():
             return _kept_labels(path, fit)
-        labels = _fit_one(fit, version, model, *data)
+        labels = _fit_one(fit, model, *data)
         try:
             text = json.dumps(labels, default=lambda label: label.tolist())
         except (TypeError, AttributeError) as error:
@@ -459,7 +465,7 @@ def _run(
     return found
 
 
-def _fit_one(fit: Fit, version: str | None, model: Any, X_train: Any, y_train: Any, X_test: Any) -> list[Any]:
+def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> list[Any]:
     try:
         if hasattr(model, "fit") and hasattr(model, "predict"):
             predictor = copy.deepcopy(model)

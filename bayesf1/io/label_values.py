@@ -8,6 +8,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -349,6 +350,9 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
             raise ValueError(
                 f"{where} has {quoted(value)} for item {i}; a label is a string, a number or the like"
             )
+        # numpy cuts what such a label prints to the length of its value, so that all labels may become one.
+        if isinstance(value, Enum) and isinstance(value, str) and str(value) != value:
+            raise ValueError(f"{where} has {value!r} for item {i}; give its value, {quoted(value.value)}")
         kinds.add(isinstance(value, str))
         if len(kinds) > 1:
             raise ValueError(

@@ -7,6 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import KFold
 
 import bayesf1 as bf
 
@@ -70,6 +71,15 @@ def test_only_what_is_the_same_is_taken_from_kept_fits(tmp_path):
     assert fitted_anew(tmp_path, MODELS, x, y) == set()
 
 
+@pytest.mark.filterwarnings("ignore:.* never predicts the positive label:UserWarning")
+def test_parameters_are_known_without_a_new_version_and_with_any_number_of_workers(tmp_path):
+    x, y = data()
+    for parameters, jobs, n_kept in (({"C": 1}, 1, 12), ({"C": 1}, 2, 12), ({"C": {2.0, 1}}, 2, 18)):
+        models = {"A": ("1", Estimator(**parameters)), "B": ("1", threshold(0))}
+        bf.cross_validate(models, x, y, cv=SEEDED, directory=tmp_path, n_jobs=jobs)
+        assert len([*tmp_path.iterdir()]) == n_kept
+
+
 def test_renamed_columns_are_other_data(tmp_path):
     x, y = data()
     models = {
@@ -84,8 +94,8 @@ def test_a_directory_takes_a_version_and_a_seed(tmp_path):
     x, y = data()
     with pytest.raises(ValueError, match=r"version of each model.*'A'"):
         bf.cross_validate({"A": threshold(0)}, x, y, cv=SEEDED, directory=tmp_path)
-    for cv in (None, 5, bf.BlockedCV(m=3)):
-        with pytest.raises(ValueError, match="give cv a seed"):
+    for cv in (None, 5, bf.BlockedCV(m=3), KFold(5, shuffle=True)):
+        with pytest.raises(ValueError, match=r"give .* a seed"):
             bf.cross_validate(MODELS, x, y, cv=cv, directory=tmp_path)
 
 

@@ -59,6 +59,7 @@ LABELS = {
     "curve": lambda x: bf.measures.roc_auc(x, SCORES, positive=1),
 }
 NO_LABELS = {
+    "enumerated texts": [enum.Enum("colour", {"RED": "r", "BLUE": "b"}, type=str).RED] * N,
     "sets": [{1}, *GOLD[1:]],
     "mappings": [{"a": 1}, *GOLD[1:]],
     "complex": np.array(GOLD, dtype=complex),
