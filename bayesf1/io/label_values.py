@@ -352,7 +352,9 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
             )
         # numpy cuts what such a label prints to the length of its value, so that all labels may become one.
         if isinstance(value, Enum) and isinstance(value, str) and str(value) != value:
-            raise ValueError(f"{where} has {value!r} for item {i}; give its value, {quoted(value.value)}")
+            raise ValueError(
+                f"{where} has {value!r} for item {i}; give its value as the label, {quoted(value.value)}"
+            )
         kinds.add(isinstance(value, str))
         if len(kinds) > 1:
             raise ValueError(
