@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -21,8 +21,10 @@ from bayesf1.base.text_files import BOM
 _GZIP = b"\x1f\x8b"
 _HEAD = 1 << 16
 _BLOCK = 1 << 20
-# What is unpacked or piped lies on disk while it is read; more than this is hardly meant to.
-MAX_UNPACKED_BYTES = 1 << 34
+# The most bytes that are unpacked or taken from a pipe. A text that is held whole has at most an eighth of it, and a line
+# or a document of JSON, whose parsed form takes ten times the memory, a 64th.
+MAX_BYTES = 1 << 32
+LINE_SHARE = 64
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class InputFile:
         What errors call it.
     path
         Where its bytes lie, as they are to be read.
+    max_bytes
+        What bounds texts and lines that are held in memory.
 
     Examples
     --------
@@ -49,12 +53,13 @@ class InputFile:
 
     name: str
     path: Path
+    max_bytes: int = MAX_BYTES
 
     @classmethod
-    def of(cls, path: str | PathLike[str]) -> InputFile:
+    def of(cls, path: str | PathLike[str], max_bytes: int = MAX_BYTES) -> InputFile:
         """Return a file by its path, or say that there is none to read."""
         _check_readable(Path(path))
-        return cls(str(path), Path(path))
+        return cls(str(path), Path(path), max_bytes)
 
     def __str__(self) -> str:
         return self.name
@@ -63,12 +68,35 @@ class InputFile:
         """Open the file to read its bytes."""
         return self.path.open("rb")
 
-    def text(self, most: int = 1 << 30) -> str:
-        """Return the whole text in UTF-8, its lines ended by line feeds; more than so many bytes are refused."""
-        if self.size > most:
-            raise ValueError(f"{self} is larger than {most >> 20:,} MB; split it")
+    def check_size(self, n_bytes: int, share: int = 1, what: str = "") -> None:
+        """Say that a file, or a part of it, is larger than its share of what may be read."""
+        if n_bytes > (most := self.max_bytes // share):
+            size = f"{most >> 20:,} MB" if most >> 20 else f"{most:,} bytes"
+            raise ValueError(
+                f"{self}{what} is larger than {size}; split it, or give bf.read a larger max_bytes="
+            )
+
+    def raw_lines(self) -> Iterator[bytes]:
+        """Yield lines, none of which is so long that memory runs out."""
+        most = self.max_bytes // LINE_SHARE
+        with self.open() as stream:
+            for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), 1):
+                if len(line) > most:
+                    self.check_size(len(line), LINE_SHARE, f", line {number},")
+                yield line.removeprefix(BOM) if number == 1 else line
+
+    def text(self) -> str:
+        """Return the whole text in UTF-8, its lines ended by line feeds."""
+        self.check_size(self.size, 8)
         with self.open() as stream:
             data = stream.read().removeprefix(BOM)
+        start, most = 0, self.max_bytes // LINE_SHARE
+        while len(data) - start > most:
+            end = data.rfind(b"\n", start, start + most + 1)
+            if end < 0:
+                number = data.count(b"\n", 0, start) + 1
+                self.check_size(most + 1, LINE_SHARE, f", line {number},")
+            start = end + 1
         try:
             text = data.decode("utf-8").replace("\r\n", "\n").removesuffix("\r")
         except UnicodeDecodeError as error:
@@ -119,8 +147,10 @@ Take: TypeAlias = Callable[[str | PathLike[str]], InputFile]
 
 
 @contextmanager
-def input_files() -> Iterator[Take]:
+def input_files(max_bytes: int = MAX_BYTES) -> Iterator[Take]:
     r"""Give files by their names; what has to be unpacked or is piped lies in a folder that goes at the end.
+
+    No file may unpack to more than `max_bytes`.
 
     Examples
     --------
@@ -134,10 +164,10 @@ def input_files() -> Iterator[Take]:
         copies: list[str] = []
 
         def copied(stream: Any, name: str) -> InputFile:
-            path = Path(folder, f"{len(copies)}")
+            file = InputFile(name, Path(folder, f"{len(copies)}"), max_bytes)
             copies.append(name)
-            _copy(stream, path, name)
-            return InputFile(name, path)
+            _copy(stream, file)
+            return file
 
         def take(named: str | PathLike[str]) -> InputFile:
             if str(named) == "-":
@@ -147,7 +177,7 @@ def input_files() -> Iterator[Take]:
                     )
                 file = copied(sys.stdin.buffer, "standard input")
             else:
-                file = InputFile.of(named)
+                file = InputFile.of(named, max_bytes)
                 if file.path.is_fifo():
                     with file.open() as stream:
                         file = copied(stream, file.name)
@@ -177,18 +207,15 @@ def _check_readable(path: Path) -> None:
         raise ValueError(f"{path} is a device or socket, and no file to read")
 
 
-def _copy(stream: Any, path: Path, name: str) -> None:
+def _copy(stream: Any, file: InputFile) -> None:
     size = 0
-    with path.open("wb") as out:
+    with file.path.open("wb") as out:
         try:
             while block := stream.read(_BLOCK):
                 if not size and not block.strip(b"\0"):
-                    raise ValueError(f"{name} begins with nothing but zero bytes, and is no file to read")
+                    raise ValueError(f"{file} begins with nothing but zero bytes, and is no file to read")
                 size += len(block)
-                if size > MAX_UNPACKED_BYTES:
-                    raise ValueError(
-                        f"{name} holds more than {MAX_UNPACKED_BYTES >> 30} GB when unpacked; unpack it first, or split it"
-                    )
+                file.check_size(size, what=" when unpacked")
                 out.write(block)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{name} is a damaged gzip file ({error}); copy or pack it again") from None
+            raise ValueError(f"{file} is a damaged gzip file ({error}); copy or pack it again") from None

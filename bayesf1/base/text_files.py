@@ -16,7 +16,6 @@ from bayesf1.base.naming import printable
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BOM = b"\xef\xbb\xbf"
-MAX_LINE_BYTES = 1_000_000
 
 
 @contextmanager

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import re
 import warnings
-from bisect import bisect
+from bisect import bisect, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import compress, islice
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice, pairwise
 from operator import ne
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request, check_same_names
 from bayesf1.io.labels import from_labels
-from bayesf1.io.tags import TagError, flat_spans, from_span_table
+from bayesf1.io.tags import CodedTags, IntArray, TagError, flat_spans, from_span_table
 
-# Tokens take some fifty bytes each, so that this is the largest file that a laptop holds.
-_MAX_BYTES = 1 << 29
 # As many lines tell what a column holds.
 _SAMPLE = 1000
 _BLANKS = " \t\v\f"
 _DOCSTART = re.compile(r"-DOCSTART-(?![^ \t])")
 # Only lines that begin with one of these can be blank, a document's start or a comment.
 _ODD = np.frombuffer(b"#-" + _BLANKS.encode(), np.uint8)
+# Masks of the first letters of eight, by their number.
+_FIRST_LETTERS = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 _COMMENT = ("# ", "#begin document", "#end document")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 # A range of words that are written as one, or an empty node.
@@ -46,17 +47,30 @@ class _Columns:
     """The tokens of files that follow one another, and their tags in some columns."""
 
     files: Files
-    tags: list[list[str]]
-    tokens: list[str] = field(default_factory=list)
-    # Of each token its line, from 1; of each sentence its number of tokens and its document; of each file its end.
-    lines: list[int] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    documents: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
+    # The first line of each file among all, which count from 0.
+    first_lines: list[int]
+    tags: list[CodedTags]
+    # The letters of all tokens; of each token its number of letters and its line; of each sentence its number of tokens
+    # and its document.
+    letters: NDArray[np.uint8]
+    widths: IntArray
+    lines: IntArray
+    lengths: IntArray
+    documents: IntArray
 
     def spot(self, token: int) -> str:
         """Say in which file and line a token stands."""
-        return f"{self.files[bisect(self.ends, token)]}, line {self.lines[token]}"
+        return _spot(self.files, self.first_lines, int(self.lines[token]))
+
+    def tokens(self) -> list[str]:
+        """Return the tokens."""
+        data, ends = self.letters.tobytes(), np.cumsum(self.widths).tolist()
+        return [data[begin:end].decode() for begin, end in pairwise([0, *ends])]
+
+
+def _spot(files: Files, first_lines: Sequence[int], line: int) -> str:
+    file = bisect(first_lines, line) - 1
+    return f"{files[file]}, line {line - first_lines[file] + 1}"
 
 
 def _fields(line: str) -> list[str]:
@@ -76,80 +90,137 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
     columns ``# O`` is a token, and ``# sent_id = 1`` is none. Of CoNLL-U, whose token stands second, lines with another
     number than a word's, as ``1-2``, are passed over.
     """
-    own = _Columns(files, [[] for _ in columns])
-    needed = max(column + 1 if column > 0 else 1 - column for column in columns)
-    for file in files:
-        text = file.text(_MAX_BYTES)
-        lines = as_written = text.split("\n")
-        filled = (line for line in lines if line.strip(_BLANKS) and not _DOCSTART.match(line))
-        # Comments come before tokens, so a file of nothing but # lines still ends with a token.
-        model = next((line for line in filled if line[0] != "#"), None) or _last_filled(file, lines)
-        separator = "\t" if "\t" in model else " "
-        if separator == " " and any(run in text for run in ("  ", " \n", "\n ")):
-            # Not by str.split() without argument, which splits at no-break spaces, too, which tokens may hold.
-            lines = [line.strip(" ") for line in re.sub("  +", " ", text).split("\n")]
-            text = "\n".join(lines)
-        width = len(_fields(model))
-        letters = np.frombuffer(text.encode(), np.uint8)
-        starts = np.append(0, np.flatnonzero(letters == ord("\n")) + 1)
-        separators = np.flatnonzero(letters == ord(separator))
-        n_columns = 1 + np.diff(np.searchsorted(separators, np.append(starts, letters.size)))
-        # Few lines are no plain tokens, and only these are looked at one by one.
-        odd = np.isin(np.append(letters, 0)[starts], _ODD) | (n_columns != width)
-        if token:
-            odd |= np.fromiter((_NO_WORD.match(line) is not None for line in lines), bool, len(lines))
-        is_token, breaks, documents = np.ones(len(lines), dtype=bool), list[int](), list[int]()
-        for i in np.flatnonzero(odd).tolist():
-            line = lines[i]
-            if not line.strip(_BLANKS) or _DOCSTART.match(line):
-                is_token[i] = False
-                breaks.append(i)
-                documents += [i] if "-" in line else []
-                continue
-            inside = is_token[breaks[-1] + 1 if breaks else 0 : i].any()
-            comment = not inside and n_columns[i] != width and as_written[i].startswith(_COMMENT)
-            if comment or (token and _NO_WORD.match(line)):
-                is_token[i] = False
-                documents += [i] if line.startswith("# newdoc") else []
-            elif n_columns[i] != width:
-                right = f"{width} as all"
-                raise ValueError(f"{file}, line {i + 1}, has {n_columns[i]} columns, but should have {right}")
-        at = np.flatnonzero(is_token)
-        if not at.size:
+    texts = [file.text() for file in files]
+    first_lines = [*accumulate((each.count("\n") + 2 for each in texts[:-1]), initial=0)]
+    text = "\n-DOCSTART-\n".join(texts)
+    model = _first_token(files[0], text)
+    separator, as_written = "\t" if "\t" in model else " ", None
+    data = text.encode()
+    if separator == " " and _is_ragged(np.frombuffer(b"\n" + data + b"\n", np.uint8)):
+        # Not by str.split() without argument, which splits at no-break spaces, too, which tokens may hold.
+        as_written = text.split("\n")
+        text = "\n".join(line.strip(" ") for line in re.sub("  +", " ", text).split("\n"))
+        data = text.encode()
+    width = len(_fields(model))
+    letters = np.frombuffer(data, np.uint8)
+    stops = np.append(np.flatnonzero(letters == ord("\n")), len(data))
+    starts = np.append(0, stops[:-1] + 1)
+    separators = np.flatnonzero(letters == ord(separator))
+    before = np.searchsorted(separators, np.append(starts, len(data)))
+    n_columns = 1 + np.diff(before)
+    # Few lines are no plain tokens, and only these are looked at one by one.
+    odd = np.isin(np.append(letters, 0)[starts], _ODD) | (n_columns != width)
+    if token:
+        odd |= np.array([_NO_WORD.match(line) is not None for line in text.split("\n")])
+    is_token = stops > starts
+    breaks, documents = np.flatnonzero(~is_token).tolist(), list[int]()
+    for i in np.flatnonzero(odd & is_token).tolist():
+        line = data[starts[i] : stops[i]].decode()
+        if not line.strip(_BLANKS) or _DOCSTART.match(line):
+            is_token[i] = False
+            insort(breaks, i)
+            documents += [i] if "-" in line else []
+            continue
+        last = bisect(breaks, i)
+        inside = is_token[breaks[last - 1] + 1 if last else 0 : i].any()
+        written = as_written[i] if as_written else line
+        comment = not inside and n_columns[i] != width and written.startswith(_COMMENT)
+        if comment or (token and _NO_WORD.match(line)):
+            is_token[i] = False
+            documents += [i] if line.startswith("# newdoc") else []
+        elif n_columns[i] != width:
+            right = f"{width} as all"
+            spot = _spot(files, first_lines, i)
+            raise ValueError(f"{spot}, has {n_columns[i]} columns, but should have {right}")
+    at = np.flatnonzero(is_token)
+    for file, n_tokens in zip(files, np.diff(np.searchsorted(at, [*first_lines, len(starts)])), strict=True):
+        if not n_tokens:
             raise ValueError(f"{file} has no word, but should have one a line")
-        if width < needed:
-            right = f"at least {needed}, the token's and the tags'"
-            raise ValueError(f"{file}, line {at[0] + 1}, has {width} columns, but should have {right}")
-        begins = np.flatnonzero(np.diff(np.searchsorted(breaks, at), prepend=-1))
-        before = np.searchsorted(documents, at[begins])
-        number = np.cumsum(np.append(1, np.diff(before) > 0)) + (own.documents[-1] if own.documents else -1)
-        own.documents.extend(number.tolist())
-        own.lengths.extend(np.diff(np.append(begins, at.size)).tolist())
-        own.lines.extend((at + 1).tolist())
-        # Cells in one list: a list a line would take the collector of garbage twice as long as reading.
-        cells = separator.join(compress(lines, is_token.tolist())).split(separator)
-        own.tokens.extend(cells[token::width])
-        for column, tags in zip(columns, own.tags, strict=True):
-            found = cells[column % width :: width]
-            if separator == "\t":
-                found = [cell.strip(" ") for cell in found]
-            if "" in found:
-                raise ValueError(f"{file}, line {at[found.index('')] + 1}, has an empty column {column}")
-            tags.extend(found)
-        own.ends.append(len(own.tokens))
-    return own
+    needed = max(column + 1 if column > 0 else 1 - column for column in columns)
+    if width < needed:
+        right = f"at least {needed}, the token's and the tags'"
+        spot = _spot(files, first_lines, int(at[0]))
+        raise ValueError(f"{spot}, has {width} columns, but should have {right}")
+
+    def cells(column: int) -> tuple[IntArray, IntArray]:
+        """Return where a column's cells begin and end."""
+        left = separators[before[at] + column - 1] + 1 if column else starts[at]
+        return left, separators[before[at] + column] if column < width - 1 else stops[at]
+
+    tags = [_coded(data, *cells(column % width)) for column in columns]
+    for column, own in zip(columns, tags, strict=True):
+        if "" in own.names:
+            place = np.argmax(own.codes == own.names.index(""))
+            spot = _spot(files, first_lines, int(at[place]))
+            raise ValueError(f"{spot}, has an empty column {column}")
+    edges = np.stack(cells(token), axis=1)
+    of_tokens = np.repeat(
+        np.arange(2 * at.size + 1) % 2 > 0, np.diff(edges.ravel(), prepend=0, append=len(data))
+    )
+    begins = np.flatnonzero(np.diff(np.searchsorted(breaks, at), prepend=-1))
+    return _Columns(
+        files,
+        first_lines,
+        tags,
+        letters=letters[of_tokens],
+        widths=edges[:, 1] - edges[:, 0],
+        lines=at,
+        lengths=np.diff(np.append(begins, at.size)),
+        documents=np.cumsum(np.append(0, np.diff(np.searchsorted(documents, at[begins])) > 0)),
+    )
 
 
-def _last_filled(file: InputFile, lines: Sequence[str]) -> str:
-    for line in reversed(lines):
-        if line.strip(_BLANKS) and not _DOCSTART.match(line):
-            return line
-    raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
+def _is_ragged(letters: NDArray[np.uint8]) -> bool:
+    """Return whether a blank stands beside another or at a line's end."""
+    blank = letters == ord(" ")
+    either = blank | (letters == ord("\n"))
+    return bool((blank[1:] & either[:-1] | blank[:-1] & either[1:]).any())
+
+
+def _first_token(file: InputFile, text: str) -> str:
+    """Return the first line of a token; of a file of nothing but # lines the last, as comments come before tokens."""
+    lines = (found[0] for found in re.finditer("[^\n]+", text))
+    filled = (line for line in lines if line.strip(_BLANKS) and not _DOCSTART.match(line))
+    last = None
+    for last in filled:
+        if last[0] != "#":
+            break
+    if last is None:
+        raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
+    return last
+
+
+def _coded(data: bytes, left: IntArray, right: IntArray) -> CodedTags:
+    """Return the tags between places of a text."""
+    widths = right - left
+    if widths.max() > 16:
+        cells = [data[i:j].decode().strip(" ") for i, j in zip(left.tolist(), right.tolist(), strict=True)]
+        return CodedTags.of(cells, "gold")
+    # Eight letters are one number, and a tag is its length and two of these: several times as fast as strings.
+    eights: NDArray[np.uint64] = np.ndarray(len(data) + 1, "<u8", data + bytes(8), strides=(1,))
+    _, codes = _numbered(widths)
+    for k in (0, 8):
+        mask = _FIRST_LETTERS[np.clip(widths - k, 0, 8)]
+        known, own = _numbered(eights[np.minimum(left + k, len(data))] & mask)
+        codes = codes * len(known) + own
+    known, codes = _numbered(codes)
+    first = np.zeros(len(known), dtype=np.int64)
+    first[codes[::-1]] = np.arange(codes.size)[::-1]
+    return CodedTags(codes, [data[left[i] : right[i]].decode().strip(" ") for i in first])
+
+
+def _numbered(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+    """Return the distinct values, sorted, and which of them each is; most are among the first thousand."""
+    known = np.unique(values[:1000])
+    codes = np.searchsorted(known, values)
+    if (known.take(codes, mode="clip") != values).any():
+        known, codes = np.unique(values, return_inverse=True)
+    return known, codes
 
 
 def _line_up(own: _Columns, gold: _Columns) -> None:
     """Check that two files hold the same sentences; tokens spelled differently get one warning."""
-    if own.lengths != gold.lengths:
+    if not np.array_equal(own.lengths, gold.lengths):
         pairs = zip(own.lengths, gold.lengths, strict=False)
         at = next(
             (i for i, (a, b) in enumerate(pairs) if a != b), min(len(own.lengths), len(gold.lengths)) - 1
@@ -160,12 +231,13 @@ def _line_up(own: _Columns, gold: _Columns) -> None:
             for side in (own, gold)
         ]
         raise ValueError(f"{' where '.join(begins)}; the two files should hold the same sentences and tokens")
-    if own.tokens != gold.tokens:
-        changed = [i for i, differs in enumerate(map(ne, own.tokens, gold.tokens)) if differs]
-        mine, theirs = (f"{side.tokens[changed[0]]!r} ({side.spot(changed[0])})" for side in (own, gold))
+    if not (np.array_equal(own.widths, gold.widths) and np.array_equal(own.letters, gold.letters)):
+        mine, theirs = own.tokens(), gold.tokens()
+        changed = [i for i, differs in enumerate(map(ne, mine, theirs)) if differs]
+        i = changed[0]
         warnings.warn(
             f"{own.files[0]} spells {len(changed)} of its tokens differently from {gold.files[0]}; the first is "
-            f"{mine} for {theirs}",
+            f"{mine[i]!r} ({own.spot(i)}) for {theirs[i]!r} ({gold.spot(i)})",
             UserWarning,
             stacklevel=3,
         )
@@ -264,9 +336,8 @@ def _read(request: Request) -> Evaluation:
         own = _read_columns(files, columns if gold is None else columns[1:])
         truth = truth or own
         _line_up(own, truth)
-        if gold is None and own.tags[0] != truth.tags[0]:
-            differs = map(ne, own.tags[0], truth.tags[0])
-            at = next(i for i, here in enumerate(differs) if here)
+        if gold is None and (theirs := own.tags[0].tolist()) != (tags := truth.tags[0].tolist()):
+            at = next(i for i, differs in enumerate(map(ne, theirs, tags)) if differs)
             raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
         sides[f"model {name!r}"] = own
     assert truth is not None
@@ -275,7 +346,7 @@ def _read(request: Request) -> Evaluation:
     predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
     try:
         # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
-        table = flat_spans(truth.tags[0], predicted, np.array(truth.lengths), **options)
+        table = flat_spans(truth.tags[0], predicted, truth.lengths, **options)
     except TagError as error:
         spot = sides.get(error.owner, truth).spot(error.place)
         raise ValueError(
@@ -329,14 +400,14 @@ def _read_words(request: Request) -> Evaluation:
     truth, *sides = (_read_columns(files, [_FIELDS[asked]], token=1) for files in (gold, *models.values()))
     for own in (truth, *sides):
         _line_up(own, truth)
-        if asked != "FEATS" and "_" in own.tags[0]:
-            spot = own.spot(own.tags[0].index("_"))
+        if asked != "FEATS" and "_" in own.tags[0].names:
+            spot = own.spot(int(np.argmax(own.tags[0].codes == own.tags[0].names.index("_"))))
             raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column by field=")
     if unit == "document" and truth.documents[-1] == 0:
         raise ValueError(f"{gold[0]} has no '# newdoc' lines; use unit='sentence'")
     units = truth.documents if unit == "document" else range(len(truth.lengths))
-    predicted = {name: own.tags[0] for name, own in zip(models, sides, strict=True)}
-    ev = from_labels(truth.tags[0], predicted, groups=np.repeat(units, truth.lengths), **options)
+    predicted = {name: own.tags[0].tolist() for name, own in zip(models, sides, strict=True)}
+    ev = from_labels(truth.tags[0].tolist(), predicted, groups=np.repeat(units, truth.lengths), **options)
     return replace(ev, units=ev.units and replace(ev.units, name=unit))
 
 

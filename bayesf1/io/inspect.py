@@ -17,7 +17,6 @@ from bayesf1.io.formats import Format, Place, Request
 from bayesf1.io.lm_eval import check_alike, chosen, group_at
 from bayesf1.io.scores import Item, ItemLog, from_item_scores, spelled
 
-_MAX_BYTES = 1 << 30
 _ZIP = b"PK\x03\x04"
 # As Inspect's value_to_float has them.
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -56,8 +55,7 @@ def _read_log(file: InputFile) -> _Log:
             header = read_eval_log(file.path, header_only=True, format="eval")
             samples = read_eval_log_sample_summaries(file.path, format="eval")
         else:
-            if file.size > _MAX_BYTES:
-                raise ValueError(f"larger than {_MAX_BYTES >> 20} MB")
+            file.check_size(file.size, 8)
             # By its path a log that was read before would come from a cache, even if it is another by now.
             with file.open() as stream:
                 header = read_eval_log(stream, format="json")
@@ -74,8 +72,7 @@ def _check_sums(file: InputFile) -> None:
     """Raise an error where what is read of an archive was changed: Inspect does not look at its check sums."""
     with zipfile.ZipFile(file.path) as archive:
         for name in {"header.json", "summaries.json"} & {*archive.namelist()}:
-            if archive.getinfo(name).file_size > _MAX_BYTES:
-                raise ValueError(f"{name} is larger than {_MAX_BYTES >> 20} MB")
+            file.check_size(archive.getinfo(name).file_size, 8, f", {name},")
             # Inspect, which is loaded by now, taught the library of Python how its archives are packed.
             archive.read(name)
 

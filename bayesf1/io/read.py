@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from bayesf1.base.checks import OneLabel
-from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten
@@ -83,6 +83,7 @@ def read(
     gold_file: PathOrName | None = None,
     input_format: str | None = None,
     runs: bool = False,
+    max_bytes: int = MAX_BYTES,
     **options: Unpack[ReadOptions],
 ) -> Evaluation:
     r"""Read what models did from files, whose format is recognised by what stands in them.
@@ -102,6 +103,9 @@ def read(
         The name of the format, instead of recognising it.
     runs
         Whether models called ``bert.1`` and ``bert.2`` are runs of one method.
+    max_bytes
+        The most bytes to which a file may unpack, 4 GB by default. A text that has to be held whole, such as a column file,
+        has at most an eighth of it, a line a 64th.
     gold, prediction, columns
         Of tables: the column of gold labels; the column of predictions where each model has a file, or each row a model;
         else the models' columns, by default all that can be.
@@ -150,7 +154,7 @@ def read(
     for name in given.keys() - ReadOptions.__annotations__.keys():
         known = nearest("columns" if name == "models" else name, ReadOptions.__annotations__)
         raise ValueError(f"unknown option {name!r}; {known}")
-    with input_files() as take:
+    with input_files(max_bytes) as take:
         alone, flat, methods = _sources(source, gold_file)
         request = Request(
             None if alone is None else find_place(alone, take),

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from types import NoneType
 from typing import Any, TypeAlias
@@ -16,19 +15,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bayesf1.base.checks import refuse_reports
-from bayesf1.base.input_files import InputFile
+from bayesf1.base.input_files import LINE_SHARE, InputFile
 from bayesf1.base.naming import listing, nearest, quoted
-from bayesf1.base.text_files import BOM, MAX_LINE_BYTES, located
+from bayesf1.base.text_files import BOM, located
 
 # Parquet, Arrow's files, and streams of Arrow's messages.
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
-_MAX_JSON_BYTES = 1 << 26
-# A log may hold a whole conversation in a line.
-_MAX_LINE_BYTES = 1 << 28
 _RECORDS_OF_HEADER = 200
 # So few lists at once that the collector of garbage has nothing to do, which would take half the time.
 _ROWS_AT_ONCE = 400
+_SCANNED = 1 << 22
 
 Record: TypeAlias = dict[str, Any]
 
@@ -89,7 +86,7 @@ class Table:
         self.check(*wanted)
         if is_arrow(self.file):
             frame = _load_arrow(self.file, wanted, most)
-        else:
+        elif is_json(self.file) or (frame := _load_plain(self.file, wanted, most)) is None:
             blocks = (_json_blocks if is_json(self.file) else _text_blocks)(self.file, wanted)
             enough = None if most is None else -(-most // _ROWS_AT_ONCE)
             frame = _frame(islice(blocks, enough), wanted, self.file).iloc[:most]
@@ -146,16 +143,12 @@ def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], fil
 
 
 def _lines(file: InputFile) -> Iterator[str]:
-    """Yield lines in UTF-8, none of which may be so long that memory runs out."""
-    with file.open() as stream:
-        for number, raw in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), 1):
-            if len(raw) > MAX_LINE_BYTES:
-                raise ValueError(f"{file}, line {number}, is longer than a megabyte; is it a table?")
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError:
-                raise ValueError(f"{file}, line {number}, is not UTF-8; save the file as UTF-8") from None
-            yield line.removeprefix("\ufeff") if number == 1 else line
+    """Yield lines in UTF-8."""
+    for number, raw in enumerate(file.raw_lines(), 1):
+        try:
+            yield raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{file}, line {number}, is not UTF-8; save the file as UTF-8") from None
 
 
 def _text_header(file: InputFile) -> list[str]:
@@ -175,6 +168,62 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     except (csv.Error, ValueError) as error:
         raise ValueError(f"{file}, line 1, is no row of a table: {error}") from None
     return [name.strip() for name in names], separator
+
+
+def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
+    """Return columns of a plain table by pyarrow, or None where it has none to say, or Python's parser should say it."""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+    except ImportError:
+        return None
+    header, separator = _header_and_separator(file)
+    if not _is_plain(file, separator):
+        return None
+    places = [str(header.index(name)) for name in wanted]
+    text = pa.dictionary(pa.int32(), pa.string())
+    batches, n_rows = [], 0
+    try:
+        reader = arrow.open_csv(
+            file.path,
+            arrow.ReadOptions(use_threads=False, column_names=[*map(str, range(len(header)))], skip_rows=1),
+            arrow.ParseOptions(delimiter=separator, quote_char=False),
+            arrow.ConvertOptions(
+                include_columns=places,
+                column_types=dict.fromkeys(places, text),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+        with reader:
+            for batch in reader:
+                batches.append(batch)
+                n_rows += batch.num_rows
+                if most is not None and n_rows >= most:
+                    break
+    except pa.ArrowInvalid:
+        batches = []
+    if not batches:
+        return None
+    frame = pa.Table.from_batches(batches).slice(0, most).unify_dictionaries().to_pandas()
+    frame.columns = list(wanted)
+    # A header may be repeated below.
+    return None if any(name in map(str.strip, frame[name].cat.categories) for name in wanted) else frame
+
+
+def _is_plain(file: InputFile, separator: str) -> bool:
+    """Return whether a text has no quotes, and no blanks where cells begin, so that all parsers read the same."""
+    padded = f"{separator} ".encode()
+    with file.open() as stream:
+        while block := stream.read(_SCANNED) + stream.readline(_SCANNED):
+            try:
+                block.decode("utf-8")
+            except UnicodeDecodeError:
+                return False
+            odd = b'"' in block or padded in block or block.startswith(b" ") or b"\n " in block
+            if odd or block.count(b"\r") != block.count(b"\r\n"):
+                return False
+    return True
 
 
 def _text_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[str | None]]]:
@@ -238,18 +287,13 @@ def fast_json() -> Callable[[bytes], Any]:
 def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
     """Yield what stands in each line that is not blank, and the line's number."""
     parse = fast_json()
-    with file.open() as stream:
-        for number, line in enumerate(iter(partial(stream.readline, _MAX_LINE_BYTES + 1), b""), 1):
-            try:
-                yield number, parse(line)
-            # The first line, blank ones, NaN and Infinity, which Python writes and JSON has not, or something worse.
-            except (ValueError, RecursionError):
-                text = line.removeprefix(BOM) if number == 1 else line
-                if text.strip():
-                    where = f"{file}, line {number},"
-                    if len(text) > _MAX_LINE_BYTES:
-                        raise ValueError(f"{where} is longer than {_MAX_LINE_BYTES >> 20} MB") from None
-                    yield number, _parsed(text, where)
+    for number, line in enumerate(file.raw_lines(), 1):
+        try:
+            yield number, parse(line)
+        # Blank lines, NaN and Infinity, which Python writes and JSON has not, or something worse.
+        except (ValueError, RecursionError):
+            if line.strip():
+                yield number, _parsed(line, f"{file}, line {number},")
 
 
 def _parsed(text: bytes, where: str) -> Any:
@@ -292,8 +336,7 @@ def _records(file: InputFile) -> Iterator[Record]:
     if is_lines(file):
         rows, noun = json_lines(file), "line"
     else:
-        if file.size > _MAX_JSON_BYTES:
-            raise ValueError(f"{file} is larger than {_MAX_JSON_BYTES >> 20} MB; write a record a line")
+        file.check_size(file.size, LINE_SHARE)
         with file.open() as stream:
             document = _parsed(stream.read().removeprefix(BOM), str(file))
         with located(file):
@@ -414,6 +457,10 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
         tops = [
             top for top in source.schema.names if any(f"{name}.".startswith(f"{top}.") for name in wanted)
         ]
+        n_rows = source.count_rows() if most is None else most
+    # Runs of one value take no room in a file, but do in memory.
+    file.check_size(4 * len(tops) * n_rows)
+    with errors_of_file(file):
         table = source.to_table(columns=tops) if most is None else source.head(most, columns=tops)
         table.validate(full=True)
         table = _flattened(table).select(list(wanted))

@@ -41,6 +41,27 @@ class TagError(ValueError):
         self.tag, self.complaint, self.owner, self.place = tag, complaint, owner, place
 
 
+class CodedTags(NamedTuple):
+    """The tags of all tokens, as numbers of the distinct ones."""
+
+    codes: IntArray
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, tags: Sequence[Any], owner: str) -> CodedTags:
+        """Return tags numbered in the order in which they occur, or say which is no text."""
+        if not all(issubclass(kind, str) for kind in {*map(type, tags)}):
+            place, tag = next((i, tag) for i, tag in enumerate(tags) if not isinstance(tag, str))
+            what = f"is of type {type(tag).__name__}, but a tag is a string such as 'O' or 'B-PER'"
+            raise TagError(tag, what, owner, place)
+        number = {tag: i for i, tag in enumerate(dict.fromkeys(tags))}
+        return cls(np.fromiter(map(number.__getitem__, tags), np.int64, len(tags)), [*number])
+
+    def tolist(self) -> list[str]:
+        """Return the tags themselves."""
+        return list(map(self.names.__getitem__, self.codes.tolist()))
+
+
 class _Scheme(NamedTuple):
     """Prefixes, and which pairs of neighbours start, continue and end a span.
 
@@ -109,29 +130,24 @@ class _Reader:
         self.flags = _pair_flags(self.scheme, mode)
         self.types: dict[str, int] = {}
 
-    def complaint(self, tag: object) -> str:
+    def complaint(self, tag: str) -> str:
         """Say what is wrong with a tag, if anything."""
-        if not isinstance(tag, str):
-            return f"is of type {type(tag).__name__}, but a tag is a string such as 'O' or 'B-PER'"
         if tag.partition("-")[0] in self.known:
             return ""
         return f"is outside {self.scheme}, whose prefixes are {', '.join(sorted(self.known))}"
 
-    def spans(self, tags: Sequence[str], owner: str, sentence_of: IntArray) -> tuple[IntArray, ...]:
+    def spans(self, tags: CodedTags, owner: str, sentence_of: IntArray) -> tuple[IntArray, ...]:
         """Find start, end (exclusive) and kind of all spans; one place stays free after each sentence."""
-        texts = all(issubclass(kind, str) for kind in {*map(type, tags)})
-        distinct = sorted({*tags}) if texts else []
-        if not texts or any(map(self.complaint, distinct)):
-            place = next(i for i, tag in enumerate(tags) if self.complaint(tag))
-            raise TagError(tags[place], self.complaint(tags[place]), owner, place)
-        number = {tag: i for i, tag in enumerate(distinct)}
-        parts = [tag.partition("-") for tag in number]
+        if wrong := [i for i, tag in enumerate(tags.names) if self.complaint(tag)]:
+            place = int(np.argmax(np.isin(tags.codes, wrong)))
+            tag = tags.names[tags.codes[place]]
+            raise TagError(tag, self.complaint(tag), owner, place)
+        parts = [tag.partition("-") for tag in tags.names]
         kinds = np.array([self.types.setdefault(kind, len(self.types)) for *_, kind in parts], dtype=np.int64)
-        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
-        prefixes = np.array([self.known[prefix] for prefix, *_ in parts], dtype=np.int64)[codes]
+        prefixes = np.array([self.known[prefix] for prefix, *_ in parts], dtype=np.int64)[tags.codes]
         tagged = np.flatnonzero(prefixes)
         place_of = np.append(tagged + sentence_of[tagged], -1)
-        prefix, kind = np.append(prefixes[tagged], 0), np.append(kinds[codes[tagged]], 0)
+        prefix, kind = np.append(prefixes[tagged], 0), np.append(kinds[tags.codes[tagged]], 0)
         before = np.where(np.roll(place_of, 1) == place_of - 1, np.roll(prefix, 1), 0)
         flags = self.flags[2 * (before * len(self.known) + prefix) + (np.roll(kind, 1) == kind)]
         starts = np.flatnonzero(flags & _START)
@@ -234,9 +250,9 @@ def read_spans(
     if not lengths.any():
         raise ValueError(f"gold has {lengths.size} sentences and no token, but should have at least one")
     found = {}
-    for name, tags in predictions.items():
+    for name, sentences in predictions.items():
         owner = f"model {name!r}"
-        found[name], own = _sentences(tags, owner)
+        found[name], own = _sentences(sentences, owner)
         if own.size != lengths.size:
             counts = f"{own.size} sentences, but gold has {lengths.size}"
             raise ValueError(f"{owner} has {counts}; they must be the same")
@@ -245,7 +261,9 @@ def read_spans(
             counts = f"{own[at]} tokens, but gold has {lengths[at]} there"
             raise ValueError(f"sentence {at + 1} of {owner} has {counts}; they must be the same")
     try:
-        return flat_spans(flat, found, lengths, scheme=scheme, mode=mode, types=types)
+        tags = CodedTags.of(flat, "gold")
+        coded = {name: CodedTags.of(own, f"model {name!r}") for name, own in found.items()}
+        return flat_spans(tags, coded, lengths, scheme=scheme, mode=mode, types=types)
     except TagError as error:
         ends = np.cumsum(lengths)
         sentence = int(np.searchsorted(ends, error.place, side="right"))
@@ -254,8 +272,8 @@ def read_spans(
 
 
 def flat_spans(
-    gold: Sequence[str],
-    predictions: Mapping[str, Sequence[str]],
+    gold: CodedTags,
+    predictions: Mapping[str, CodedTags],
     lengths: IntArray,
     *,
     scheme: str = "IOB2",
@@ -303,7 +321,8 @@ def split_spans(
     [('', 0, 3), ('', 3, 4)]
     """
     reader = _Reader(scheme, mode)
-    spans = reader.spans(list(tags), "the sequence", np.zeros(len(tags), dtype=np.int64))
+    coded = CodedTags.of(tags, "the sequence")
+    spans = reader.spans(coded, "the sequence", np.zeros(len(tags), dtype=np.int64))
     names = list(reader.types)
     return [(names[kind], int(start), int(end)) for start, end, kind in zip(*spans, strict=True)]
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import bayesf1 as bf
-from bayesf1.base.input_files import InputFile
 
 GOLD = ["spam"] * 12 + ["ham"] * 12 + ["spma"]
 SAID = ["spam"] * 11 + ["refused"] + ["ham"] * 13
@@ -38,9 +37,28 @@ def test_models_that_are_called_as_runs_are_noted(tmp_path):
     assert len(bf.read(tmp_path / "a.csv", gold="label", positive="y", runs=True).names) == 2
 
 
-def test_devices_and_endless_lines_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="device"):
-        InputFile.of("/dev/zero")
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b'label,"a"\ny,y\n' + b"y" * 3_000_000))
-    with pytest.raises(ValueError, match="line 3, is longer than a megabyte"):
-        bf.read(tmp_path / "a.csv.gz", gold="label", positive="y", columns=["a"])
+@pytest.mark.parametrize(
+    ("name", "row", "how"),
+    [
+        ("a.csv", b'y,y,"%s"\n', {"gold": "label", "columns": ["a"], "positive": "y"}),
+        (
+            "a.jsonl",
+            b'{"label": "y", "a": "y", "text": "%s"}\n',
+            {"gold": "label", "columns": ["a"], "positive": "y"},
+        ),
+        ("a.conll", b"%s B-PER B-PER\n", {}),
+    ],
+)
+def test_devices_long_lines_and_what_unpacks_to_too_much_are_refused(tmp_path, name, row, how):
+    header = b"label,a,text\n" if name == "a.csv" else b""
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(header + row % b"x" + row % (b"x" * 100_000)))
+    for most, what in (
+        (6_000_000, f"line {3 if header else 2}, is larger"),
+        (9_000, "when unpacked is larger"),
+    ):
+        with pytest.raises(ValueError, match=rf"{what} than [\d,]+ bytes; .* max_bytes="):
+            bf.read(tmp_path / f"{name}.gz", max_bytes=most, **how)
+    assert bf.read(tmp_path / f"{name}.gz", **how).tables[0, 0] == 2
+    for call in (bf.read, bf.load, lambda path: bf.from_conll(path, {"A": path})):
+        with pytest.raises(ValueError, match="device"):
+            call("/dev/zero")
