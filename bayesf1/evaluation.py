@@ -428,6 +428,23 @@ class Units(_Comparable):
         """What all units add together."""
         return np.asarray(self.weights @ self.rows)
 
+    def sums(self, weights: FloatArray) -> FloatArray:
+        """Return what a unit of each pattern adds to weighted sums of the models' cells, axes (pattern, model).
+
+        Parameters
+        ----------
+        weights
+            The weight of each cell in its model's sum, axes (model, cell).
+        """
+        n_models, n_cells = weights.shape
+        if isinstance(self.rows, np.ndarray):
+            return np.asarray(np.einsum("pmc,mc->pm", self.rows.reshape(-1, n_models, n_cells), weights))
+        entries = self.rows.tocoo()
+        model, cell = np.divmod(entries.col, n_cells)
+        places = entries.row.astype(np.intp) * n_models + model
+        added = np.bincount(places, entries.data * weights[model, cell], self.n_patterns * n_models)
+        return np.asarray(added.reshape(-1, n_models))
+
     @property
     def seen(self) -> Units:
         """The patterns that have a weight."""

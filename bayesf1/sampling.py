@@ -61,15 +61,12 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
     >>> [round(value, 3) for value in effective_sample_of(units, np.ones((1, 1)))]
     [1.284, 0.015]
     """
-    totals = units.totals.reshape(denominator_weights.shape)
-    wholes = (totals * denominator_weights).sum(axis=1, keepdims=True)
-    some = int((wholes > 0.0).sum())
-    if not some:
+    added = units.sums(denominator_weights)
+    wholes = units.weights @ added
+    some = wholes > 0.0
+    if not some.any():
         return EffectiveSample(units.size, 1.0)
-    shares = np.divide(
-        denominator_weights, some * wholes, out=np.zeros(denominator_weights.shape), where=wholes > 0.0
-    )
-    each = np.asarray(units.rows @ shares.ravel())
+    each = added[:, some] @ (1.0 / (some.sum() * wholes[some]))
     second, third = (float(units.weights @ each**power) for power in (2, 3))
     return EffectiveSample(1.0 / second, 1.0 - 2.0 * third / second + second)
 
@@ -724,7 +721,7 @@ class SamplingModel:
                     control[:, 0] *= factors
             yield (*scores, *controlled)
 
-    def n_draws(self, most: int = 100_000) -> int:
+    def n_draws(self, most: int = 100_000, fewest: int = _FEWEST) -> int:
         """Return how many draws are made if no number was asked for: what a few seconds allow."""
         ev = self.ev
         units = self.training_variance.folds.units if self.training_variance is not None else ev.units
@@ -734,7 +731,7 @@ class SamplingModel:
         # one only the entries that it has.
         entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
         cost = units.n_patterns + entries + ev.tables.size
-        return int(np.clip(_AFFORDABLE // cost, _FEWEST, most))
+        return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
 
     def plain(self, metric: Metric) -> FloatArray:
         """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores.
@@ -800,15 +797,22 @@ class SamplingModel:
         """Whether units are drawn by a bootstrap, which knows of no unit but those that were seen."""
         return not self.single or self.ev.task.bootstraps_items
 
+    @cached_property
+    def _effective_samples(self) -> dict[Metric, EffectiveSample]:
+        return {}
+
     def effective_sample(self, metric: Metric) -> EffectiveSample:
-        """Return what the units are worth for a measure; in cross-validation each is counted once."""
+        """Return the effective sample for a metric; in cross-validation each unit is counted once."""
+        if metric in self._effective_samples:
+            return self._effective_samples[metric]
         weights, folds = metric.denominator_weights(self.ev.tables, self.ev.cells), self.ev.folds
         found, width = [], weights.shape[1]
         for units, columns in self.samples.parts:
             if folds is not None:
                 units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
             found.append(effective_sample_of(units, weights[columns.start // width : columns.stop // width]))
-        return min(found)
+        self._effective_samples[metric] = min(found)
+        return self._effective_samples[metric]
 
     def load_correlation(self, metric: Metric) -> float:
         """Return Spearman's correlation of units' sizes with the difference of two models on them; 0 unless it is evident.

@@ -175,7 +175,7 @@ def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list
 
 
 def rank(args: argparse.Namespace) -> None:
-    """Rank all models: which is best, and which are tied with it.
+    """Rank all models: which may be the best, and which cannot be told apart.
 
     Examples::
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +25,12 @@ from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
 
 _DRAWS = 50_000
-_COLUMNS = ("score", "mean", "low", "high", "p_best", "expected_rank", "tied", "equivalent", "among_best")
+# Every pair of models is looked at in every draw: so many looks take about half a second.
+_LOOKS = 100_000_000
+_COLUMNS = (
+    *("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high"),
+    *("tied", "equivalent", "among_best"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +41,14 @@ class Ranking(Answer):
     ----------
     models
         Names of the models, the best first.
-    measure
+    metric
         The metric.
     score, mean, low, high
         The plain score of each model, and the mean and interval of its posterior.
     p_best, expected_rank
         The probability that a model is the best, and the mean of its rank.
-    p_rank
-        The probability of each rank, axes (model, rank).
+    p_rank, rank_low, rank_high
+        The probability of each rank, axes (model, rank), and the equal-tailed interval of each model's rank.
     p_beats
         The probability that the row is better than the column by more than the region, axes (model, opponent).
     tied
@@ -72,6 +76,8 @@ class Ranking(Answer):
     p_best: FloatArray
     expected_rank: FloatArray
     p_rank: FloatArray
+    rank_low: NDArray[np.intp]
+    rank_high: NDArray[np.intp]
     p_beats: FloatArray
     tied: NDArray[np.bool_]
     equivalent: NDArray[np.bool_]
@@ -95,6 +101,16 @@ class Ranking(Answer):
     def threshold(self) -> float:
         """The probability from which the first is called better than another."""
         return claim_threshold(self.settings.prob)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Models in a row of which none beats another in `jointly`, as many as there are; a model may be in several."""
+        k = len(self.models)
+        beaten = np.triu(self.jointly, 1)
+        # A row of models ends before the first that one of them, or of those that follow, beats.
+        ends = np.where(beaten.any(axis=1), beaten.argmax(axis=1), k)
+        ends = np.minimum.accumulate(ends[::-1])[::-1]
+        return tuple(self.models[i : ends[i]] for i in range(k) if i == 0 or ends[i] > ends[i - 1])
 
     @property
     def title(self) -> str:
@@ -152,6 +168,7 @@ class Ranking(Answer):
             "p_among_best": self.p_among_best,
             "p_jointly": self.p_jointly,
             "p_order": self.p_order,
+            "groups": [list(group) for group in self.groups],
             "systems": systems,
             "sentence": self.sentence(),
             "joint_sentence": self.joint_sentence(),
@@ -188,25 +205,25 @@ def rank(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> Ranking:
-    """Rank all models of an evaluation on one measure, from joint posterior draws.
+    """Rank all models of an evaluation on one metric, from joint posterior draws.
 
     Parameters
     ----------
     ev
         The evaluation, of at least two models.
     metric
-        Name of a measure, or a callable on tables (..., cell).
+        Name of a metric, or a callable on tables (..., cell).
     rope
         The region of practical equivalence, as in `compare`: its upper end is what a model must be better by.
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
-        Mass of the intervals. Models are tied with the first if they belong to the smallest set that holds the best
-        with the probability from which on `compare` calls a model better: .975 where this is .95.
+        Mass of the intervals. Models may be the best (`tied`) if they belong to the smallest set that holds the best
+        with the probability from which on `compare` calls a model better: .975 if this is .95.
     assumption, target
         As in `compare`.
     n_draws
-        Number of draws; by default 50,000, or as few as 4,000 where units or models are many.
+        Number of draws; by default 50,000, as few as 2,000 if units are many, and as few as 1,000 if models are.
     rng
         Source of randomness, as in `compare`.
 
@@ -222,7 +239,9 @@ def rank(
         raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
     sampling = sampling_model(ev, assumption, target)
     region, prior, prob = check_rope(rope, metric), ev.check_prior(prior), check_prob(prob)
-    n_draws = number_of_draws(sampling, n_draws, _DRAWS)
+    if n_draws is None:
+        n_draws = sampling.n_draws(min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
+    n_draws = number_of_draws(sampling, n_draws)
     warn_if_few(sampling, metric)
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
@@ -274,8 +293,8 @@ def ranking_of(
     """
     prob, rope = settings.prob, settings.rope
     tails = [0.5 * (1 - prob), 0.5 * (1 + prob)]
-    clipped = (np.clip(one, *metric.support) for one in scores.T)
-    mean, low, high = np.array([(one.mean(), *np.quantile(one, tails)) for one in clipped]).T
+    clipped = np.clip(scores.T, *metric.support)
+    mean, (low, high) = clipped.mean(axis=1), np.quantile(clipped, tails, axis=1)
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
@@ -284,7 +303,11 @@ def ranking_of(
     models *= metric.sign
     better, (k, n) = models.T, models.shape
     p_rank = _shares_of_ranks(better)
-    p_beats = np.array([[np.count_nonzero(x > y + rope.high) / n for y in models] for x in models])
+    # A share of draws may fall short of a half by its rounding.
+    below = np.cumsum(p_rank, axis=1) + 1e-9
+    rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
+    raised = models + rope.high
+    p_beats = np.array([np.count_nonzero(one > raised, axis=1) / n for one in models])
     gaps = (one - models[0] for one in models)
     near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
     claims = joint_claims(better, rope.high, prob)
@@ -298,6 +321,8 @@ def ranking_of(
         p_best=p_rank[:, 0],
         expected_rank=p_rank @ np.arange(1, k + 1),
         p_rank=p_rank,
+        rank_low=rank_low,
+        rank_high=rank_high,
         p_beats=p_beats,
         tied=claims.among_best | (np.arange(k) == 0),
         equivalent=np.array(near) & bool(rope),
@@ -308,7 +333,7 @@ def ranking_of(
 
 
 def _shares_of_ranks(better: FloatArray) -> FloatArray:
-    """Return how often each system (rows) has each rank (columns) in draws of scores, axes (draw, system)."""
+    """Return how often each model (rows) has each rank (columns) in draws of scores, axes (draw, model)."""
     n, k = better.shape
     found = np.zeros(k * k, dtype=np.intp)
     for part in slices_of(n, k):
@@ -324,11 +349,11 @@ class JointClaims(NamedTuple):
     Attributes
     ----------
     among_best, p_among_best
-        The smallest set of systems, as found one after the other, that has the best in it, and with which probability.
+        The smallest set of models that has the best in it, and with which probability.
     jointly, p_jointly
-        Which systems (rows) beat which (columns) by more than the margin, and with which probability all of them do.
+        Which models (rows) beat which (columns) by more than the margin, and with which probability all of them do.
     p_order
-        Probability that no system beats one before it by more than the margin.
+        Probability that no model beats one before it by more than the margin.
     """
 
     among_best: NDArray[np.bool_]
@@ -344,9 +369,9 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
     Parameters
     ----------
     scores
-        Draws of scores that are the better the higher, axes (draw, system), systems in the order of the ranking.
+        Draws of scores that are the better the higher, axes (draw, model), models in the order of the ranking.
     margin
-        What a system must be better by.
+        What a model must be better by.
     prob
         The probability of all that is said together.
 
@@ -363,7 +388,7 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
 
 
 def _p_order(scores: FloatArray, margin: float) -> float:
-    """Return how often no system is beaten by one that comes later, hence not by the best of these."""
+    """Return how often no model is beaten by one that comes later, hence not by the best of these."""
     later, kept = scores[:, -1].copy(), np.ones(len(scores), dtype=bool)
     for one in scores[:, -2::-1].T:
         kept &= later <= one + margin
@@ -372,37 +397,41 @@ def _p_order(scores: FloatArray, margin: float) -> float:
 
 
 def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], float]:
-    """Add one system after the other, that which covers most draws, until enough of them have a best one."""
+    """Return the fewest models of which one is the best in enough draws, and the share of these draws."""
     # Of those that tie in a draw the first is the best.
-    best = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
-    chosen, open_ = np.zeros(scores.shape[1], dtype=bool), np.ones(len(scores), dtype=bool)
-    while (covered := 1.0 - float(open_.mean())) < prob:
-        gain = np.where(chosen, -1.0, best[open_].sum(axis=0))
-        chosen[np.argmax(gain)] = True
-        open_ &= ~best[:, np.argmax(gain)]
-    return chosen, covered
+    times = np.bincount(scores.argmax(axis=1), minlength=scores.shape[1])
+    order = np.argsort(-times, kind="stable")
+    covered = times[order].cumsum() / len(scores)
+    last = int(np.argmax(covered >= prob))
+    return np.isin(np.arange(len(times)), order[: last + 1]), float(covered[last])
 
 
 def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
     """Return who beats whom by the region that holds all differences, and in how many draws all of that is so."""
-    n, k = scores.shape
-    centre = scores.mean(axis=0)
-    spreads, farthest = np.zeros((k, k)), np.zeros(n)
-    for i, j in combinations(range(k), 2):
-        gap = np.abs(scores[:, i] - scores[:, j] - (centre[i] - centre[j]))
-        spreads[i, j] = spreads[j, i] = np.sqrt(np.square(gap).mean())
-        if spreads[i, j] > 0.0:
-            np.maximum(farthest, gap / spreads[i, j], out=farthest)
+    centre, models = scores.mean(axis=0), scores.T
+    apart = models - centre[:, None]
+    products = apart @ apart.T / len(scores)
+    own = products.diagonal()
+    variances = own[:, None] + own - 2.0 * products
+    # What rounding leaves of models that are alike is no variance.
+    spreads = np.sqrt(np.where(variances > 1e-12 * np.maximum.outer(own, own), variances, 0.0))
+    scales = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0.0)
+    farthest = np.zeros(len(scores))
+    for i, one in enumerate(apart[:-1]):
+        gaps = np.abs(apart[i + 1 :] - one)
+        gaps *= scales[i, i + 1 :, None]
+        np.maximum(farthest, gaps.max(axis=0), out=farthest)
     beats = centre[:, None] - centre - np.quantile(farthest, prob) * spreads > margin
-    hold = np.ones(n, dtype=bool)
-    for i, j in np.argwhere(beats):
-        hold &= scores[:, i] > scores[:, j] + margin
+    hold = np.ones(len(scores), dtype=bool)
+    for one, beaten in zip(models, beats, strict=True):
+        if beaten.any():
+            hold &= one > models[beaten].max(axis=0) + margin
     return beats, float(hold.mean())
 
 
 @dataclass(frozen=True, eq=False)
 class Scoreboard(Answer):
-    """Every model's score in every metric, with intervals; the best stands out if none is tied with it.
+    """Every model's score in every metric, with intervals; the best stands out if no other may be the best.
 
     Attributes
     ----------
@@ -482,9 +511,9 @@ def scoreboard(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> Scoreboard:
-    """Return all models and measures of an evaluation in one table, for a paper.
+    """Return all models and metrics of an evaluation in one table, for a paper.
 
-    A score is the plain one, its interval equal-tailed, and the best of a measure stands out where it is better than
+    A score is the plain one, its interval equal-tailed, and the best of a metric stands out if it is better than
     each of the others as surely as `compare` asks for.
 
     Parameters
@@ -492,7 +521,7 @@ def scoreboard(
     ev
         The evaluation, of at least two models.
     metrics
-        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+        Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     prior, prob, assumption, target, n_draws, rng
         As in `rank`.
 

@@ -576,37 +576,42 @@ def ranking_estimates(r: Ranking) -> list[str]:
 
 
 def ranking_table(r: Ranking) -> Table:
-    """Return a row for each model: score, probability of being the best, interval of ranks, tied or not."""
-    tail = 0.5 * (1.0 - r.settings.prob)
-    below = np.cumsum(r.p_rank, axis=1)
-    # A share of draws may fall short of a half by its rounding.
-    first, last = ((below < q - 1e-9).sum(axis=1) + 1 for q in (tail, 1.0 - tail))
-    rows = tuple(
-        (
-            model,
-            score,
-            probability(best),
-            f"{low}" if low == high else f"{low}–{high}",
-            "–" if i == 0 else "equivalent" if r.equivalent[i] else "yes" if r.tied[i] else "no",
+    """Return a row for each model: score, probability of being the best, ranks, groups, and whether it may be the best."""
+    groups = list(enumerate(map(set, r.groups), 1))
+    rows = []
+    for i, (model, score) in enumerate(zip(r.models, ranking_estimates(r), strict=True)):
+        mine = [number for number, group in groups if model in group]
+        rows.append(
+            (
+                model,
+                score,
+                probability(float(r.p_best[i])),
+                _span(r.rank_low[i], r.rank_high[i]),
+                _span(mine[0], mine[-1]),
+                ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i]),
+            )
         )
-        for i, (model, score, best, low, high) in enumerate(
-            zip(r.models, ranking_estimates(r), r.p_best, first, last, strict=True)
-        )
-    )
     unit = " (%)" if r.metric.percent else ""
-    header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Tied with first")
-    # The first stands out if no other is tied with it.
+    header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
+    # The first stands out if no other may be the best.
     bold = frozenset({(0, 0), (0, 1)} if not r.tied[1:].any() else ())
-    return Table(header, rows, bold, tuple((~r.tied).tolist()))
+    return Table(header, tuple(rows), bold, tuple((~r.tied).tolist()))
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low}–{high}"
 
 
 def ranking_legend(r: Ranking) -> Iterator[str]:
-    """Yield what "tied" and "equivalent" mean, as far as the table has them."""
+    """Yield what the columns mean, as far as the table needs it."""
+    prob = r.settings.prob
+    if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
+        yield f"Group: models that share a number cannot be told apart (probability {prob:g} for all pairs together)."
     if r.tied[1:].any():
-        yield f"Tied: the best is the first or one of these with probability {r.threshold:g} or more."
+        yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
-        yield f"Equivalent: within {inside} of the first with probability {r.settings.prob:g} or more."
+        yield f"Equivalent: within {inside} of the first with probability {prob:g} or more."
 
 
 def scoreboard_table(board: Scoreboard) -> Table:
@@ -652,9 +657,8 @@ def ranking_methods(r: Ranking, labels: str = "") -> str:
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
     return printable(
         f"The {len(r.models)} models were ranked by {labels or r.label} from {s.n_draws:,} joint posterior draws ({error}"
-        f"{start and f'; {start}'}) with {version()}, with {_prior(s)}; {s.model or dependence(s)}. Models count as tied "
-        f"with the first if they belong to the smallest set that holds the best with probability {r.threshold:g} "
-        f"or more.{source}"
+        f"{start and f'; {start}'}) with {version()}, with {_prior(s)}; {s.model or dependence(s)}. A model may be "
+        f"the best if it belongs to the smallest set that holds the best with probability {r.threshold:g} or more.{source}"
     )
 
 

@@ -108,19 +108,22 @@ class BootstrappedTask(Task):
         """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell."""
         controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
         ratios = [metric.ratio(self.cells) for metric in metrics[: len(metrics) - len(controls)]]
-        known = [np.stack(pair, axis=1) for pair in ratios if pair is not None]
+        known = [pair for pair in ratios if pair is not None]
         if len(known) < len(ratios):
             yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
             return
         units, n_models, width = bootstrapped(sampling), len(sampling.ev.models), len(self.cells)
-        adds = [units.rows[:, i * width : (i + 1) * width] @ pair for pair in known for i in range(n_models)]
+        # For each metric and model what stands above, and what below.
+        sums = ([units.sums(np.broadcast_to(part, (n_models, width))) for part in pair] for pair in known)
+        adds = [np.stack(pair, axis=-1).reshape(units.n_patterns, -1) for pair in sums]
         rows = np.concatenate([*adds, *(control.adds(units.rows) for control in controls)], axis=1)
         size = units.n_patterns + rows.shape[1]
         for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             parts = flat.reshape(len(flat), -1, 2)
             scores = ratio(parts[..., 0], parts[..., 1])
-            starts = range(0, len(adds), n_models)
+            n_scores = len(known) * n_models
+            starts = range(0, n_scores, n_models)
             yield (
                 *(scores[:, start : start + n_models] for start in starts),
-                *(parts[:, i] for i in range(len(adds), parts.shape[1])),
+                *(parts[:, i] for i in range(n_scores, parts.shape[1])),
             )

@@ -41,6 +41,29 @@ def test_pairwise_probabilities_agree_with_the_exact_comparison(three, ranking):
                 assert beats == pytest.approx(exact, abs=4 * error)
 
 
+def test_intervals_of_ranks_are_those_of_a_bootstrap_by_hand():
+    rng = np.random.default_rng(11)
+    scores = rng.normal(np.linspace(0.0, 0.4, 8), 1.0, (400, 8)) + rng.normal(size=(400, 1))
+    found = bf.rank(bf.from_scores({f"m{i}": scores[:, i] for i in range(8)}), rng=1)
+    means = np.stack([scores[rng.integers(400, size=400)].mean(axis=0) for _ in range(4000)])
+    ranks = 1 + np.argsort(np.argsort(-means, axis=1), axis=1)[:, [int(name[1]) for name in found.models]]
+    low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
+    # Shares near a quantile differ by Monte Carlo error.
+    assert np.abs(found.rank_low - low).max() <= 1 >= np.abs(found.rank_high - high).max()
+    assert (found.rank_low == low).sum() + (found.rank_high == high).sum() >= 14
+
+
+def test_models_of_one_group_do_not_beat_each_other_and_no_neighbour_could_be_added():
+    found = bf.rank(bf.load_example("wnut17"), rng=1)
+    places = [[found.models.index(name) for name in group] for group in found.groups]
+    assert set().union(*places) == set(range(7))
+    assert len(places) > 1
+    for mine in places:
+        assert not found.jointly[np.ix_(mine, mine)].any()
+        for more in {mine[0] - 1, mine[-1] + 1} & set(range(7)):
+            assert found.jointly[np.ix_([*mine, more], [*mine, more])].any()
+
+
 @pytest.mark.parametrize("metric", ["f1", "error_rate"])
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_a_ranking_counts_draws_as_if_all_were_looked_at_at_once(metric, layout):
