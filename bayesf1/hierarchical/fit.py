@@ -442,6 +442,8 @@ class HierarchicalFit(Fitted, Answer):
             rows=tuple((name, *row) for name, row in zip(where, table.rows, strict=True)),
             # Nothing is sure if the draws cannot be trusted.
             sure=(not self.diagnostics.caution,) * len(where),
+            bars=table.bars,
+            bars_after=1 + table.bars_after,
         )
 
     @property

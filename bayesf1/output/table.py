@@ -114,12 +114,18 @@ class Table:
         Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
     sure
         For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
+    bars
+        For each row the low end, point and high end of the interval that a terminal draws, all on one scale.
+    bars_after
+        The number of columns that stand before the bars.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     bold: frozenset[tuple[int, int]] = frozenset()
     sure: tuple[bool, ...] = ()
+    bars: tuple[tuple[float, float, float], ...] = ()
+    bars_after: int = 0
 
     def _cells(self, escape: Callable[[str], str], strong: str = "{}") -> list[list[str]]:
         """Return header and rows with every cell escaped, and the bold ones put into a pattern."""

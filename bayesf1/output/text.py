@@ -223,7 +223,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     if not first.rope.symmetric:
         columns["P(not worse)"] = lambda c: probability(c.p_not_worse, below=c.threshold)
     header = ("Metric", f"{first.model_a}{unit}", f"{first.model_b}{unit}", "Difference", *columns, "Verdict")
-    scores = [estimates([_estimated(c, i) for c in comparisons]) for i in range(3)]
+    found = [[_estimated(c, i) for c in comparisons] for i in range(3)]
     rows = tuple(
         (
             f"{c.label} (%)" if c.definition.percent and not unit else c.label,
@@ -231,11 +231,14 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
             *("–" if math.isnan(c.gap) else p(c) for p in columns.values()),
             verdict(c),
         )
-        for c, *cells in zip(comparisons, *scores, strict=True)
+        for c, *cells in zip(comparisons, *map(estimates, found), strict=True)
     )
     # A model stands out if it is surely the better one.
     bold = frozenset((i, 2 if c.winner == c.model_b else 1) for i, c in enumerate(comparisons) if c.winner)
-    return Table(header, rows, bold, tuple(c.winner is not None for c in comparisons))
+    # Bars have one scale, which differences in percent share.
+    one_scale = len({c.definition.percent for c in comparisons}) == 1
+    bars = tuple((e.low, e.value, e.high) for e in found[2]) if one_scale else ()
+    return Table(header, rows, bold, tuple(c.winner is not None for c in comparisons), bars, bars_after=4)
 
 
 class Estimate(NamedTuple):
@@ -595,7 +598,9 @@ def ranking_table(r: Ranking) -> Table:
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
     # The first stands out if no other may be the best.
     bold = frozenset({(0, 0), (0, 1)} if not r.tied[1:].any() else ())
-    return Table(header, tuple(rows), bold, tuple((~r.tied).tolist()))
+    sure = (bool(bold), *(~r.tied[1:]).tolist())
+    bars = zip(r.low.tolist(), r.score.tolist(), r.high.tolist(), strict=True)
+    return Table(header, tuple(rows), bold, sure, tuple(bars), bars_after=2)
 
 
 def _span(low: int, high: int) -> str:

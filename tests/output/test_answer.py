@@ -219,3 +219,26 @@ def test_a_narrow_terminal_keeps_every_interval_in_one_line(width, monkeypatch):
     intervals = [f"[{part}" for row in answer.table.rows for cell in row for part in cell.split("[")[1:]]
     assert len(intervals) == 9
     assert [text for text in intervals if not any(text in line for line in quoted)] == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "encoding", "term", "drawn"),
+    [
+        (200, "utf-8", "xterm", True),
+        (60, "utf-8", "xterm", False),
+        (200, "ascii", "xterm", False),
+        (200, "utf-8", "dumb", False),
+    ],
+)
+def test_intervals_are_drawn_if_the_terminal_is_wide_and_has_the_characters(
+    columns, encoding, term, drawn, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    for answer in (bf.compare(COUNTS), bf.rank(COUNTS, n_draws=500)):
+        out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
+        show(answer, out)
+        out.flush()
+        assert ("─●─" in out.buffer.getvalue().decode()) == drawn
+        assert "●" not in answer.to_text()
