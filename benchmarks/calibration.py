@@ -1,9 +1,9 @@
 """Do intervals and claims hold what they promise? Every study of it, one after another.
 
 Coverage of the true difference, mean length, and power (share of intervals that exclude 0 where there is a
-difference), for models taken as independent, as paired item by item, and as clustered; then few or uneven units, items
-that are right or wrong, rare classes, several corpora and many classes, each before and after what was mended. Seeded;
-some minutes, and with --full, to about 1 %, hours. Each of the others is also a script by itself.
+difference), for models taken as independent, as paired item by item, and as clustered; then one model's counts, few or
+uneven units, items that are right or wrong, the same data put to other packages, rare classes, and several corpora.
+Seeded; some minutes, and with --full, to about 1 %, hours. Each of the others is also a script by itself.
 
     python benchmarks/calibration.py [--replicates 200] [--full] [--only units]
 """
@@ -164,6 +164,7 @@ STUDIES = {
     "counts": "calibration_counts",
     "units": "calibration_units",
     "correct": "calibration_correct",
+    "peers": "calibration_peers",
     "classes": "calibration_classes",
     "corpora": "calibration_corpora",
 }

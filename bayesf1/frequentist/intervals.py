@@ -950,6 +950,8 @@ def _intervals(
         prior_name=ev.task.describe_prior(prior),
         rng=start_of(rng),
     )
-    remarks = (*kept.notes, *kept.task.notes_on(sampling, metric))
+    # How gaps are filled in matters to what is drawn alone.
+    told = not kept.labelled or any(name.startswith("credible") for name in names)
+    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if told else ()))
     rows = tuple(known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

@@ -36,7 +36,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import joined, listing
 from bayesf1.evaluation import Task, Units
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, ratio
 from bayesf1.sampling import draw_patterns
 from bayesf1.tasks.multiclass import class_outcomes
 
@@ -697,6 +697,8 @@ def _moved(ev: Evaluation, task: Task, moves: Any) -> Evaluation:
 
 # Draws from which it is seen how much a judge tells.
 _DRAWS = 4000
+# Difference in kappa from which on a judge is said to err as one of the models does.
+_LEANS = 0.3
 # Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
 _GUESSED = 0.05
 
@@ -721,17 +723,36 @@ class Agreement(NamedTuple):
 
 def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
     """Return how far the judge agrees with gold; None where there is none, or where it says no gold label."""
-    strata, counts = task.strata, task.counts(tables)
+    strata = task.strata
     if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
         return None
-    gold = counts[:, :-1] + counts[:, -1:] * strata.shares(counts[:, :-1])
-    place, k = {name: i for i, name in enumerate(strata.golds)}, len(strata.golds)
-    # Of two gold labels the first is whatever is not the second.
-    words = [place.get(said[-1], 0 if k == 2 else k) for said in strata.said]
-    matrix = gold.T @ np.eye(k + 1)[words] / gold.sum()
+    gold = _expected_gold(task, tables)
+    matrix = gold.T @ np.eye(len(strata.golds) + 1)[_judged_words(strata)] / gold.sum()
     share = float(np.trace(matrix[:, :-1]))
     chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
     return Agreement(strata.judges[0], share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0)
+
+
+def _expected_gold(task: Audited, tables: FloatArray) -> FloatArray:
+    """Return how many items of each stratum have, or would have, each gold label, axes (stratum, gold)."""
+    counts = task.counts(tables)
+    return np.asarray(counts[:, :-1] + counts[:, -1:] * task.strata.shares(counts[:, :-1]))
+
+
+def _judged_words(strata: Strata) -> list[int]:
+    """Return what the judge said in each stratum, as a number of a gold label; their number for any other label."""
+    place, k = {name: i for i, name in enumerate(strata.golds)}, len(strata.golds)
+    # Of two gold labels the first is whatever is not the second.
+    return [place.get(said[-1], 0 if k == 2 else k) for said in strata.said]
+
+
+def shared_errors(task: Audited, tables: FloatArray, model: str) -> float:
+    """Return Cohen's kappa of the judge and a model among items of the same gold label: 0 if they err independently."""
+    strata, each = task.strata, np.eye(len(task.strata.golds) + 1)
+    own = each[strata.said_by(strata.models.index(model))]
+    joint = np.einsum("sj,sm,sg->gjm", each[_judged_words(strata)], own, _expected_gold(task, tables))
+    chance = ratio((joint.sum(axis=1) * joint.sum(axis=2)).sum(axis=1), joint.sum(axis=(1, 2))).sum()
+    return float(ratio(np.einsum("gjj->", joint) - chance, joint.sum() - chance))
 
 
 def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> float:
@@ -779,6 +800,13 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
         chance = ", no better than chance: it does no harm but to width" if found.kappa <= 0.0 else ""
         share = f"{100 * found.share:.3g} %"
         yield f"{found.judge} agrees with gold on {share} of items (kappa {found.kappa:.2f}{chance})."
+        kappas = sorted((shared_errors(task, ev.tables, model), model) for model in ev.models)
+        (less, other), (more, one) = kappas[0], kappas[-1]
+        if more - less > _LEANS:
+            yield (
+                f"{found.judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
+                f"the difference leans towards {one}. Label items on which the models differ."
+            )
     if not task.strata.judges or metric.origin is None or ev.alike or len(ev.names) > 2 or guessed > _GUESSED:
         return
     effective_sample = labels_worth(sampling, task, metric)

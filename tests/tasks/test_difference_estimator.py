@@ -93,3 +93,24 @@ def test_what_would_take_filled_in_labels_for_known_refuses(verb, what):
         ValueError, match=rf"^{what} takes gold labels of all items, but there are 1,000 items \(300"
     ):
         verb(bf.from_labels(known, said, judge=judge, positive=1))
+
+
+@pytest.mark.parametrize("copied", [None, "A", "B"])
+def test_a_judge_that_errs_as_one_model_does_is_told(copied):
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 2, 3000)
+    said = {name: np.where(rng.random(3000) < 0.2, 1 - gold, gold) for name in "AB"}
+    judge = np.where(rng.random(3000) < 0.1, 1 - gold, gold)
+    if copied:
+        judge = np.where(rng.random(3000) < 0.8, said[copied], judge)
+    ev = bf.from_labels(np.where(np.arange(3000) < 150, gold, np.nan), said, judge=judge, positive=1)
+    notes = " ".join(bf.compare(ev, metrics="f1", n_draws=500, rng=1).notes)
+    assert [f"errs as {name} does" in notes for name in "AB"] == [copied == "A", copied == "B"]
+
+
+def test_what_is_drawn_is_told_only_where_something_is_drawn():
+    _, known, said, judge = items(n=1000)
+    ev = bf.from_labels(known, said, judge=judge, positive=1)
+    alone = bf.intervals(ev, "A", "accuracy", methods=["difference_estimator"])
+    assert [*alone] == ["difference_estimator"]
+    assert "agrees with gold" not in " ".join(alone.notes)
