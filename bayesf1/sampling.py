@@ -83,22 +83,32 @@ class SmallSampleInflation:
         The degrees of freedom ν, infinite where nothing is stretched.
     seen
         The share s of the variance that draws have.
+    long_units, pull
+        How many long units there are, and how far the scores on them are from those on all, if scores go with the
+        sizes of units. A Cauchy number g of them more or fewer moves a draw by :math:`2g/(n + |g|)` of that: not to the
+        scores on them, but twice as far, as units not seen may be longer still.
     """
 
     centre: FloatArray
     freedom: float = np.inf
     seen: float = 1.0
+    long_units: float = 1.0
+    pull: FloatArray | None = None
 
     @property
     def widening(self) -> float:
         """How much longer a standard deviation is than that of the draws."""
         return float(self.seen**-0.5)
 
-    def __call__(self, scores: FloatArray, factors: FloatArray) -> FloatArray:
+    def __call__(self, scores: FloatArray, factors: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Stretch draws of scores, axes (draw, model); all models of a draw alike, so that differences are, too."""
         if self.freedom == np.inf and self.seen == 1.0:
             return scores
-        return np.asarray(self.centre + (scores - self.centre) * factors[:, None])
+        moved = np.asarray(self.centre + (scores - self.centre) * factors[:, None])
+        if self.pull is None:
+            return moved
+        more = rng.standard_cauchy((len(scores), 1))
+        return moved + 2.0 * more / (self.long_units + np.abs(more)) * self.pull
 
     def factors(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw by how much draws are moved away from the plain scores."""
@@ -482,7 +492,7 @@ class TrainingVariance:
         ]
         for block in self.tested(metrics, n_draws, rng):
             yield tuple(
-                inflation(scores, inflation.factors(len(scores), rng)) + added.draw(len(scores), rng)
+                inflation(scores, inflation.factors(len(scores), rng), rng) + added.draw(len(scores), rng)
                 for scores, inflation, added, rng in zip(block, inflations, adding, own, strict=True)
             )
 
@@ -547,10 +557,20 @@ def _multiple(contrasts: FloatArray, drawn: FloatArray) -> Spread | None:
     return spread_ratio(np.linalg.norm(contrasts, axis=1), variance) if variance > _NONE**2 else None
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Return ranks, ties at their mean."""
-    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(times) - 0.5 * times)[place])
+def _evident_correlations(sizes: FloatArray, scores: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Spearman's correlations of sizes with the columns of scores, units counted by weights; 0 unless evident."""
+    ranks = []
+    for values in (sizes, *scores.T):
+        place = np.unique(values, return_inverse=True)[1]
+        times = np.bincount(place, weights)
+        rank = (np.cumsum(times) - 0.5 * times)[place]
+        ranks.append(rank - weights @ rank / weights.sum())
+    products = np.array(ranks) * weights @ np.array(ranks).T
+    scale = np.sqrt(products[0, 0] * np.diagonal(products)[1:])
+    found = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
+    freedom = weights.sum() - 2.0
+    t = np.abs(found) * np.sqrt(freedom / np.maximum(1.0 - found**2, 1e-12))
+    return np.where(2.0 * special.stdtr(freedom, -t) < _EVIDENT, found, 0.0)
 
 
 Target: TypeAlias = Literal["models", "method"]
@@ -558,8 +578,8 @@ ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
 # Draws from which it is learnt how much units alone make runs differ.
 _PILOT = 1000
-# A p-value below which units' differences are said to go with their sizes.
-_EVIDENT = 0.05
+# A p-value below which scores are said to go with the sizes of units, of which there are some.
+_EVIDENT, _RANKED = 0.1, 5
 # Variates that a few seconds are enough for, and draws that are made in any case.
 _AFFORDABLE, _FEWEST = 200_000_000, 4_000
 
@@ -714,9 +734,8 @@ class SamplingModel:
             scores = []
             for i, (measure_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
                 factors = inflation.factors(len(drawn[i]), measure_rng)
-                scores.append(
-                    self.of_methods(inflation(drawn[i], factors), inflation.centre, training[i], measure_rng)
-                )
+                moved = inflation(drawn[i], factors, measure_rng)
+                scores.append(self.of_methods(moved, inflation.centre, training[i], measure_rng))
                 if controls and (control := controlled[i]) is not None:
                     control[:, 0] *= factors
             yield (*scores, *controlled)
@@ -814,33 +833,41 @@ class SamplingModel:
         self._effective_samples[metric] = min(found)
         return self._effective_samples[metric]
 
-    def load_correlation(self, metric: Metric) -> float:
-        """Return Spearman's correlation of units' sizes with the difference of two models on them; 0 unless it is evident.
+    def load_correlations(self, metric: Metric) -> FloatArray:
+        """Return Spearman's correlations of units' sizes with the models' mean score, and with each model's beside it.
 
-        A few long units then decide, and others like them may be missing from the sample, of which no bootstrap knows.
+        They are 0 unless evident. A few long units then decide, and the sample may have more or fewer of them than others
+        would, of which no bootstrap knows.
         """
+        rows, sizes, weights = self._sized(metric)
+        if weights.sum() < _RANKED or len(weights) > _MOST_PATTERNS:
+            return np.zeros(len(self.ev.models) + 1)
+        level, apart = _split(metric(rows, self.ev.cells))
+        return _evident_correlations(sizes, np.column_stack([level[:, 0], apart]), weights)
+
+    def _sized(self, metric: Metric) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return rows (pattern, model, cell) of clusters that count for a metric, their sizes and weights."""
         ev, units = self.ev, self.ev.units
-        if self.assumption != "clustered" or units is None or ev.task.many_cells:
-            return 0.0
-        if len(ev.models) != 2 or units.size > _MOST_PATTERNS:
-            return 0.0
-        rows = np.repeat(units.rows, np.rint(units.weights).astype(int), axis=0).reshape(-1, *ev.tables.shape)
-        sizes = (rows * metric.denominator_weights(ev.tables, ev.cells)).sum(axis=(1, 2))
-        rows, sizes = rows[sizes > 0.0], sizes[sizes > 0.0]
-        gaps = np.diff(metric(rows, ev.cells), axis=1)[:, 0]
-        if len(sizes) < _FEWEST_UNITS or not np.ptp(sizes) or not np.ptp(gaps):
-            return 0.0
-        rank = float(np.corrcoef(_ranks(sizes), _ranks(gaps))[0, 1])
-        freedom = len(sizes) - 2
-        t = rank * math.sqrt(freedom / max(1.0 - rank * rank, 1e-12))
-        return rank if 2.0 * special.stdtr(freedom, -abs(t)) < _EVIDENT else 0.0
+        if self.assumption != "clustered" or units is None or ev.task.many_cells or ev.methods:
+            return ev.tables[None], np.zeros(1), np.zeros(1)
+        sizes = np.asarray(units.rows @ metric.denominator_weights(ev.tables, ev.cells).ravel())
+        some = sizes > 0.0
+        return units.rows[some].reshape(-1, *ev.tables.shape), sizes[some], units.weights[some]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
         """Return how draws of a measure are moved away from the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre, seen=metric.variance_seen)
-        return self.effective_sample(metric).inflation(centre)
+        inflation, found = self.effective_sample(metric).inflation(centre), self.load_correlations(metric)
+        if not found.any():
+            return inflation
+        rows, sizes, weights = self._sized(metric)
+        first, second, third = (weights @ sizes**power for power in (1, 2, 3))
+        long = np.tensordot(weights * sizes**2 / second, rows, 1)
+        level, apart = _split(metric(long, self.ev.cells) - centre)
+        pull = np.where(found[0], level, 0.0) + np.where(found[1:], apart, 0.0)
+        return replace(inflation, long_units=float(first * second / third), pull=pull)
 
     @property
     def n_units(self) -> float:
@@ -993,7 +1020,9 @@ class LinearControl:
         ev, task = sampling.ev, sampling.ev.task
         if ev.methods or sampling.training_variance is not None or not metric.smooth:
             return None
-        if sampling.bootstraps and sampling.effective_sample(metric).units < _FEWEST_UNITS:
+        inflation = sampling.inflation(metric)
+        # A pull on both models alike leaves their difference as it is.
+        if inflation.freedom < _FEWEST_UNITS - 1.0 or (inflation.pull is not None and np.ptp(inflation.pull)):
             return None
         units = task.drawn_units(sampling, metric, prior)
         if units is None or units.n_patterns > _MOST_PATTERNS:
@@ -1022,7 +1051,7 @@ class LinearControl:
             rises[used],
             divisors[used],
             units.weights[used],
-            sampling.inflation(metric),
+            inflation,
         )
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:

@@ -38,8 +38,8 @@ METHODS = ("auto", "exact", "montecarlo")
 _ENOUGH = 5e-4
 # Draws that are made before it is asked whether they are enough, and at the most.
 _FIRST, _MOST_SHARED, _MOST = 20_000, 100_000, 1_000_000
-# Draws of the other target's answer, and of where the doubt about methods comes from.
-_OTHER, _PARTS = 10_000, 1_000
+# Draws of where the doubt about methods comes from.
+_PARTS = 1_000
 # Draws of which quantiles are kept; probabilities are counted over all.
 _KEPT = 1 << 20
 # Fold differences that vary no more than this are the same but for rounding.
@@ -128,8 +128,7 @@ def compare(
     found = _compare_all(sampling, metrics, asked)
     if ev.folds is not None:
         other: Target = "models" if sampling.target == "method" else "method"
-        fewer = replace(asked, method="auto", n_draws=_OTHER)
-        others = _compare_all(replace(sampling, target=other), metrics, fewer)
+        others = _compare_all(replace(sampling, target=other), metrics, replace(asked, method="auto"))
         found = [replace(c, other_target=o) for c, o in zip(found, others, strict=True)]
     return Comparisons(found)
 
@@ -393,7 +392,7 @@ def comparison_of(
         if ev.methods and sampling.target == "method"
         else None,
         fold_spread=_fold_spread(sampling, metric, posteriors.difference) if trained is None else None,
-        load_correlation=sampling.load_correlation(metric),
+        load_correlation=float(sampling.load_correlations(metric)[-1]),
         pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )

@@ -456,8 +456,7 @@ def notes(c: Comparison) -> tuple[str, ...]:
         size = "longer" if c.load_correlation > 0.0 else "shorter"
         found.append(
             f"{c.model_b} gains on {c.model_a} as {plural(c.settings.unit)} get {size} (Spearman correlation "
-            f"{c.load_correlation:+.2f}): the answer depends on how many long ones there are, and its interval may be too "
-            "short."
+            f"{c.load_correlation:+.2f}): the answer depends on how many long ones there are, so the interval is wider."
         )
     if c.pairing_unknown:
         found.append(

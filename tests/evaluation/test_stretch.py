@@ -1,5 +1,7 @@
 """Few or uneven units: what they are worth, and how much a bootstrap over them is stretched."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_stretched_normal_draws_follow_students_t():
 
     rng = np.random.default_rng(2)
     inflation = SmallSampleInflation(np.array([0.5]), freedom=4.0)
-    draws = inflation(0.5 + rng.normal(size=(200_000, 1)), inflation.factors(200_000, rng))[:, 0]
+    draws = inflation(0.5 + rng.normal(size=(200_000, 1)), inflation.factors(200_000, rng), rng)[:, 0]
     for level in (0.9, 0.975, 0.995):
         assert np.quantile(draws - 0.5, level) == pytest.approx(stats.t(4).ppf(level), rel=0.03)
 
@@ -156,7 +158,7 @@ def test_sums_of_very_many_gamma_variates_are_those_of_fewer_larger_ones():
 
 
 @pytest.mark.filterwarnings("ignore:The 40 documents")
-def test_a_difference_that_goes_with_the_length_of_documents_is_told():
+def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_sure():
     rng = np.random.default_rng(3)
     sizes = np.round(20 * np.exp(rng.normal(0, 1, 40))).astype(int) + 1
     slope = 0.5 * np.log(sizes / 20)
@@ -165,7 +167,14 @@ def test_a_difference_that_goes_with_the_length_of_documents_is_told():
         tp = rng.binomial(sizes, 1 / (1 + np.exp(-0.8 - shift)))
         tables.append(np.stack([tp, rng.binomial(sizes, 0.2), sizes - tp], axis=-1))
     a, b, c, d = tables
-    told = bf.compare(bf.from_units({"A": a, "B": b}, unit="document"), rng=1)
+    ev = bf.from_units({"A": a, "B": b}, unit="document")
+    told = bf.compare(ev, rng=1)
     assert "B gains on A as documents get longer" in str(told)
+    f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
+    draws = f1(np.concatenate(list(sampling.draw(prior=0.5, n_draws=20_000, rng=rng))), ev.cells)
+    inflation = replace(sampling.inflation(f1), pull=None)
+    without = np.diff(inflation(draws, inflation.factors(20_000, rng), rng))
+    low, high = told["f1"].difference.interval()
+    assert high - low > 1.1 * np.diff(np.quantile(without, [0.025, 0.975]))[0]
     quiet = bf.compare(bf.from_units({"A": c, "B": d}, unit="document"), rng=1)
     assert "Spearman" not in str(quiet)
