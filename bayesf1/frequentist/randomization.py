@@ -151,6 +151,8 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
 _LISTED = 1 << 20
 _LATTICE = 1 << 21
 _WORK = 1 << 29
+# Half of what a swap moves, towards B or A, for each way to swap eight units.
+_SIGNS = ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 0.5
 
 
 def merge_mirrored(net: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -236,14 +238,17 @@ def random_swaps(
     net: Any, counts: FloatArray, n_trials: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Yield blocks of sums of the units under random swaps, axes (trial, cell)."""
-    once = counts == 1.0
-    several = counts[~once].astype(np.int64)
-    for n in blocks_of(n_trials, len(counts) + net.shape[1]):
-        kept = np.empty((n, len(counts)))
-        # A coin is several times faster than a binomial variate, and most kinds of sentences occur once.
-        kept[:, once] = rng.integers(0, 2, size=(n, int(once.sum())), dtype=np.int8)
-        kept[:, ~once] = rng.binomial(several, 0.5, (n, len(several)))
-        yield np.asarray((kept - 0.5 * counts) @ net)
+    times = counts.astype(np.int64)
+    # Units go by eights, of which a random byte picks one of 256 sums, unless a binomial variate for all that are alike
+    # is faster.
+    few = (times * net.shape[1] <= 300) & isinstance(net, np.ndarray)
+    single, many, other = np.repeat(np.flatnonzero(few), times[few]), times[~few], net[~few]
+    for n in blocks_of(n_trials, len(many) + net.shape[1]):
+        sums = np.asarray((rng.binomial(many, 0.5, (n, len(many))) - 0.5 * many) @ other)
+        for i in range(0, len(single), 8):
+            eight = _SIGNS[:, : len(single) - i] @ net[single[i : i + 8]]
+            sums += eight.take(np.frombuffer(rng.bytes(n), dtype=np.uint8), axis=0)
+        yield sums
 
 
 def fair_binomial(n: int) -> FloatArray:
@@ -263,7 +268,11 @@ def _independent_columns(net: FloatArray, counts: FloatArray) -> NDArray[np.intp
     """Return the cells that determine all others, those of the smallest sums first."""
     # A missed item is one found less: of the cells of a table of fixed gold, half say nothing new.
     chosen: list[int] = []
-    for j in np.argsort(counts @ np.abs(net), kind="stable"):
+    sizes = counts @ np.abs(net) + 1.0
+    for j in np.argsort(sizes, kind="stable"):
+        # More than a lattice may have are refused by whoever asked.
+        if np.log(sizes[chosen]).sum() > math.log(_LATTICE):
+            break
         if np.linalg.matrix_rank(net[:, [*chosen, j]]) > len(chosen):
             chosen.append(int(j))
     return np.array(chosen)
