@@ -565,6 +565,7 @@ class DecisionPlan(Plan):
     not_worse_by: float | None = None
     n_sets: int = 0
     rng: int | None = None
+    prior: float | None = None
 
 
 # From which on a comparison with 95 % intervals calls a model better.
@@ -745,6 +746,7 @@ def _plan_decision(
             not_worse_by=not_worse_by,
             n_sets=n_sets,
             rng=start_of(rng),
+            prior=prior,
         )
 
     def units_of(root: float) -> int:

@@ -272,7 +272,7 @@ class HierarchicalFit(Fitted, Answer):
         index = [self.models.index(name) for name in pair.models]
         draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
         middle = np.median if self.estimate(question) == "posterior median" else np.mean
-        settings = self._settings(region)
+        settings = self._settings(region, question)
         found = []
         for k, metric in enumerate(self.metrics):
             both = draws[..., k]
@@ -307,9 +307,18 @@ class HierarchicalFit(Fitted, Answer):
             )
         return HierarchicalComparisons(found)
 
-    def _settings(self, rope: Rope) -> Settings:
+    def _settings(self, rope: Rope, question: str) -> Settings:
         """Return what was asked, and what was done."""
-        start = self.posterior.attrs.get("start")
+        start, usual = self.posterior.attrs.get("start"), HierarchicalPrior()
+        changed = {name: value for name, value in vars(self.prior).items() if value != getattr(usual, name)}
+        uneven = len(set(self.weights.values())) > 1
+        signed = {
+            "question": question,
+            "likelihood": self.likelihood,
+            "sampler": self.diagnostics.sampler,
+            "hyperprior": ",".join(f"{name}={value:g}" for name, value in changed.items()),
+            "weights": ",".join(f"{weight:g}" for weight in self.weights.values() if uneven),
+        }
         return Settings(
             assumption=self.assumption,
             target="models",
@@ -324,7 +333,13 @@ class HierarchicalFit(Fitted, Answer):
             rng=None if start is None else int(start),
             citation="a hierarchical model",
             model=_assumptions(self),
+            signed=tuple(signed.items()),
         )
+
+    def signature(self) -> str:
+        """Return in one line what is needed to get the answers to all questions again."""
+        settings = self._settings(check_rope(self.rope, *self.metrics), "all")
+        return text.signature_of(settings, [metric.name for metric in self.metrics])
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
@@ -357,7 +372,7 @@ class HierarchicalFit(Fitted, Answer):
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
-            self._settings(check_rope(self.rope if rope is None else rope, ranked)),
+            self._settings(check_rope(self.rope if rope is None else rope, ranked), question),
             remarks=(f"Scores are {estimate}s; observed: {observed}.", *limits),
         )
 

@@ -368,6 +368,7 @@ def comparison_of(
         method="montecarlo" if mcse else "exact",
         n_draws=n_draws,
         rng=asked.start,
+        signed=(("control", "none"),) if mcse and asked.method == "montecarlo" else (),
     )
     score_a, score_b = map(float, sampling.plain(metric))
     if np.isnan(score_a + score_b):

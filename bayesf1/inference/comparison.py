@@ -106,6 +106,8 @@ class Settings(SamplingSettings):
         Where the posterior was published.
     model
         What a hierarchical fit assumed, in words; "" of other results.
+    signed
+        Further parts of the signature, each a name and a value.
     """
 
     prior: float
@@ -117,6 +119,7 @@ class Settings(SamplingSettings):
     rng: int | None
     citation: str = ""
     model: str = ""
+    signed: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, sampling: SamplingModel, metric: Metric, *, prior: float, **asked: Any) -> Settings:

@@ -307,7 +307,7 @@ def ranking_of(
     below = np.cumsum(p_rank, axis=1) + 1e-9
     rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
     raised = models + rope.high
-    p_beats = np.array([np.count_nonzero(one > raised, axis=1) / n for one in models])
+    p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in models]) / n
     gaps = (one - models[0] for one in models)
     near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
     claims = joint_claims(better, rope.high, prob)
@@ -415,7 +415,10 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
     variances = own[:, None] + own - 2.0 * products
     # What rounding leaves of models that are alike is no variance.
     spreads = np.sqrt(np.where(variances > 1e-12 * np.maximum.outer(own, own), variances, 0.0))
-    scales = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0.0)
+    # A quantile does well with single precision, which takes half the time.
+    unit = spreads.max() or 1.0
+    apart = (apart / unit).astype(np.float32)
+    scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
     farthest = np.zeros(len(scores))
     for i, one in enumerate(apart[:-1]):
         gaps = np.abs(apart[i + 1 :] - one)

@@ -359,6 +359,7 @@ def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = N
         draws=drawn or None,
         rng=_start(s.rng) if drawn else None,
         target=s.target,
+        **dict(s.signed),
     )
 
 
@@ -371,7 +372,7 @@ def in_one_line(**parts: Any) -> str:
         return f"{value:g}" if isinstance(value, float) else str(value)
 
     known = {"v": version().rpartition(" ")[2], **parts}
-    shown = {name: written(value) for name, value in known.items() if value is not None}
+    shown = {name: written(value).replace("|", "/") for name, value in known.items() if value is not None}
     return printable("bayesf1|" + "|".join(f"{name}:{value}" for name, value in shown.items() if value))
 
 
@@ -886,7 +887,12 @@ def randomization_signature(t: RandomizationTest) -> str:
     """Return in one line what is needed to repeat a randomisation test."""
     drawn = {} if t.exact else {"trials": t.n_trials, "rng": _start(t.start)}
     units, method = number_of(t.n_units, t.unit).replace(",", ""), "exact" if t.exact else "mc"
-    asked = {"test": "randomization", "alternative": t.alternative, "method": method}
+    asked = {
+        "test": "randomization",
+        "alternative": t.alternative,
+        "level": t.confidence_level,
+        "method": method,
+    }
     return in_one_line(metric=t.metric, units=units, **asked, **drawn)
 
 
@@ -955,7 +961,13 @@ def _decision_words(p: DecisionPlan) -> PlanWords:
     row = (p.label, difference, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
     sized = p.question == "size"
     asked = {"difference": p.difference} if sized else {"units": units.replace(",", "")}
-    simulated = {"not_worse_by": p.not_worse_by, "p_h1": p.p_h1, "assurance": p.goal, "sets": p.n_sets}
+    simulated = {
+        "prior": p.prior,
+        "not_worse_by": p.not_worse_by,
+        "p_h1": p.p_h1,
+        "assurance": p.goal,
+        "sets": p.n_sets,
+    }
     signature = in_one_line(metric=p.metric, plan=p.question, **asked, **simulated, rng=_start(p.rng))
     return PlanWords(sentence, assumptions, Table(header, (row,), sure=(True,)), signature)
 

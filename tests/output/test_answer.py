@@ -79,8 +79,8 @@ def test_it_prints_as_text_or_as_its_sentences(answer):
 
 def test_the_signature_stands_at_the_foot_of_every_text(answer):
     signature = answer.signature()
-    if not signature:
-        return
+    if answer.json_format == "bayesf1.balance/1":
+        return  # Folds do not know their seed.
     assert signature.startswith("bayesf1|v:")
     assert answer.to_text().endswith(signature)
     assert answer.details().endswith(signature)
@@ -89,12 +89,53 @@ def test_the_signature_stands_at_the_foot_of_every_text(answer):
     assert json.loads(answer.to_json())["signature"] == signature
 
 
-def test_equal_signatures_on_the_same_data_mean_equal_results():
-    found = [bf.compare(LABELS, rng=rng) for rng in (1, 1, 2)] + [bf.compare(LABELS, rng=1, prob=0.9)]
-    for one in found:
-        for other in found:
-            same = one.signature() == other.signature()
-            assert same == (one.to_dict() == other.to_dict())
+DOCUMENTS = bf.from_labels(
+    GOLD, {"A": np.arange(40) % 2 == 0, "B": np.arange(40) % 6 == 0}, groups=np.arange(40) // 2
+)
+DRAWN = {"rng": 2, "n_draws": 600, "prior": 1.0, "prob": 0.9, "rope": 0.02, "assumption": "independent"}
+# A call, what it is given, and one by one what it may be given instead.
+OPTIONS = {
+    bf.compare: (DOCUMENTS, {"n_draws": 500}, {**DRAWN, "metrics": "f1", "method": "montecarlo"}),
+    bf.rank: (DOCUMENTS, {"n_draws": 500}, {**DRAWN, "metric": "recall"}),
+    bf.intervals: (
+        COUNTS,
+        {"model": "B", "n_resamples": 100, "rng": 1},
+        {"metric": "recall", "confidence_level": 0.9, "prior": 1.0, "methods": ["delta"], "rng": 2},
+    ),
+    bf.randomization_test: (
+        LABELS,
+        {"n_trials": 100, "rng": 1},
+        {"metric": "recall", "n_trials": 200, "rng": 2, "alternative": "greater", "confidence_level": 0.9},
+    ),
+    bf.resolution: (
+        LABELS,
+        {"n_sets": 100, "rng": 1},
+        {"metric": "precision", "p_h1": 0.9, "assurance": 0.7, "prior": 1.0, "n_sets": 200, "rng": 2},
+    ),
+    bf.hierarchical: (
+        {"x": COUNTS, "y": COUNTS},
+        {"draws": 200, "rng": 1},
+        {"draws": 300, "rng": 2, "rope": 0.1, "prob": 0.9, "metrics": "f1", "weights": {"x": 3, "y": 1}}
+        | {"prior": bf.HierarchicalPrior(spread=0.2)},
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", OPTIONS, ids=lambda verb: verb.__name__)
+def test_equal_signatures_on_the_same_data_mean_equal_results(verb):
+    data, given, instead = OPTIONS[verb]
+    first, again = verb(data, **given), verb(data, **given)
+    assert first.signature() == again.signature() != ""
+    assert first.to_json() == again.to_json()
+    for name, value in instead.items():
+        other = verb(data, **{**given, name: value})
+        # Of an exact test the seed does not matter.
+        assert other.signature() != first.signature() or other.to_json() == first.to_json(), name
+
+
+def test_the_answers_of_a_fit_to_different_questions_have_different_signatures():
+    answers = [fit().compare(question=question) for question in fit().questions]
+    assert len({answer.signature() for answer in [*answers, fit()]}) == len(answers) + 1
 
 
 def test_a_terminal_shows_title_cells_and_sentences(answer, monkeypatch):
