@@ -111,7 +111,7 @@ def compare_classes(
     if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
-    asked = Asked.of(ev, metrics, rope, prior, prob, "montecarlo", n_draws, rng)
+    asked = Asked.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
     sampling = sampling_model(ev, assumption, target)
     warn_if_few(sampling, *metrics)
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
