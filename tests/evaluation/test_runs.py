@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.evaluation import dotted_runs, flatten, methods_of, resolve_metric
+from bayesf1.evaluation import dotted_runs, flatten, resolve_metric
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import run_variance_of
 
@@ -75,23 +75,6 @@ def test_models_already_read_may_be_runs(ev):
     flat, runs = flatten(SAID)
     assert bf.from_labels(GOLD, flat, positive=1).with_runs(runs) == ev
     assert bf.from_labels(GOLD, flat, positive=1) != ev
-
-
-@pytest.mark.parametrize(
-    ("runs", "words"),
-    [
-        ({"bert": ["b1", "x"]}, "run 'x' of 'bert' is no model here"),
-        ({"bert": ["b1"], "other": ["b1"]}, "'b1' is a run of 'bert' already"),
-        ({"bert": []}, "runs of a method are a list of its models"),
-        ({"bert": "b1"}, "not 'bert': 'b1'"),
-        ({"b2": ["b1"]}, "'b2' names a method and a model"),
-        ({}, "no runs"),
-        ({3: ["b1"]}, "runs of a method"),
-    ],
-)
-def test_what_are_no_runs_is_said(runs, words):
-    with pytest.raises(ValueError, match=words):
-        methods_of(runs, ["b1", "b2"])
 
 
 def test_an_item_that_one_run_skipped_is_named():

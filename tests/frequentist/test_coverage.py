@@ -15,7 +15,6 @@ from bayesf1.distributions.fscore import FScore
 from bayesf1.frequentist.coverage import (
     Coverage,
     CoverageCurve,
-    all_tables,
     coverage_curve,
     exact_coverage,
     relevant_tables,
@@ -156,13 +155,6 @@ def test_hardly_any_mass_is_left_out(n):
     assert mass == pytest.approx(1.0, abs=1e-10)
 
 
-def test_all_tables_have_the_means_of_the_multinomial():
-    means = np.zeros(3)
-    for counts, mass in all_tables(60, (0.3, 0.05, 0.2)):
-        means += [float(mass @ c) for c in counts]
-    assert means == pytest.approx([18.0, 3.0, 12.0], rel=1e-10)
-
-
 @given(
     p=st.tuples(*[st.floats(0.01, 1.0)] * 4),
     n=st.integers(1, 120),
@@ -191,14 +183,6 @@ def test_the_credible_method_is_the_f_score_law_with_its_prior():
     ours = exact_coverage("credible_equal_tailed", 12, *p, prior=0.5)
     assert ours == pytest.approx(brute_force(jeffreys, 12, p, 0.8 / 1.1), abs=1e-9)
     assert ours != exact_coverage("credible_equal_tailed", 12, *p, prior=1.0)
-
-
-def test_without_relevant_items_the_whole_range_covers():
-    # All of the mass on tables without relevant items, but for a millionth.
-    found = exact_coverage("wilson_direct", 1, 5e-7, 2.5e-7, 2.5e-7)
-    assert found.length == pytest.approx(1.0, abs=2e-6)
-    assert found.coverage == pytest.approx(1.0, abs=2e-6)
-    assert exact_coverage("wald", 1, 5e-7, 2.5e-7, 2.5e-7).degenerate == pytest.approx(1e-6, rel=1e-3)
 
 
 # ---- Jiang (2020) and Takahashi et al. (2022) -------------------------------------------------------------

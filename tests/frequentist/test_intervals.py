@@ -121,16 +121,6 @@ def test_an_interval_holds_the_estimate_and_only_walds_leaves_the_unit_interval(
     assert found.overshoot == (found.low < 0 or found.high > 1)
 
 
-@over_f1
-def test_arrays_of_counts_give_what_single_counts_give(method):
-    rng = np.random.default_rng(0)
-    tables = rng.integers(0, 30, size=(3, 4, 50))
-    many = method(*tables)
-    for index in np.ndindex(4, 50):
-        one = method(*(int(t[index]) for t in tables))
-        assert (many.low[index], many.high[index]) == (one.low, one.high)
-
-
 def test_a_perfect_and_a_useless_model_have_one_exact_end():
     for method in (clopper_pearson, wilson_direct, wilson_indirect):
         assert method(12, 0, 0).high == 1.0
@@ -149,13 +139,6 @@ def test_walds_overshoot_is_neither_cut_off_nor_hidden():
     assert found.high == pytest.approx(f1 + Z95 * sd, abs=1e-14)
     assert found.high > 1.0
     assert found.overshoot
-
-
-@over_f1
-def test_without_relevant_items_nothing_is_excluded(method):
-    found = method([0, 1], [0, 0], [0, 0])
-    assert (found.low[0], found.high[0]) == (0.0, 1.0)
-    assert found.undefined.tolist() == [True, False]
 
 
 # ---- shares: statsmodels ----------------------------------------------------------------------------------
@@ -380,13 +363,6 @@ def test_pairing_shortens_the_interval_of_models_that_agree():
         assert together < 0.7 * apart
 
 
-def test_swapping_the_models_mirrors_the_interval():
-    ev = paired(300, np.random.default_rng(6))
-    there, back = difference_intervals(ev, "A", "B", rng=1), difference_intervals(ev, "B", "A", rng=1)
-    assert back.estimate == -there.estimate
-    assert list(back["delta"]) == pytest.approx([-there["delta"].high, -there["delta"].low], abs=1e-12)
-
-
 @pytest.mark.parametrize("metric", ["f1", pytest.param("f0.5", marks=pytest.mark.long)])
 def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_says(metric):
     rng = np.random.default_rng(8)
@@ -496,15 +472,6 @@ def test_the_credible_rows_of_a_difference_are_those_of_the_bayes_test():
     assert res.models == ("A", "B")
 
 
-def test_a_perfect_model_is_told_to_have_degenerate_intervals():
-    res = intervals(bf.from_counts(A=(30, 0, 0)), "A", "f1", rng=1)
-    for method in ("wald", "delta", "bootstrap_percentile", "bootstrap_bca"):
-        assert res[method].degenerate
-        assert "zero width" in res[method].note
-    for method in ("clopper_pearson", "wilson_direct", "wilson_indirect", "credible_hdi"):
-        assert not res[method].degenerate
-
-
 def test_an_empty_test_set_excludes_nothing():
     with pytest.warns(UserWarning, match="all counts of A are 0"):
         ev = bf.from_counts(A=(0, 0, 0))
@@ -515,20 +482,6 @@ def test_an_empty_test_set_excludes_nothing():
             assert "nothing to estimate from" in res[method].note
     with pytest.raises(ValueError, match="all counts are 0"):
         intervals(ev, "A", lambda tables: tables[..., 0], rng=1)
-
-
-def test_after_cross_validation_counts_are_effective_and_the_table_says_so():
-    ev = bf.load_example("wang-li-org")
-    model = ev.models[0]
-    res = intervals(ev, model, "f1", rng=1)
-    assert tuple(res["wald"]) == pytest.approx(tuple(wald(*ev.table(model)[:3])), abs=1e-12)
-    # Effective counts are 0.3688 times the sums: intervals are longer by 1/sqrt(k).
-    raw = wald(*(ev.table(model)[:3] / ev.folds.k))
-    assert res["wald"].length == pytest.approx(raw.length / math.sqrt(ev.folds.k), rel=1e-9)
-    assert res["bootstrap_percentile"].length == pytest.approx(res["wald"].length, rel=0.05)
-    assert "effective" in str(res)
-    assert "k = 0.3688" in str(res)
-    assert "effective" in str(difference_intervals(ev, rng=1))
 
 
 # ---- several classes, and scores --------------------------------------------------------------------------

@@ -120,36 +120,6 @@ class TestSampleSize:
         # sd of a simulated standard deviation: 1/sqrt(2·4000) = 1.1 %.
         assert Z * f1.std() == pytest.approx(0.03, rel=0.045)
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"half_width": 2}, r"half_width must lie between 1e-6 and 1"),
-            ({"half_width": "x"}, r"half_width must be a number, not 'x'"),
-            ({"half_width": 0.1, "prevalence": 0}, r"prevalence is a share above 0 and at most 1"),
-            (
-                {"half_width": 0.1, "metric": "precision"},
-                r"for the metric precision short for every model; give a pilot",
-            ),
-            ({"half_width": 0.1, "model": "A"}, r"model 'A' is named, but there is no pilot"),
-            ({"half_width": 0.1, "confidence_level": 95}, r"confidence_level must lie strictly between"),
-            (
-                {"half_width": 0.1, "pilot": JUICE, "prevalence": 0.5},
-                "prevalence is supposed where there is no pilot",
-            ),
-            (
-                {"half_width": 0.1, "pilot": bf.from_counts(A=(9, 0, 0, 9))},
-                r"A scores 1 in the pilot without",
-            ),
-            (
-                {"half_width": 0.1, "pilot": bf.from_counts(A=(9, 1, 1), B=(9, 1, 1))},
-                r"the pilot has several models \(A, B\); choose one by model",
-            ),
-        ],
-    )
-    def test_what_cannot_be_planned_is_said(self, options, message):
-        with pytest.raises(ValueError, match=message):
-            plan(**options)
-
 
 def joint(counts):
     """A pilot from counts of (gold, A, B): both, only A, only B, neither, then the same of false claims."""
@@ -196,18 +166,6 @@ class TestPosterior:
         c = bf.compare(ev, metrics=metric, prior=1.0)[metric]
         # Two moments of each side: measured errors stay below 0.004 with ten discordant items or more.
         assert observed_p_h1(counts, metric) == pytest.approx(c.p_h1, abs=0.005 + 4 * c.mcse)
-
-    def test_it_is_near_the_bayesian_bootstrap_over_sentences(self):
-        ev = bf.load_example("wnut17").select(["UH-RiTUAL", "SpinningBytes"])
-        r = simulated_pair(ev, find_metric("f1"), 1.0)
-        found = float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
-        rng = np.random.default_rng(0)
-        tables = np.concatenate(
-            list(sampling_model(ev, "clustered").draw(prior=1.0, n_draws=40_000, rng=rng))
-        )
-        scores = find_metric("f1")(tables, ev.cells)
-        share = np.mean(scores[:, 1] > scores[:, 0])
-        assert found == pytest.approx(share, abs=0.003 + 4 * np.sqrt(share * (1 - share) / 40_000))
 
 
 class TestTilt:

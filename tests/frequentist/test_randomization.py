@@ -11,7 +11,6 @@ from scipy import stats
 import bayesf1 as bf
 from bayesf1.evaluation import Folds
 from bayesf1.frequentist.randomization import (
-    adjust,
     merge_mirrored,
     randomization_test,
     swaps_listed,
@@ -294,17 +293,3 @@ class TestBadInput:
         a = rng.normal(size=200)
         with pytest.raises(ValueError, match=r"too many to count all swaps; use method 'auto'"):
             of_scores(a, a + rng.normal(size=200), method="exact")
-
-
-def test_several_tests_are_told_beside_each_other():
-    ev = bf.load_example("wnut17")
-    tests = [bf.randomization_test(ev, "UH-RiTUAL", b, rng=1) for b in ("SpinningBytes", "FLYTXT", "MIC-CIS")]
-    found = adjust(tests)
-    assert [test.p_value for test in found] == [test.p_value for test in tests]
-    # statsmodels.stats.multitest and scipy.stats.false_discovery_control hold for the rest, see tests/base.
-    ordered = sorted(found, key=lambda test: test.p_value)
-    assert ordered[0].p_holm == pytest.approx(3 * ordered[0].p_value)
-    assert ordered[-1].p_bh == pytest.approx(ordered[-1].p_value)
-    assert found[0].table.header[6:9] == ("p", "p (Holm)", "p (BH)")
-    assert "(Holm: " in str(found[0])
-    assert adjust(tests[:1]) == tests[:1]

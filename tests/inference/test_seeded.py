@@ -6,7 +6,6 @@ import pytest
 import bayesf1 as bf
 from bayesf1.base.checks import check_rng
 
-PAIRED = bf.from_labels(["x", "y"] * 60, {"A": ["x", "y", "y"] * 40, "B": ["x"] * 120}, positive="x")
 CLUSTERED = bf.load_example("wnut17").select(["Arcada", "FLYTXT"])
 THREE = bf.from_labels(list("aaabbbcccc") * 10, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
 VERBS = {

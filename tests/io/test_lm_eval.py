@@ -38,14 +38,6 @@ def test_a_file_a_folder_and_a_folder_of_folders_are_the_same(tmp_path):
     assert bf.read({"a": tmp_path / "a", "b": files["b"]}) == ev
 
 
-def test_scores_between_0_and_1_are_scores(tmp_path):
-    write(tmp_path, "a", data=lm_eval_samples([0.5, 0.25, 1.0], measure="f1"))
-    ev = bf.read({"a": tmp_path / "a"})
-    assert ev.task.name == "scores"
-    assert ev.task.scored == "f1"
-    assert bf.score(ev, "a", "mean") == pytest.approx(1.75 / 3)
-
-
 def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
     data = lm_eval_samples(A, filters=("strict-match", "flexible-extract"), acc_norm=B)
     write(tmp_path, "a", data=data)
@@ -120,9 +112,7 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
             "line 5, has document 0 of task 'arith' again",
         ),
         (lm_eval_samples(A)[:-40], "line 4, is not JSON"),
-        (lm_eval_samples(A) + b'{"doc": 1}\n', "line 5, is .* a sample is an object with a key 'doc_id'"),
         (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan where a number belongs"),
-        (lm_eval_samples([1.0, None]), "line 2, has acc None where a number belongs"),
         (lm_eval_samples([None, 1.0]), "line 1, has no measure that is a number"),
     ],
 )

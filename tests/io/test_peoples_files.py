@@ -10,7 +10,6 @@ from file_samples import lines
 
 ROWS = [("yes", "yes", "no"), ("no", "no", "no"), ("yes", "no", "yes"), ("no", "yes", "no")]
 RECORDS = [dict(zip(("label", "a", "b"), row, strict=True)) for row in ROWS]
-TABLES = [[1, 1, 1, 1], [1, 0, 1, 2]]
 
 
 @pytest.fixture
@@ -82,12 +81,6 @@ def test_a_first_row_is_no_header(refused, option):
     assert "q1, 1, 0" in refused(lines("q1,1,0", "q2,0,0", "q3,1,0"), option)
 
 
-def test_a_version_behind_a_dot_belongs_to_the_name(read):
-    table = lines("q,gpt-3.5,llama-2.5", "x,.1,.2", "y,.4,.3", "z,.2,.9")
-    assert read(table, scores="F1").models == ("gpt-3.5", "llama-2.5")
-    assert read(table, scores="F1", columns=["gpt-3.5", "llama-2.5"]).models == ("gpt-3.5", "llama-2.5")
-
-
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [("yes", "no"), ("Y", "N"), ("t", "f"), ("Right", "Wrong"), ("correct", "incorrect"), ("PASS", "FAIL")],
@@ -114,11 +107,6 @@ def test_a_gold_label_that_may_be_a_gap_is_noted(read, positive, n):
     assert note.startswith(f"{n} items have the gold label 'NA', which no model predicts")
     said = lines("label,a,b", "yes,yes,no", "NA,NA,no", "no,no,no", "NA,yes,NA")
     assert not read(said, gold="label", columns=["a", "b"]).notes
-
-
-def test_columns_that_nobody_named_are_passed_over(read):
-    table = lines("label,a,b,,", *(f"{','.join(row)},," for row in ROWS))
-    assert read(table, gold="label", positive="yes").tables.tolist() == TABLES
 
 
 def test_lists_of_tags_are_sent_to_their_reader(refused):

@@ -64,16 +64,6 @@ def test_booleans_and_numbers_of_every_dtype_agree(dtype):
     )
 
 
-def test_patterns_are_the_joint_outcomes_and_their_weights_the_items():
-    ev = bf.from_labels(GOLD, {"A": A, "B": B})
-    assert ev.assumption == "paired"
-    assert ev.unit == "item"
-    assert ev.weights.sum() == len(GOLD)
-    assert len(ev.patterns) == 5
-    np.testing.assert_array_equal(ev.patterns.sum(axis=2), 1)
-    np.testing.assert_array_equal(np.tensordot(ev.weights, ev.patterns, axes=1), ev.tables)
-
-
 def test_labels_other_than_the_positive_one_are_all_negative():
     ev = bf.from_labels(["x", "y", "z", "x"], {"A": ["x", "z", "y", "y"]}, positive="x")
     np.testing.assert_array_equal(ev.tables, [[1, 0, 1, 2]])
@@ -101,16 +91,6 @@ def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_
     assert (named.task.name, named.remarks) == ("binary", ())
 
 
-def test_a_shard_without_a_positive_item_adds_up_with_the_others():
-    with pytest.warns(UserWarning, match="no item is labelled 'spam'; the labels are 'ham'"):
-        shard = bf.from_labels(["ham", "ham"], {"A": ["ham", "ham"]}, positive="spam")
-    rest = bf.from_labels(["spam", "ham"], {"A": ["spam", "spam"]}, positive="spam")
-    whole = bf.from_labels(
-        ["ham", "ham", "spam", "ham"], {"A": ["ham", "ham", "spam", "spam"]}, positive="spam"
-    )
-    assert shard + rest == whole
-
-
 @pytest.mark.parametrize(
     ("gold", "positive", "hint"),
     [
@@ -122,12 +102,6 @@ def test_a_shard_without_a_positive_item_adds_up_with_the_others():
 def test_a_misspelt_positive_label_is_refused_with_the_right_one(gold, positive, hint):
     with pytest.raises(ValueError, match=hint):
         bf.from_labels(gold, {"A": gold}, positive=positive)
-
-
-def test_a_model_that_never_says_the_positive_label_is_warned_about():
-    with pytest.warns(UserWarning, match="B never predicts the positive label 1"):
-        ev = bf.from_labels(GOLD, {"A": A, "B": [0] * 6})
-    np.testing.assert_array_equal(ev.table("B"), [0, 0, 3, 3])
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT], ids=str)
@@ -148,10 +122,6 @@ def test_a_missing_label_is_named_by_its_item(missing, others):
             "y_true has labels like .*1.* but predictions of 'A' like .*'1'.*never equal",
         ),
         (["a", 1], {"A": ["a", "b"]}, "y_true mixes strings and numbers, first at item 2"),
-        ([1, 0], {}, "no model given"),
-        ([1, 0], {"": [1, 0]}, "model name '' is not"),
-        ("10", {"A": [1, 0]}, "y_true must be one value for each item, not '10'"),
-        ([[1, 0]], {"A": [1, 0]}, r"predictions of 'A' have 2 values, but y_true 1"),
     ],
 )
 def test_bad_labels_are_refused_in_words(y_true, predictions, message):
@@ -194,11 +164,6 @@ def test_units_of_an_array_are_those_of_a_mapping():
         ({"A": [(1, 0, 0)], "B": [(0, 0, 2)]}, {}, "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'"),
         ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "the same items and columns belong in all"),
         ({"A": [(1, -1, 0)]}, {}, "counts of 'A'.*fp = -1"),
-        ({"A": [(1, 0)]}, {}, "has 2 numbers where counts"),
-        ({"A": np.empty((0, 3))}, {}, "with at least one unit belongs here"),
-        ({"A": [(1, 0, 0)]}, {"models": ["A"]}, "a mapping already names them"),
-        (np.ones((4, 2, 3)), {"models": ["A"]}, "counts have 2 models, but models= names 1"),
-        (np.ones((4, 3)), {}, r"counts have shape \(4, 3\); an array \(unit, model, cell\)"),
         (
             np.ones((4, 2, 3)),
             {"unit": "item"},
@@ -284,17 +249,6 @@ def test_paired_probabilities_are_within_their_error_of_brute_force(counts):
             assert abs(value - p) < 4.5 * np.hypot(mcse, max(c.mcse, 1e-4)), (name, margin)
 
 
-@pytest.mark.parametrize("counts", JOINT[:2], ids=["middle", "few"])
-def test_swapping_paired_models_swaps_the_probabilities(counts):
-    ev = of_joint_counts(counts)
-    for metric in ("f1", "mcc", "accuracy"):
-        c, swapped = (
-            bf.compare(ev, *pair, metrics=metric, rope=0.02, rng=5)[metric] for pair in ("AB", "BA")
-        )
-        assert c.p_h1 == pytest.approx(swapped.p_h0, abs=1e-12)
-        assert (c.p_less, c.p_greater) == pytest.approx((swapped.p_greater, swapped.p_less), abs=1e-12)
-
-
 def test_paired_f1_is_what_quadrature_gave():
     # P(H1) of F1 by a double integral over discordant shares and splits, exact to 1e-7.
     c = bf.compare(of_joint_counts(JOINT[0]), metrics="f1", prior=1.0)["f1"]
@@ -314,13 +268,6 @@ def test_clusters_read_item_by_item_can_be_taken_as_items(paired, clustered):
     as_items = bf.compare(clustered, assumption="paired", rng=0)["f1"]
     assert as_items.assumption == "paired"
     assert as_items.p_h1 == bf.compare(clustered.items, rng=0)["f1"].p_h1
-
-
-def test_independence_can_be_asked_for_and_needs_the_totals_only(clustered):
-    totals = bf.from_counts({name: clustered.table(name) for name in clustered.models})
-    asked = bf.compare(clustered, assumption="independent")["f1"]
-    assert asked.assumption == "independent"
-    assert asked.p_h1 == bf.compare(totals)["f1"].p_h1
 
 
 @pytest.mark.parametrize(
@@ -343,14 +290,6 @@ def test_an_assumption_that_the_data_do_not_support_is_refused_in_words(build, a
         bf.compare(ev, assumption=assumption)
     with pytest.raises(ValueError, match=message):
         bf.posterior(ev, ev.models[0], assumption=assumption)
-
-
-def test_single_models_have_the_same_law_paired_or_not(paired):
-    for metric in ("precision", "recall", "f1"):
-        distribution = bf.posterior(paired, "m0", metric)
-        assert distribution.interval(0.9) == bf.posterior(
-            paired, "m0", metric, assumption="independent"
-        ).interval(0.9)
 
 
 def test_clusters_of_one_item_are_as_good_as_items():

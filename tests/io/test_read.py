@@ -178,18 +178,6 @@ def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
         assert bf.read("-", gold="label", group="doc", positive="spam") == expected
 
 
-def test_columns_of_tags_are_counted_from_one_and_confidences_are_passed_over(tmp_path):
-    plain, sure = tmp_path / "plain.conll", tmp_path / "sure.conll"
-    plain.write_text("In IN O O\nNew NNP B-LOC B-LOC\nYork NNP I-LOC O\n")
-    sure.write_text("In IN O O .99\nNew NNP B-LOC B-LOC 1\nYork NNP I-LOC O 5e-1\n")
-    expected = bf.from_conll(None, {"crf": plain})
-    assert bf.read({"crf": sure}) == bf.read({"crf": plain}) == expected
-    assert bf.read({"crf": sure}, gold_column=3, predicted_column=4) == expected
-    assert bf.read({"crf": sure}, gold_column=-3, predicted_column=-2) == expected
-    with pytest.raises(ValueError, match="gold_column= is 1; columns are counted from 1"):
-        bf.read({"crf": sure}, gold_column=1)
-
-
 # ---- what is refused --------------------------------------------------------------------------------------
 
 
@@ -213,21 +201,10 @@ def refused(argv, capsys):
             ["--gold", "label", "--group", "doc", "--positive", "spma"],
             "no item is labelled 'spma'; did you mean 'spam'?",
         ),
-        (
-            ["--gold", "label", "--group", "doc", "--positive", "eggs"],
-            "no item is labelled 'eggs'; the labels are 'ham', 'spam'",
-        ),
         (["--gold", "label", "--scores"], "scores= does not apply where gold= is given"),
-        (["--gold", "label", "--unit", "doc"], "unit= does not apply where gold= is given"),
-        (["--gold", "label", "--task", "x"], "task= does not apply to a table"),
-        (["--scores", "--positive", "spam"], "positive= does not apply where scores= is given"),
         (["--gold", "label", "--columns", "label,crf"], "column 'label' is named twice"),
-        (["--gold", "label", "--columns", "crf,crf"], "columns= names 'crf' twice"),
         (["--gold", "label", "--group", "label"], "column 'label' is named twice"),
         (["--gold", "label", "--prediction", "crf"], "prediction= says what each row of a model holds"),
-        (["--gold", "label", "--model-column", "modle"], "has no column 'modle'"),
-        (["--scores"], "columns="),
-        (["--correct"], "name those of answers by correct="),
         (
             ["--correct", "crf"],
             "row 1 of 'crf' has 'spam', no answer right (true, yes, 1) or wrong (false, no, 0)",
@@ -237,45 +214,6 @@ def refused(argv, capsys):
 def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, capsys, options, said):
     path = write(wide("text"), tmp_path / "wide", "csv")
     assert said in refused(["compare", path, *options], capsys)
-
-
-def test_gold_labels_may_be_missing_where_there_is_a_judge(tmp_path, capsys):
-    frame = wide("text").assign(judge=wide("text")["crf"])
-    some = [g if i % 3 else None for i, g in enumerate(frame["label"])]
-    expected = bf.from_labels(
-        some,
-        {m: frame[m].tolist() for m in MODELS},
-        positive="spam",
-        judge={"judge": frame["judge"].tolist()},
-    )
-    for container in ("csv", "jsonl", "parquet"):
-        path = write(frame.assign(label=some), tmp_path / "gaps", container)
-        options = {"gold": "label", "columns": MODELS, "positive": "spam"}
-        assert bf.read(path, judge="judge", **options) == expected
-        with pytest.raises(ValueError, match="has no value"):
-            bf.read(path, **options)
-    argv = [
-        "label",
-        path,
-        "--gold",
-        "label",
-        "--judge",
-        "judge",
-        "--columns",
-        ",".join(MODELS[:2]),
-        "--positive",
-        "spam",
-    ]
-    assert main([*map(str, argv), "--budget", "5", "--output", str(tmp_path / "next.csv")]) == 0
-    assert len(pd.read_csv(tmp_path / "next.csv")) == 5
-
-
-def test_confidences_may_stand_in_some_files_only(tmp_path):
-    texts = {"gold": "In O\nRome B-LOC\n", "a": "In O .5\nRome O .7\n", "b": "In O\nRome B-LOC\n"}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    ev = bf.read({"a": tmp_path / "a", "b": tmp_path / "b"}, gold_file=tmp_path / "gold")
-    assert ev.tables.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
 def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):

@@ -6,7 +6,6 @@ import enum
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 import bayesf1 as bf
@@ -114,33 +113,7 @@ def test_a_blank_is_a_class_where_the_classes_are_listed():
     assert bf.from_frame(frame, gold="gold", models=["A"], labels=["", "a", "b"]) == ev
 
 
-def test_a_model_may_have_said_nothing():
-    ev = bf.from_labels(["spam", "ham", "ham"], {"A": ["spam", "", "ham"]}, positive="spam")
-    assert ev.tables.tolist() == [[1, 0, 0, 2]]
-
-
 def test_a_judge_that_says_the_same_in_two_spellings_is_told_so():
     judge = ["spam", "Spam", "ham", "ham", "spam", "ham", "ham", "ham"]
     with pytest.raises(ValueError, match="judge 'judge' says 'Spam' and 'spam' differ only in case"):
         LABELS["judge"](judge)
-
-
-def test_a_column_of_pyarrow_says_what_a_list_does():
-    judge = ["yes", "no"] * 4
-    assert LABELS["judge"](pa.array(judge)) == LABELS["judge"](judge)
-    rows = [[1, 2, 2, 1], [1, 2, 1, 1]]
-    alpha = bf.measures.krippendorff_alpha
-    assert alpha([pa.array(row) for row in rows]) == alpha(rows)
-
-
-def test_ratings_are_all_numbers_or_all_texts():
-    with pytest.raises(ValueError, match="ratings mix numbers and others"):
-        bf.measures.krippendorff_alpha([[1, 2, 2, 1], ["1", "2", "1", "1"]])
-    with pytest.raises(ValueError, match="one list of values for each rater"):
-        bf.measures.krippendorff_alpha([{"u1": 1, "u2": 2}, [1, 2]])
-
-
-def test_what_a_row_of_ratings_masks_is_not_rated():
-    alpha = bf.measures.krippendorff_alpha
-    masked = np.ma.array([1, 2, 2, 1], mask=[0, 1, 0, 0])
-    assert alpha([masked, [1, 2, 1, 1]]) == alpha([[1, None, 2, 1], [1, 2, 1, 1]])

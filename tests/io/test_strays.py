@@ -17,7 +17,6 @@ from sklearn.metrics import (
 
 import bayesf1 as bf
 from bayesf1 import read
-from bayesf1.tasks.multiclass import Strays
 
 GOLD = list("aabbcc") * 20
 PERFECT = list(GOLD)
@@ -48,19 +47,6 @@ def test_notes_say_who_said_what():
     assert both(labels=list("abc")) == ev
     assert bf.from_labels(GOLD, {"A": PERFECT}).notes == ()
     assert bf.from_counts(A=(1, 2, 3)).notes == ()
-
-
-def test_junk_is_bounded_in_notes():
-    said = [f"junk {i}" for i in range(40)] + GOLD[40:]
-    (note,) = bf.from_labels(GOLD, {"B": said}).notes
-    assert note == "B said 'junk 0', 'junk 1', 'junk 10' and 37 other labels, which no item is, 40 times."
-    many = Strays.of({"B": {str(i): 1.0 for i in range(5000)}})
-    assert many.notes == (
-        "B said '0', '1', '2' and 997 or more other labels, which no item is, 5,000 times.",
-    )
-    assert len((many + many).said["B"]) <= 1001
-    (note,) = bf.from_labels(GOLD, {"B": ["x" * 10_000, *GOLD[1:]]}).notes
-    assert len(note) < 120
 
 
 def test_a_long_label_does_not_take_the_memory_of_all():
@@ -94,17 +80,6 @@ def test_measures_are_scikit_learns_on_the_labels_of_gold(seed):
     assert bf.score(ev, "A", "accuracy") == pytest.approx(accuracy_score(gold, said), abs=1e-12)
     assert bf.score(ev, "A", "mcc") == pytest.approx(matthews_corrcoef(gold, said), abs=1e-12)
     assert bf.score(ev, "A", "kappa") == pytest.approx(cohen_kappa_score(gold, said), abs=1e-12)
-
-
-def test_micro_averages_with_strays_are_drawn():
-    ev = both()
-    found = bf.compare(ev, metrics=["accuracy", "micro_recall", "micro_f1"], rng=1, n_draws=4000)
-    assert [c.method for c in found.values()] == ["montecarlo"] * 3
-    distribution = bf.posterior(ev, "B", "accuracy")
-    assert (distribution.a, distribution.b) == pytest.approx((119.5, 1.5))
-    # Nothing that is a class was claimed for another: still, nobody is sure that it never is.
-    precision = bf.posterior(ev, "B", "micro_precision", rng=1)
-    assert 0.99 < precision.mean() < 1.0
 
 
 def test_a_class_that_no_item_has_counts_as_zero_and_is_named():
@@ -157,10 +132,3 @@ def test_a_label_that_is_a_class_of_another_shard_does_not_add_up():
         one + two
     whole = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("abc")) + two
     assert whole == bf.from_labels(list("aabbabcc"), {"A": list("aabcabcc")})
-
-
-def test_strays_are_an_outcome_of_hierarchical_models():
-    ev = both()
-    outcomes = ev.task.outcomes(ev)
-    assert "a as another label" in outcomes.labels
-    np.testing.assert_allclose(outcomes.counts @ outcomes.rows, ev.tables)

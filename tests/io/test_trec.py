@@ -47,21 +47,6 @@ def test_scores_are_those_of_ir_measures(measure, trec):
         assert bf.score(ev, model, "mean") == pytest.approx(want[parsed], rel=1e-12)
 
 
-def test_queries_are_paired_by_their_names(trec):
-    ev = bf.read(runs(trec), qrels=trec / "qrels.txt", measure="AP")
-    qrels = list(ir_measures.read_trec_qrels(str(trec / "qrels.txt")))
-    scores = {
-        model: {
-            m.query_id: m.value
-            for m in ir_measures.iter_calc([ir_measures.AP], qrels, ir_measures.read_trec_run(str(path)))
-        }
-        for model, path in runs(trec).items()
-    }
-    queries = sorted(scores["bm25"])
-    want = bf.from_scores({model: [of[q] for q in queries] for model, of in scores.items()}, name="AP")
-    assert ev == want
-
-
 def test_what_is_missing_or_not_judged_is_said(trec):
     ev = bf.read(runs(trec), qrels=trec / "qrels.txt", measure="AP")
     assert [remark for remark in ev.remarks if remark.startswith("dense")] == [
@@ -88,10 +73,8 @@ def test_blanks_tabs_and_other_orders_of_lines_change_nothing(trec, tmp_path):
     [
         ("1 Q0 a 2 8", r"a.run, line 2, has 5 columns, but 6 belong: query, Q0"),
         ("1 Q0 b 2 high x", "a.run, line 2, has 'high' where a number belongs"),
-        ("1 Q0 b 2 nan x", "a.run, line 2, has 'nan' where a number belongs"),
         ("1 Q0 a 2 8 x", "a.run, line 2, has document 'a' of query '1' again"),
         ("1 Q0 b 2 8 x\n1 Q0 c 3", "a.run, line 3, has 4 columns"),
-        ("1 Q0 b 2 8 x y\n1 Q0 c 3 7", "a.run, line 2, has 7 columns"),
     ],
 )
 def test_a_bad_line_is_named(row, message, tmp_path):
@@ -106,14 +89,8 @@ def test_a_bad_line_is_named(row, message, tmp_path):
     ("rows", "message"),
     [
         (["1 0 a 1", "1 0 a 0"], "qrels, line 2, has document 'a' of query '1' again"),
-        (["1 0 a 1", "1 0 b yes"], "qrels, line 2, has 'yes' where a number belongs"),
-        (
-            ["1 0 a 1", "1 0 b"],
-            "qrels, line 2, has 3 columns, but 4 belong: query, 0, document and grade",
-        ),
         (["1 Q0 a 1 9 x"], "qrels, line 1, has 6 columns.*that is a run"),
         (["7 0 a 1"], "a.run has no judged query, but '1'; judged is '7'"),
-        ([], "qrels is empty, but should have lines of query, 0, document and grade"),
     ],
 )
 def test_bad_judgements_are_named(rows, message, tmp_path):

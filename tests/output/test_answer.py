@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output.answer import FORMATS, Answer, format_of, written
+from bayesf1.output.answer import FORMATS, Answer, written
 from bayesf1.output.latex import escape_latex
 from bayesf1.output.table import escape_markdown
 from bayesf1.output.terminal import show
@@ -71,10 +71,6 @@ def test_text_holds_the_table_what_is_below_and_where_it_is_titled_the_title(ans
     assert text.startswith(answer.title) == answer.titled
     assert answer.table.to_text() in text
     assert all(line in text for line in answer.below)
-
-
-def test_it_prints_as_text_or_as_its_sentences(answer):
-    assert str(answer) in (answer.to_text(), "\n".join(answer.below))
 
 
 def test_the_signature_stands_at_the_foot_of_every_text(answer):
@@ -144,10 +140,6 @@ def test_a_terminal_shows_title_cells_and_sentences(answer, monkeypatch):
     show(answer, out)
     quoted = [answer.title, *answer.below, *(cell for row in answer.table.rows for cell in row)]
     assert all(text in out.getvalue() for text in quoted)
-
-
-def test_a_row_is_sure_or_not(answer):
-    assert len(answer.table.sure) in (0, len(answer.table.rows))
 
 
 def test_json_comes_back_and_has_no_nan(answer):
@@ -235,17 +227,6 @@ def test_tests_are_rows_of_one_table(name):
     else:
         assert len(re.findall(r"^(\| )?F1|^(\| )?R\b|^f1|^recall", text, re.MULTILINE)) == 2
         assert len(re.findall(r"(?i)^(\| )?metric", text, re.MULTILINE)) <= 1
-
-
-def test_endings_name_formats_whatever_their_case():
-    assert [format_of(ending) for ending in (".TEX", ".md", "", ".log")] == [
-        "latex",
-        "markdown",
-        "table",
-        "table",
-    ]
-    with pytest.raises(ValueError, match=r"\.docx, only \.txt"):
-        format_of(".docx")
 
 
 @pytest.mark.parametrize("width", [32, 40, 60])

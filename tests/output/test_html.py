@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-import warnings
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -13,7 +12,6 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1.output.html import report_html, rope_curve, write_report
-from builders import two_models
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
 COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
@@ -55,10 +53,6 @@ class Page(HTMLParser):
         return [base64.b64decode(image["src"].partition("base64,")[2]) for image in self.all("img")]
 
 
-def labelled(names=("A", "B"), n=400, **settings):
-    return two_models(5, n, names, **settings)
-
-
 def by_class(names=("A", "B"), classes="abc"):
     rng = np.random.default_rng(5)
     gold = [name for name in classes for _ in range(40)]
@@ -70,12 +64,6 @@ def by_class(names=("A", "B"), classes="abc"):
 def counts():
     res = bf.compare(COUNTS, metrics=["precision", "f1", "mcc"], rope=0.01, n_draws=20_000, rng=1)
     return res, report_html(res, command="bayesf1 compare counts.csv --rope 0.01")
-
-
-@pytest.fixture(scope="module")
-def paired():
-    res = bf.compare(labelled(), metrics=["recall"], rope=0.01, rng=1)
-    return res, report_html(res)
 
 
 @pytest.fixture(scope="module")
@@ -177,26 +165,6 @@ def test_a_report_on_classes_draws_them_in_one_figure():
     assert len(page.drawings) == 1
 
 
-def test_several_pairs_share_a_page():
-    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7), C=(60, 20, 27))
-    pairs = [bf.compare(ev, *pair, metrics="f1") for pair in (("A", "B"), ("A", "C"), ("B", "C"))]
-    page = Page(report_html(pairs))
-    assert "Bayes tests of 3 pairs of models" in page.text("h1")
-    assert [a["href"] for a in page.all("a")] == [f"#{article['id']}" for article in page.all("article")]
-    assert len(page.drawings) == 6
-    for res in pairs:
-        assert page.text("a").count(res.sentence()) == 1
-
-
-def test_few_units_are_cautioned_against_and_not_warned_of_again():
-    ev = labelled(n=60, groups=[i // 10 for i in range(60)])
-    with pytest.warns(UserWarning, match="only 6 documents"):
-        res = bf.compare(ev, metrics="f1", n_draws=1000, rng=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert "only 6 documents" in Page(report_html(res)).text("p")
-
-
 # ---- names that would be markup
 
 
@@ -215,13 +183,6 @@ def test_any_name_leaves_the_page_whole(name):
     page = Page(report_html(bf.compare(ev, metrics="f1"), command=name))
     assert len(page.all("script")) == 2
     assert len(page.drawings) == 2
-
-
-def test_a_command_that_is_no_unicode_does_not_stop_the_report(tmp_path):
-    write_report(
-        bf.compare(COUNTS, metrics="f1"), tmp_path / "report.html", command="bayesf1 compare a\udcff.csv"
-    )
-    assert "bayesf1 compare a�.csv" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 # ---- bad input

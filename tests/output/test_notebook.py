@@ -3,10 +3,6 @@
 import numpy as np
 import pytest
 
-import bayesf1 as bf
-
-COUNTS = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-
 
 @pytest.mark.long
 def test_two_figures_and_one_of_the_user_appear():

@@ -32,7 +32,6 @@ LONG = (
     "CRF",
     "a_b_c_d_e_f_g_h",
 )
-COUNTS = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
 ODD = ("a_b & 50% #1 {x} ~^\\", "$\\frac{1}{0}$")
 
 
@@ -236,16 +235,6 @@ def test_a_difference_shows_its_rope_interval_and_zero():
     assert left <= -0.02 < 0.02 <= right
 
 
-def test_the_filled_part_of_a_difference_is_the_probability_of_h1():
-    res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))["f1"]
-    (panel,) = plots.plot_difference(res)
-    filled = panel.collections[1].get_paths()[0].vertices
-    x, y = filled[:, 0], filled[:, 1]
-    area = 0.5 * abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))
-    # the curve ends at the 0.999 quantile
-    assert area == pytest.approx(res.p_h1 - 0.001, abs=1e-4)
-
-
 def test_a_ranking_is_drawn_cell_by_cell():
     ranking = bf.rank(models(LONG), n_draws=1000, rng=1)
     beats, ranks = plots.plot_rank(ranking)
@@ -359,30 +348,11 @@ def test_the_same_figure_gives_the_same_bytes(kind):
     assert one == other
 
 
-@pytest.mark.parametrize("path", ["figure.docx", "figure", "no-such-folder/figure.pdf"])
-def test_a_figure_cannot_be_saved_as(path, tmp_path):
-    axes = plots.plot_posterior(models(["A"]), "f1")
-    with pytest.raises(ValueError, match="cannot"):
-        plots.save_plot(axes, tmp_path / path)
-    assert not list(tmp_path.iterdir())
-
-
 def test_drawing_leaves_the_settings_of_matplotlib_as_they_were():
     before = dict(mpl.rcParams)
     for name in ("posterior of the paper", "rank", "classes"):
         FIGURES[name]()
     assert dict(mpl.rcParams) == before
-
-
-def test_given_axes_are_drawn_on_in_their_own_style():
-    figure, grid = plt.subplots(1, 3)
-    axes = plots.plot_posterior(bf.load_example("wang-li-org"), ax=grid)
-    assert list(axes) == list(grid)
-    assert plt.get_fignums() == [figure.number]
-    assert grid[0].xaxis.label.get_fontsize() == mpl.rcParams["axes.labelsize"] or (
-        grid[0].xaxis.label.get_fontsize() == mpl.rcParams["font.size"]
-    )
-    assert [text.get_text() for text in grid[0].get_legend().get_texts()][:2] == ["IOB2", "IOBES"]
 
 
 @pytest.mark.parametrize("subfigure", [False, True])
@@ -420,19 +390,6 @@ def ticks(axis):
     axis.get_figure().draw_without_rendering()
     texts = [label.get_text() for label in axis.get_ticklabels()]
     return [(float(x), text) for x, text in zip(axis.get_ticklocs(), texts, strict=True)]
-
-
-def test_axes_are_in_percent_and_say_so():
-    res = bf.compare(COUNTS)
-    for panel, name in (
-        (bf.plot_difference(res)[2], "Difference in F1 (points)"),
-        (bf.plot_posterior(COUNTS)[2], "F1 (%)"),
-        (bf.plot_classes({"x": res["f1"]}), "Difference in F1 (points)"),
-    ):
-        assert panel.get_xlabel().splitlines()[0] == name
-        quoted = ticks(panel.xaxis)
-        for x, text in quoted:
-            assert float(text.replace("−", "-")) == pytest.approx(100 * x, abs=1e-6)
 
 
 def test_of_a_loss_the_figure_is_blue_where_b_is_lower():

@@ -192,21 +192,6 @@ def test_several_classes_go_by_the_same_cells(metric):
         assert drawn[:, i].std() < 0.02
 
 
-def test_documents_are_the_units_where_groups_are_given():
-    _, known, said, judge = items(n=4000, labelled=800)
-    groups = np.repeat(np.arange(400), 10)
-    clustered = bf.from_labels(known, said, judge=judge, positive=1, groups=groups)
-    single = bf.from_labels(known, said, judge=judge, positive=1)
-    assert clustered.unit == "document"
-    assert clustered.assumption == "clustered"
-    np.testing.assert_allclose(clustered.tables, single.tables)
-    # Items were drawn at random, so that documents make no difference.
-    wide, narrow = (scores(ev, "f1")[:, 0].std() for ev in (clustered, single))
-    assert wide == pytest.approx(narrow, rel=0.2)
-    assert clustered.items.tables.shape == single.tables.shape
-    assert not any("less evenly" in note for note in clustered.notes)
-
-
 def test_documents_that_were_labelled_whole_make_intervals_wider():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(200), 20)
@@ -229,23 +214,6 @@ def test_documents_that_were_labelled_whole_make_intervals_wider():
         for a in ("clustered", "paired")
     )
     assert wide > 1.2 * narrow
-
-
-def test_what_a_judge_does_not_answer_is_an_answer_of_its_own():
-    _, known, said, judge = items(n=1000)
-    silent = judge.astype(object)
-    silent[:50] = None
-    ev = bf.from_labels(known, said, judge=silent, positive=1)
-    assert any(row[2] == "no answer" for row in ev.task.strata.said)
-
-
-def test_without_a_judge_strata_are_the_predictions():
-    _, known, said, judge = items()
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    coarse = without_judge(ev)
-    expected = bf.from_labels(known, said, judge={}, positive=1)
-    assert coarse.task == expected.task
-    np.testing.assert_allclose(coarse.tables, expected.tables)
 
 
 def test_voices_alone_are_those_of_naive_bayes():

@@ -63,14 +63,6 @@ def test_a_model_is_believed_the_same_alone_and_beside_others(k, prior, n, group
                 assert alike(measure(together[:, j], ev.cells), measure(tables, ev.cells)), (model, name)
 
 
-def test_this_check_tells_a_prior_from_another():
-    gold, said = list("aaaaabbbbbcccccccccc"), list("aaaabbbbbccccccaaabb")
-    ev = bf.from_labels(gold, {"A": said})
-    measure = resolve_metric("recall[a]", ev)
-    one, many = (measure(draws(ev, "paired", prior)[:, 0], ev.cells) for prior in (0.1, 30.0))
-    assert not alike(one, many)
-
-
 def test_recalls_are_those_of_items_and_of_one_prior_item_at_the_models_accuracy():
     # Of many classes the accuracy is nearly fixed, so that what keeps it moves no recall: Be(tp + p, fn + 1 - p).
     k, each = 30, 8
@@ -161,16 +153,6 @@ def test_accuracy_is_micro_f1_and_a_beta_law():
         distribution = bf.posterior(ev, "A", name, prior=0.3)
         assert isinstance(distribution, bf.Beta)
         assert (distribution.a, distribution.b) == pytest.approx((right + 0.5, 25 - right + 0.5))
-
-
-def test_the_default_prior_is_one_item_a_class():
-    ev = evaluate(5, 5, 1)
-    kind = ev.task
-    assert kind.default_prior == 1.0
-    assert "one item a class" in kind.describe_prior(1.0)
-    assert "0.5 items a class" in kind.describe_prior(0.5)
-    # Outcomes of hierarchical models are all pairs of classes.
-    assert kind.outcomes(ev).prior(None) == pytest.approx(4 / 25)
 
 
 def test_averages_over_classes_of_few_items_are_widened():

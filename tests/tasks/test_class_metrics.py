@@ -216,12 +216,6 @@ def three():
     return bf.from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]]}, labels=["a", "b", "c"])
 
 
-@pytest.fixture(scope="module")
-def spans():
-    gold = [["B-PER", "O", "B-LOC"]] * 3
-    return bf.from_tags(gold, {"A": [["B-PER", "O", "O"]] * 3}, by_type=True)
-
-
 @pytest.mark.parametrize(
     ("asked", "name", "label"),
     [

@@ -107,14 +107,6 @@ def test_shards_of_documents_spans_labels_and_matrices_add_up():
     assert parts[0] + parts[1] == whole
 
 
-def test_the_same_models_paired_otherwise_have_equal_tables_but_are_not_equal():
-    one = evaluate([("a", "a", "b"), ("a", "b", "a")])
-    two = evaluate([("a", "a", "a"), ("a", "b", "b")])
-    assert np.array_equal(one.tables, two.tables)
-    assert one != two
-    assert one.units.apart(2) == two.units.apart(2)
-
-
 # ---- documents --------------------------------------------------------------------------------------------
 
 
@@ -168,18 +160,6 @@ def test_counts_of_each_type_are_seqevals(seed):
             found = report[f"{average} avg"]
             assert bf.score(ev, model, f"{average}_f1") == pytest.approx(found["f1-score"], abs=1e-12)
             assert bf.score(ev, model, f"{average}_precision") == pytest.approx(found["precision"], abs=1e-12)
-
-
-def test_types_sum_to_the_untyped_evaluation():
-    gold, models = tagged(9)
-    groups = np.arange(len(gold)) // 5
-    for options in ({}, {"groups": groups}):
-        typed = bf.from_tags(gold, models, by_type=True, **options)
-        plain = bf.from_tags(gold, models, **options)
-        assert np.array_equal(typed.tables.reshape(2, 3, 3).sum(axis=2), plain.tables)
-        assert typed.weights.sum() == plain.weights.sum()
-        assert typed.items.weights.sum() == plain.items.weights.sum()
-        assert (typed.unit, typed.assumption) == (plain.unit, "clustered")
 
 
 # ---- many classes -----------------------------------------------------------------------------------------

@@ -94,16 +94,6 @@ def test_groups_are_units_of_sums():
     assert apart == pytest.approx(bf.compare(build(), rng=1)["wer"].difference.std(), rel=0.02)
 
 
-def test_a_measure_has_its_own_name_and_direction():
-    ev = bf.from_statistics(SUMS, rate)
-    assert resolve_metric(None, ev).name == "rate"
-    assert not resolve_metric(None, ev).lower_is_better
-    assert resolve_metric("WER", build()).label == "WER"
-    assert resolve_metric(rate_of_one, build()).name == "rate_of_one"
-    assert "More WER was taken as better" in bf.from_statistics(SUMS, rate, name="WER").notes[0]
-    assert bf.from_statistics(SUMS, lambda t: t[0] / t[1]).task.scored == "metric"
-
-
 def broken(totals):
     raise KeyError("words")
 
