@@ -15,7 +15,9 @@ for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOL
     os.environ.pop(name, None)
 
 # A busy computer is no reason to fail.
-patient = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+patient = settings(
+    deadline=None, database=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("same", patient, derandomize=True)
 settings.register_profile("random", patient, max_examples=300, print_blob=True)
 settings.load_profile("same")

@@ -15,7 +15,7 @@ def calibration():
 
 @pytest.fixture(scope="module")
 def labels(calibration):
-    return calibration.label_study(0.9, replicates=200, rng=np.random.default_rng(1))
+    return calibration.label_study(0.9, replicates=100, rng=np.random.default_rng(1))
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def spans(calibration):
     return calibration.span_study(10, 1.0, replicates=150, rng=np.random.default_rng(2))
 
 
-# Four standard errors of a coverage of .95 over 200 replicates are .06.
+# Four standard errors of a coverage of .95 over 100 replicates are .09.
 def test_paired_intervals_cover_as_promised(labels):
-    assert labels["paired"].coverage == pytest.approx(0.95, abs=0.06)
+    assert labels["paired"].coverage == pytest.approx(0.95, abs=0.09)
 
 
 def test_pairing_halves_the_interval_of_models_that_mostly_agree(labels):
@@ -37,11 +37,13 @@ def test_pairing_finds_differences_that_independence_misses(labels):
     assert labels["paired"].power > labels["independent"].power + 0.1
 
 
+@pytest.mark.long
 def test_clustered_intervals_cover_where_documents_differ(spans):
     assert spans["clustered"].coverage == pytest.approx(0.95, abs=0.07)
     assert spans["clustered_f1"] == pytest.approx(0.95, abs=0.08)
 
 
+@pytest.mark.long
 def test_spans_as_trials_undercover_where_documents_differ(spans):
     assert spans["paired"].coverage < 0.88
     assert spans["independent_f1"] < 0.85

@@ -32,8 +32,9 @@ COMMANDS = {
 every_command = pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS.keys())
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("streams")
     (tmp_path / "zählung.csv").write_text("model,tp,fp,fn\nKäse,77,44,10\n日本,80,30,7\n", encoding="utf-8")
     rows = ["gold,Käse,日本", *(["gut,gut,übel", "gut,gut,gut", "übel,gut,übel", "übel,übel,übel"] * 10)]
     (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")

@@ -26,7 +26,7 @@ from file_samples import SAMPLES
 
 SEED = 20261116
 # Damaged files of each sample that are always tried.
-FEW = 100
+FEW = 50
 STRANGE = (
     *(
         "",

@@ -78,8 +78,8 @@ def test_names_of_clusters_do_not_matter_and_swapping_sides_swaps_precision_and_
     assert (turned.purity, turned.inverse_purity) == (scores.inverse_purity, scores.purity)
 
 
-def test_a_million_items_in_thousands_of_clusters_are_counted_exactly():
-    gold, predicted = np.random.default_rng(2).integers(0, 5000, (2, 1_000_000))
+def test_many_items_in_thousands_of_clusters_are_counted_exactly():
+    gold, predicted = np.random.default_rng(2).integers(0, 5000, (2, 200_000))
     pairs = pair_scores(gold, predicted)
     tn, fp, fn, tp = (int(x) // 2 for x in pair_confusion_matrix(gold, predicted).ravel())
     assert pairs == PairScores(tp, fp, fn, tn)

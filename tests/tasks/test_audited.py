@@ -106,7 +106,7 @@ def test_draws_are_those_of_an_independent_simulation_of_the_model():
 
 
 def test_intervals_cover_the_truth_where_a_judge_taken_as_gold_does_not():
-    inside, naive, n = [], [], 60
+    inside, naive, n = [], [], 30
     for seed in range(n):
         rng = np.random.default_rng(seed)
         gold, known, said, judge = items(n=3000, labelled=300, judge_error=0.0, seed=seed)

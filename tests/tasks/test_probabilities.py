@@ -26,7 +26,7 @@ def items(n=80, seed=1, models="AB"):
 
 
 @pytest.mark.parametrize("name", THEIRS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 60))
 def test_scores_are_scikit_learns_under_any_weights(name, seed, n):
     y, p = items(n, seed)
@@ -56,15 +56,15 @@ def test_draws_are_scikit_learns_under_dirichlet_weights(name):
     c = bf.compare(bf.from_probabilities(y, p), metrics=name, rng=1, n_draws=20_000)[name]
     rng = np.random.default_rng(2)
     gaps = []
-    for _ in range(150):
+    for _ in range(80):
         w = rng.exponential(size=60)
         one, other = (THEIRS[name](y, p[m], sample_weight=w) for m in "AB")
         gaps.append(other - one)
     effective_sample = sampling_model(c.ev).effective_sample(c.definition)
     inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
-    assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(150))
-    # Spreads of 150 draws are known to 5.8 %.
-    assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.23)
+    assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(80))
+    # Spreads of 80 draws are known to 8 %.
+    assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.32)
 
 
 def delong(y, one, other):
