@@ -1,12 +1,17 @@
-"""The Bayes test as a whole: properties that hold for all tables, agreement of its methods, and what it prints."""
+"""The Bayes test as a whole: properties of all tables, claims and verdicts, regions, results as data, spread of folds."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import integrate, stats
 
 import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.inference.comparison import check_rope
+from builders import joint_evaluation, random_folds, two_models
 
 LAWFUL = ("precision", "recall", "f1", "f0.5", "f2", "jaccard", "accuracy", "specificity", "npv")
 COUNT = st.integers(0, 400)
@@ -167,3 +172,278 @@ def test_an_argument_of_another_name_is_named_with_the_nearest():
         TypeError, match=r"compare\(\) got an unexpected keyword argument 'metric'; did you mean 'metrics'"
     ):
         bf.compare(ev, metric="f1")
+
+
+def assert_swapped(res, back):
+    for c, d in zip(res.values(), back.values(), strict=True):
+        assert c.p_h1 == pytest.approx(d.p_h0, abs=1e-12), c.metric
+        assert c.p_greater == pytest.approx(d.p_less, abs=1e-12), c.metric
+        assert c.p_rope == pytest.approx(d.p_rope, abs=1e-12), c.metric
+        assert (c.score_a, c.score_b) == (d.score_b, d.score_a)
+        low, high = c.difference.interval(c.prob)
+        other = d.difference.interval(d.prob)
+        assert (-high, -low) == pytest.approx(other, abs=1e-12), c.metric
+        assert c.verdict == d.verdict
+        assert is_claim(c) == is_claim(d)
+
+
+def is_claim(c):
+    return "outperforms" in str(c)
+
+
+# A joint table of which the verdict once hung on the order of the models.
+NEAR = (300, 20, 37, 35, 80, 13, 14, 1040)
+
+
+@pytest.mark.parametrize("rng", [0, 1, 2, 3, 4])
+def test_swapping_the_models_swaps_every_word_and_number(rng):
+    ev = joint_evaluation(NEAR)
+    metrics = ["precision", "recall", "f1", "accuracy", "mcc"]
+    assert_swapped(
+        bf.compare(ev, "A", "B", metrics=metrics, rope=0.01, n_draws=5000, rng=rng),
+        bf.compare(ev, "B", "A", metrics=metrics, rope=0.01, n_draws=5000, rng=rng),
+    )
+
+
+@settings(max_examples=10)
+@given(
+    cells=st.lists(st.integers(0, 30), min_size=8, max_size=8),
+    rope=st.sampled_from([0.0, 0.02]),
+    seed=st.integers(0, 2**32),
+)
+def test_swapping_any_models(cells, rope, seed):
+    if not any(cells):
+        return
+    ev = joint_evaluation(cells)
+    assert_swapped(
+        bf.compare(ev, "A", "B", metrics=["f1", "mcc"], rope=rope, n_draws=2000, rng=seed),
+        bf.compare(ev, "B", "A", metrics=["f1", "mcc"], rope=rope, n_draws=2000, rng=seed),
+    )
+
+
+def test_the_verdict_is_what_may_be_claimed():
+    strong = bf.compare(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14)))
+    assert strong["f1"].verdict == "B better"
+    assert strong["f1"].decision == "accept H1"
+    undecided = bf.compare(bf.from_counts(A=(77, 44, 10), B=(78, 44, 10)))
+    assert undecided["f1"].verdict == "undecided"
+    assert undecided["f1"].decision == "accept H1"
+    alike = bf.compare(bf.from_counts(A=(7700, 440, 100), B=(7701, 440, 99)), rope=0.02)
+    assert alike["f1"].verdict == "equivalent"
+    for res in (strong, undecided, alike):
+        assert [row[-1] for row in res.table.rows] == [c.verdict for c in res.values()]
+        assert res.to_dict()["comparisons"][-1]["verdict"] == res["f1"].verdict
+        assert res.to_dict()["comparisons"][-1]["decision"] == res["f1"].decision
+
+
+def test_what_is_drawn_of_a_metric_does_not_depend_on_the_others():
+    ev = joint_evaluation(NEAR)
+    alone = bf.compare(ev, metrics="f1", rng=1, n_draws=5000)["f1"]
+    beside = bf.compare(ev, metrics=["mcc", "f1", "recall"], rng=1, n_draws=5000)["f1"]
+    assert np.array_equal(alone.difference.draws, beside.difference.draws)
+    assert (alone.p_h1, alone.mcse) == (beside.p_h1, beside.mcse)
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "precision", "mcc"])
+def test_the_control_variate_changes_the_error_and_not_the_answer(metric):
+    ev = joint_evaluation(NEAR)
+    plain = bf.compare(ev, metrics=metric, method="montecarlo", rope=0.01, n_draws=200_000, rng=1)[metric]
+    controlled = bf.compare(ev, metrics=metric, rope=0.01, n_draws=20_000, rng=2)[metric]
+    # Plain draws as few would have a standard error √10 times as large.
+    assert controlled.mcse < 0.5 * np.sqrt(10) * plain.mcse
+    for name in ("p_h1", "p_less", "p_greater"):
+        assert getattr(controlled, name) == pytest.approx(
+            getattr(plain, name), abs=4 * np.hypot(plain.mcse, controlled.mcse) + 1e-4
+        )
+
+
+def test_draws_are_enough_for_what_is_printed():
+    res = bf.compare(joint_evaluation(NEAR), metrics=["f1", "recall", "accuracy"], rng=1)
+    assert all(0.0 < c.mcse <= 5e-4 for c in res.values())
+
+
+def test_a_lower_loss_is_better():
+    rng = np.random.default_rng(0)
+    worse = rng.random(80)
+    ev = bf.from_scores({"A": worse, "B": worse - 0.05 - 0.1 * rng.random(80)})
+    from dataclasses import replace
+
+    mean = replace(resolve_metric("mean", ev), lower_is_better=True)
+    c = bf.compare(ev, metrics=[mean], rope=0.01, rng=1)["mean"]
+    assert c.p_h1 > 0.99
+    assert c.p_greater > 0.99
+    assert c.verdict == "B better"
+    assert "B outperforms A" in str(c)
+    assert "lower is better" in str(c)
+    assert c.difference.mean() < 0
+    ranking = bf.rank(ev, mean, rng=1)
+    assert ranking.models == ("B", "A")
+    assert float(ranking.p_best[0]) > 0.99
+    totals = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    f1 = replace(resolve_metric("f1", totals), lower_is_better=True)
+    higher, lower = (
+        bf.compare(totals, metrics="f1", rope=0.02)["f1"],
+        bf.compare(totals, metrics=[f1], rope=0.02)["f1"],
+    )
+    assert (lower.p_h1, lower.p_less) == pytest.approx((higher.p_h0, higher.p_greater))
+    joint = joint_evaluation(NEAR)
+    higher, lower = (bf.compare(joint, metrics=[m], rope=0.01, rng=1)["f1"] for m in ("f1", f1))
+    assert (lower.p_h1, lower.p_less) == pytest.approx((higher.p_h0, higher.p_greater))
+
+
+def sentence(a, b, **options):
+    return bf.compare(bf.from_counts(A=a, B=b), **options).sentence()
+
+
+@pytest.mark.parametrize("counts", [(79, 25, 8), (80, 30, 7), (84, 20, 5), (70, 60, 17), (83, 9, 14)])
+def test_a_model_outperforms_another_just_where_the_interval_excludes_zero(counts):
+    res = bf.compare(bf.from_counts(A=(77, 44, 10), B=counts))
+    low, high = res["f1"].difference.interval(0.95)
+    assert ("outperforms" in res.sentence()) == (low > 0 or high < 0)
+
+
+def test_a_precision_that_does_not_exist_is_undefined_and_not_compared():
+    ev = bf.from_counts(A=(0, 0, 12), B=(9, 2, 3))
+    res = bf.compare(ev)
+    assert res["precision"].verdict == "undefined"
+    assert res["precision"].winner is None
+    assert "precision of A is undefined" in res.sentence("precision")
+    assert "undefined" in res.to_text()
+    assert json.loads(res.to_json())["comparisons"][0]["a"]["score"] is None
+    assert res["recall"].verdict == "B better"
+    for answer in (bf.rank(ev, "precision"), bf.scoreboard(ev)):
+        assert "undefined" in answer.to_text()
+        json.loads(answer.to_json())
+
+
+def test_models_that_did_the_same_are_not_told_apart():
+    gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
+    said = [["B-PER", "O"], ["O", "O"]] * 20
+    text = bf.compare(bf.from_tags(gold, {"A": said, "B": said}), rng=0).sentence()
+    assert text == "A and B did the same on all sentences: nothing tells them apart."
+
+
+def test_a_bootstrap_over_few_units_is_warned_of():
+    gold = [["B-PER", "O"], ["O", "B-LOC"]] * 2
+    ev = bf.from_tags(gold, {"A": gold, "B": [["O", "O"]] * 4})
+    for ask in (
+        lambda: bf.compare(ev, rng=0),
+        lambda: bf.rank(ev, rng=0),
+        lambda: bf.posterior(ev, "A", rng=0),
+    ):
+        with pytest.warns(UserWarning, match="only 4 sentences"):
+            ask()
+
+
+COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+REGION = (-0.005, 0.02)
+
+
+def test_margins_of_independent_recalls_are_those_of_two_beta_laws():
+    c = bf.compare(COUNTS, metrics="recall", rope=REGION, prior=1)["recall"]
+    a, b = stats.beta(78, 11), stats.beta(81, 8)
+    for margin, found in (
+        (REGION[0], c.p_not_worse),
+        (REGION[1], c.p_greater),
+        (0.03, c.difference.sf(0.03)),
+    ):
+        exact, _ = integrate.quad(lambda t, d=margin: a.pdf(t) * b.sf(t + d), 0.0, 1.0, epsabs=1e-13)
+        assert found == pytest.approx(exact, abs=1e-9)
+    assert c.p_rope == pytest.approx(1.0 - c.p_less - c.p_greater, abs=1e-15)
+
+
+def test_a_margin_of_paired_recalls_is_that_of_a_beta_law():
+    ev = two_models(1, 400)
+    c = bf.compare(ev, metrics="recall", rope=(-0.02, 0.01), rng=1)["recall"]
+    drawn = bf.compare(ev, metrics="recall", rope=(-0.02, 0.01), method="montecarlo", rng=1)["recall"]
+    for name in ("p_not_worse", "p_rope", "p_greater"):
+        assert getattr(c, name) == pytest.approx(getattr(drawn, name), abs=4 * drawn.mcse + 4e-3)
+
+
+@pytest.mark.parametrize("kind", ["exact", "drawn", "paired", "lower"])
+def test_swapping_the_models_mirrors_the_region(kind):
+    if kind == "lower":
+        rng = np.random.default_rng(2)
+        ev = bf.from_scores(
+            {"A": rng.random(80), "B": rng.random(80) - 0.02}, name="loss", lower_is_better=True
+        )
+        settings = {}
+    else:
+        ev = COUNTS if kind == "exact" else two_models(3, 300)
+        settings = {"method": "montecarlo"} if kind == "drawn" else {}
+    ab = bf.compare(ev, "A", "B", rope=REGION, rng=1, **settings)
+    ba = bf.compare(ev, "B", "A", rope=(-0.02, 0.005), rng=1, **settings)
+    for one, other in zip(ab.values(), ba.values(), strict=True):
+        found = (one.p_less, one.p_rope, one.p_greater)
+        assert found == pytest.approx((other.p_greater, other.p_rope, other.p_less), abs=1e-9)
+        assert (one.rope.low, one.rope.high) == (-other.rope.high, -other.rope.low)
+
+
+def test_of_a_loss_the_region_is_of_how_much_better_and_not_of_how_much_more():
+    rng = np.random.default_rng(4)
+    loss = {"A": rng.random(200), "B": rng.random(200)}
+    gain = {name: 1.0 - scores for name, scores in loss.items()}
+    lower = bf.compare(bf.from_scores(loss, lower_is_better=True), rope=(-0.01, 0.05), rng=1)["mean"]
+    higher = bf.compare(bf.from_scores(gain), rope=(-0.01, 0.05), rng=1)["mean"]
+    for name in ("p_less", "p_rope", "p_greater", "p_not_worse"):
+        # Means are linear in the weights, so that a control variate leaves nothing to chance.
+        assert getattr(lower, name) == pytest.approx(getattr(higher, name), abs=1e-9)
+
+
+def test_what_is_not_worse_is_called_so_and_undecided_without_a_region():
+    ev = bf.from_counts(A=(800, 100, 100), B=(812, 95, 98))
+    assert bf.compare(ev)["f1"].verdict == "undecided"
+    c = bf.compare(ev, rope=(-0.02, 0.001))["f1"]
+    assert c.verdict == "B not worse by more than 2 points"
+    assert str(c).startswith("B is not worse than A in F1 by more than 2 percentage points (P = .9")
+    other = bf.compare(ev, "B", "A", rope=(-0.001, 0.02))["f1"]
+    assert other.verdict == "B not worse by more than 2 points"
+
+
+@pytest.mark.parametrize(
+    "bad", [(0.01, 0.02), (-0.1,), (-0.1, -0.05), (-2.0, 0.1), ("a", 0.1), (-0.1, np.nan)]
+)
+def test_a_pair_without_0_in_it_is_no_region(bad):
+    with pytest.raises(ValueError, match="rope as a pair is how much better B may be than A"):
+        check_rope(bad, bf.compare(COUNTS)["f1"].definition)
+
+
+def folds(spread, seed=0):
+    """Six folds of two models; the second model's recall varies from fold to fold by a spread of its own."""
+    rng = np.random.default_rng(seed)
+    rates = {"A": np.full(6, 0.8), "B": 0.8 + spread * rng.normal(size=6)}
+    return bf.from_folds(random_folds(rng, 2000, rates, wrong=400))
+
+
+def test_independent_folds_spread_as_their_counts_say():
+    ratios = []
+    for seed in range(60):
+        a, b = folds(0.0, seed).folds.counts.reshape(6, 2, 3).swapaxes(0, 1)
+        ev = bf.from_folds({"A": a, "B": b}, discount=1.0)
+        spread = bf.compare(ev, metrics="recall")["recall"].fold_spread
+        ratios.append((spread.observed / spread.expected) ** 2)
+    # A chi-square with 5 degrees of freedom over 5: mean 1, sd .63.
+    assert np.mean(ratios) == pytest.approx(1.0, abs=4 * 0.63 / np.sqrt(60))
+
+
+def test_folds_that_vary_too_much_get_a_sentence():
+    res = bf.compare(folds(0.05))
+    assert "varies more than the discount assumes" in str(res)
+
+
+def test_folds_that_vary_too_little_get_another():
+    same = [(800, 100, 200)] * 6
+    better = [(810 + i % 2, 100, 190 - i % 2) for i in range(6)]
+    res = bf.compare(bf.from_folds({"A": same, "B": better}))
+    assert "varies less than the discount assumes" in str(res)
+
+
+def test_ordinary_folds_get_none():
+    res = bf.compare(bf.load_example("wang-li-org"))
+    assert res["f1"].fold_spread.p_value > 0.01
+    assert "discount assumes" not in str(res)
+
+
+def test_a_discount_that_takes_folds_as_copies_says_nothing_of_their_spread():
+    ev = bf.from_folds({"A": [(80, 20, 20)] * 6, "B": [(81, 20, 19)] * 6}, discount="wang-2015")
+    assert bf.compare(ev)["f1"].fold_spread is None

@@ -1,15 +1,20 @@
+"""Column files of tags and CoNLL-U: what a line is, how files line up, and counts of whole files."""
+
 from __future__ import annotations
 
 import re
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from seqeval.metrics import f1_score
+from seqeval.metrics import f1_score as span_f1
+from sklearn.metrics import accuracy_score, f1_score
 
 import bayesf1 as bf
 from builders import writer
+from file_samples import conllu
 
 DATA = Path(__file__).parents[1] / "data"
 # True positives, false positives and false negatives of the two systems, as seqeval's get_entities finds spans.
@@ -245,7 +250,7 @@ def test_whole_files_give_the_counts_of_seqeval_though_one_spells_a_token_otherw
     assert (ev.unit, ev.weights.sum()) == ("sentence", 12)
     gold = tags_of(DATA / "gold.conll")
     for name in COUNTED:
-        assert bf.score(ev, name) == pytest.approx(f1_score(gold, tags_of(models[name])))
+        assert bf.score(ev, name) == pytest.approx(span_f1(gold, tags_of(models[name])))
 
 
 def test_whole_files_give_the_counts_of_seqeval_type_by_type():
@@ -274,3 +279,80 @@ def test_folders_of_files_are_matched_by_name_and_each_is_a_document(tmp_path):
         pytest.raises(ValueError, match=r"b\.conll, line 3, has tag"),
     ):
         bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
+
+
+WORDS = ("A/DET b/NOUN", "c/VERB d/NOUN e/DET", "f/VERB g/NOUN")
+WORDS_SAID = ("A/DET b/VERB", "c/VERB d/NOUN e/NOUN", "f/DET g/NOUN")
+
+
+def write_pair(folder, gold=WORDS, said=WORDS_SAID, **options):
+    (folder / "gold.conllu").write_bytes(conllu(*gold, **options))
+    (folder / "crf.txt").write_bytes(conllu(*said, **options))
+    return {"crf": folder / "crf.txt"}, folder / "gold.conllu"
+
+
+def values(sentences):
+    return [word.partition("/")[2] for sentence in sentences for word in sentence.split()]
+
+
+@pytest.mark.parametrize(("field", "column"), [(None, 3), ("UPOS", 3), ("xpos", 4), ("DEPREL", 7)])
+def test_labels_of_words_score_as_in_scikit_learn(field, column, tmp_path):
+    models, gold = write_pair(tmp_path, column=column)
+    ev = bf.read(models, gold_file=gold, field=field)
+    a, b = values(WORDS), values(WORDS_SAID)
+    assert bf.score(ev, "crf", "accuracy") == accuracy_score(a, b)
+    assert bf.score(ev, "crf", "macro_f1") == pytest.approx(f1_score(a, b, average="macro"))
+    assert (ev.unit, ev.units.size) == ("sentence", 3)
+    sentences = np.repeat([0, 1, 2], [2, 3, 2])
+    assert ev.tables.tolist() == bf.from_labels(a, {"crf": b}, groups=sentences).tables.tolist()
+
+
+def test_documents_may_be_units(tmp_path):
+    models, gold = write_pair(tmp_path, documents=(0, 2))
+    ev = bf.read(models, gold_file=gold, unit="document")
+    assert ev == bf.from_labels(values(WORDS), {"crf": values(WORDS_SAID)}, groups=[0] * 5 + [1] * 2)
+    models, gold = write_pair(tmp_path)
+    with pytest.raises(ValueError, match="has no '# newdoc' lines"):
+        bf.read(models, gold_file=gold, unit="document")
+
+
+def test_folders_are_matched_by_name_and_files_are_documents(tmp_path):
+    for side, sentences in (("gold", WORDS), ("crf", WORDS_SAID)):
+        (tmp_path / side).mkdir()
+        for i, sentence in enumerate(sentences):
+            (tmp_path / side / f"{i}.conllu").write_bytes(conllu(sentence))
+    ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document")
+    assert ev == bf.from_labels(values(WORDS), {"crf": values(WORDS_SAID)}, groups=[0, 0, 1, 1, 1, 2, 2])
+    (tmp_path / "crf" / "1.conllu").rename(tmp_path / "crf" / "9.conllu")
+    with pytest.raises(ValueError, match=r"has no file 1.conllu, but gold has"):
+        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (WORDS_SAID[:2], r"begins sentence 2 of 2 .* same sentences"),
+        ((*WORDS_SAID, "x/X"), r"begins sentence 3 of 4 .* same sentences"),
+        (("A/DET b/_", *WORDS_SAID[1:]), r"crf.txt, line 6, has no UPOS; .* field="),
+    ],
+)
+def test_files_that_do_not_line_up_are_refused_with_their_lines(said, message, tmp_path):
+    models, gold = write_pair(tmp_path, said=said)
+    with pytest.raises(ValueError, match=message):
+        bf.read(models, gold_file=gold)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"2\tb", b"2 b", "crf.txt, line 6, has 9 columns, but should have 10"),
+        (b"\n\n", b"\n", "crf.txt, line 8, has 1 columns, but should have 10"),
+    ],
+)
+def test_a_bad_line_is_named(old, new, message, tmp_path):
+    more = ["w/X " * 30]
+    models, gold = write_pair(tmp_path, (*WORDS, *more), (*WORDS_SAID, *more))
+    data = (tmp_path / "crf.txt").read_bytes()
+    (tmp_path / "crf.txt").write_bytes(data.replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        bf.read(models, gold_file=gold)

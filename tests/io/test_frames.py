@@ -1,3 +1,5 @@
+"""Frames of every engine, with and without gaps in gold, and tables that were counted elsewhere."""
+
 import re
 import tracemalloc
 
@@ -8,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import bayesf1 as bf
 from bayesf1 import from_frame, from_labels, from_patterns
 from builders import needed
 
@@ -398,3 +401,63 @@ def test_more_than_two_labels_are_classes_in_any_frame(group):
     rows = frame.groupby(["label", "a", "b"]).size().reset_index()
     counted = from_patterns(list(rows.itertuples(index=False, name=None)), models=["a", "b"])
     assert group is not None or counted == expected
+
+
+def judged_columns(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    gold = rng.random(n) < 0.4
+    words = np.array(["ham", "spam"])
+
+    def said(error):
+        return words[(gold ^ (rng.random(n) < error)).astype(int)]
+
+    labels = np.where(rng.random(n) < 0.3, words[gold.astype(int)].astype(object), None)
+    score = np.round(np.clip(0.6 * gold + 0.4 * rng.random(n), 0, 1), 2)
+    return {
+        "label": labels.tolist(),
+        "crf": said(0.2).tolist(),
+        "bert": said(0.1).tolist(),
+        "gpt": said(0.1).tolist(),
+        "score": score.tolist(),
+        "doc": (np.arange(n) // 6).tolist(),
+    }
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy polars": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "categories": lambda data: pd.DataFrame(data).astype(
+        dict.fromkeys(("label", "crf", "bert", "gpt"), "category")
+    ),
+}
+
+
+def expected_of(data, judge, **how):
+    return bf.from_labels(
+        data["label"], {m: data[m] for m in ("crf", "bert")}, positive="spam", judge=judge, **how
+    )
+
+
+@pytest.mark.parametrize("engine", FRAMES)
+def test_a_frame_gives_what_lists_give(engine):
+    data = judged_columns()
+    how = {"gold": "label", "models": ["crf", "bert"], "positive": "spam"}
+    frame = FRAMES[engine](data)
+    found = bf.from_frame(frame, judge="gpt", **how)
+    assert found == expected_of(data, {"gpt": data["gpt"]})
+    none = bf.from_frame(frame, judge=[], **how)
+    assert none == expected_of(data, {})
+    named = bf.from_frame(frame, judge={"model": "gpt"}, **how)
+    assert named == expected_of(data, {"model": data["gpt"]})
+
+
+def test_documents_are_a_column():
+    data = judged_columns()
+    how = {"gold": "label", "models": ["crf", "bert"], "positive": "spam", "judge": "gpt"}
+    found = bf.from_frame(pl.DataFrame(data), group="doc", **how)
+    other = expected_of(data, {"gpt": data["gpt"]}, groups=data["doc"])
+    assert found.unit == "document"
+    np.testing.assert_allclose(found.tables, other.tables)
+    assert found.units.size == other.units.size == 100

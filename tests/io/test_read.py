@@ -14,8 +14,10 @@ import pyarrow.feather
 import pytest
 
 import bayesf1 as bf
+from bayesf1.base.input_files import input_files
 from bayesf1.cli.main import main
 from bayesf1.io.read import INPUT_FORMATS
+from file_samples import SAMPLES, conllu, lines, lm_eval_samples
 
 N = 60
 MODELS = ("crf", "bert", "t5")
@@ -304,3 +306,223 @@ def test_gold_without_anything_positive_is_said(tmp_path):
     (tmp_path / "a").write_text("In O\nRome B-LOC\n")
     assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "blind").remarks == (said,)
     assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "a").remarks == ()
+
+
+ORDER = {fmt.name: i for i, fmt in enumerate(INPUT_FORMATS)}
+CASES = [(name, file) for name, sample in SAMPLES.items() for file in sample.own]
+
+
+def recognised(path, options):
+    """The names of all formats that recognise a file, the chosen one first."""
+    with input_files() as take:
+        file = take(path)
+        return [fmt.name for fmt in INPUT_FORMATS if fmt.recognises(file, options)]
+
+
+@pytest.mark.parametrize("written", ["plain", "gz", "bom", "crlf"])
+@pytest.mark.parametrize(("name", "file"), CASES)
+def test_a_file_is_of_its_own_format_whatever_it_is_called(name, file, written, tmp_path):
+    sample = SAMPLES[name]
+    data = sample.files[file]
+    path = tmp_path / "x.txt"
+    path.write_bytes(
+        {
+            "plain": data,
+            "gz": gzip.compress(data),
+            "bom": b"\xef\xbb\xbf" + data,
+            "crlf": data.replace(b"\n", b"\r\n"),
+        }[written]
+    )
+    found = recognised(path, sample.options)
+    assert found[0] == sample.format
+    # A table is any JSON, and what looks like a header with rows; it is asked last. Counts may be any JSON object.
+    assert {*found[1:]} <= {"counts", "table"}
+
+
+def test_every_format_has_a_sample_and_a_name_of_its_own():
+    assert len(ORDER) == len(INPUT_FORMATS)
+    assert {sample.format for sample in SAMPLES.values()} >= ORDER.keys()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_reads_the_same_from_compressed_files(name, tmp_path):
+    sample = SAMPLES[name]
+    sample.write(tmp_path)
+    clean = sample.read(tmp_path)
+    for file, data in sample.files.items():
+        (tmp_path / file).write_bytes(gzip.compress(data))
+    assert sample.read(tmp_path) == clean
+    assert clean.remarks == ()
+
+
+@pytest.fixture
+def refused_files(capsys):
+    def said(*argv):
+        assert main(["compare", *map(str, argv)]) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        assert err.count("\n") == 1
+        return err
+
+    return said
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    return lambda data: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_a_folder_is_what_it_holds_whatever_the_options(tmp_path, refused_files):
+    for name in ("run1", "run2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "samples_sums.jsonl").write_bytes(lm_eval_samples([1.0, 0.0]))
+    said = refused_files(f"a={tmp_path / 'run1'}", f"b={tmp_path / 'run2'}", "--gold", "label")
+    assert "gold= does not apply to a log of samples of lm-evaluation-harness" in said
+
+
+def test_standard_input_is_named_once(piped, refused_files):
+    piped(b"label,crf\ny,n\n")
+    assert "standard input (-) is named twice" in refused_files("a=-", "b=-", "--gold", "label")
+
+
+def test_zeros_without_end_are_not_waited_for(piped, refused_files):
+    piped(bytes(3 << 20))
+    assert "standard input begins with nothing but zero bytes" in refused_files("-")
+
+
+def test_one_document_is_none_to_tell_from_others(tmp_path, refused_files):
+    for name in ("crf", "bert"):
+        (tmp_path / name).write_bytes(lines("In O O", "Rome B-LOC B-LOC"))
+    files = {name: tmp_path / name for name in ("crf", "bert")}
+    said = "use unit='sentence'"
+    assert said in refused_files(*(f"{n}={p}" for n, p in files.items()), "--unit", "document")
+    with pytest.raises(ValueError, match=said):
+        bf.read(files, unit="document")
+
+
+def test_of_a_wrong_folder_no_file_is_opened_but_the_first(tmp_path, refused_files):
+    (tmp_path / "a.txt").write_text("some words\nand others here\n")
+    # Unpacking it would fail.
+    (tmp_path / "b.gz").write_bytes(b"\x1f\x8bno gzip")
+    assert "holds 2 files, as a.txt, b.gz, of no format that comes in folders" in refused_files(tmp_path)
+
+
+# The rest of a line of CoNLL-U behind the part of speech.
+TAIL = "\t_" * 6 + "\n"
+FAULTS = {
+    "tags": ("a O\nb B-X\n", "a O\nb 0\n", "line 2, has tag '0', which is outside IOB2"),
+    "conllu": (
+        f"1\ta\t_\tX{TAIL}2\tb\t_\tY{TAIL}",
+        f"1\ta\t_\tX{TAIL}2\tb\n",
+        "line 2, has 2 columns",
+    ),
+    "brat": ("T1\tPER 0 3\tAda\n", "T1 PER 0 3 Ada\n", "line 1, has 'T1 PER 0 3 Ada', but a span is such as"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_in_the_first_lines_is_told_by_what_the_other_files_are(name, tmp_path, refused_files):
+    good, bad, said = FAULTS[name]
+    (tmp_path / "good").write_text(good)
+    (tmp_path / "bad").write_text(bad)
+    assert said in refused_files(tmp_path / "good", f"a={tmp_path / 'good'}", f"b={tmp_path / 'bad'}")
+    assert "input_format=" in refused_files(tmp_path / "bad")
+
+
+def test_gold_of_tags_is_a_file_also_where_tabs_part_them(tmp_path, refused_files):
+    (tmp_path / "a").write_text("In\tO\nRome\tB-LOC\n")
+    files = [tmp_path / "a", f"a={tmp_path / 'a'}", f"b={tmp_path / 'a'}"]
+    assert "gold= names a column, which a column file of tags" in refused_files(*files, "--gold", "tag")
+    (tmp_path / "t").write_text("token\ttag\tcrf\nIn\tO\tO\n" + "Rome\tB-LOC\tO\n" * 20)
+    assert "has no column 'tga'; did you mean 'tag'?" in refused_files(tmp_path / "t", "--gold", "tga")
+
+
+SPANS = {"gold": ("PER", "LOC"), "crf": ("PER", "ORG"), "bert": ("PER", "LOC")}
+
+
+@pytest.fixture
+def refused_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def said(line):
+        assert main(line.split()) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        assert err.count("\n") == 1
+        return err
+
+    return said
+
+
+@pytest.fixture
+def brat(tmp_path):
+    for name, (first, second) in SPANS.items():
+        (tmp_path / "brat" / name).mkdir(parents=True)
+        for document in ("one.ann", "two.ann"):
+            (tmp_path / "brat" / name / document).write_bytes(
+                lines(f"T1\t{first} 0 3\tAda", f"T2\t{second} 7 11\tRome")
+            )
+    return tmp_path / "brat"
+
+
+def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused_line):
+    for name in SPANS:
+        (tmp_path / f"{name}.conll").write_bytes(lines("In O", "Rome B-LOC"))
+        (tmp_path / f"{name}.conllu").write_bytes(conllu("A/DET dog/NOUN"))
+    for place in (brat / "{}", tmp_path / "{}.conll", tmp_path / "{}.conllu"):
+        gold, crf = (str(place).format(name) for name in ("gold", "crf"))
+        with pytest.raises(ValueError, match=r"^gold= names a column, .*gold_file="):
+            bf.read({"crf": crf}, gold=gold)
+        assert "as the first, without a name" in refused_line(f"compare crf={crf} --gold {gold}")
+
+
+def test_three_models_to_label_for_may_be_two_and_a_judge(tmp_path, refused_line, capsys):
+    (tmp_path / "a.csv").write_text(
+        "label,a,b,gpt\n" + "y,y,n,y\nn,n,n,n\ny,y,y,y\nn,y,n,n\n,n,y,n\n,y,y,y\n" * 5
+    )
+    said = refused_line("label a.csv --gold label --positive y")
+    assert (
+        "a.csv has 3 models (a, b, gpt); choose two by --models A B or one by --model A, or say by --judge"
+        in said
+    )
+    for remedy in ("--models a b", "--model a", "--judge gpt"):
+        assert main(f"label a.csv --gold label --positive y --budget 2 {remedy}".split()) == 0, remedy
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("read", [bf.read, bf.load])
+def test_a_file_that_is_not_there_is_named_with_one_like_it(read, tmp_path):
+    (tmp_path / "one.json").write_text("{}")
+    with pytest.raises(
+        FileNotFoundError, match=r"^there is no file .*one2\.json; did you mean .*one\.json\?$"
+    ):
+        read(tmp_path / "one2.json")
+    with pytest.raises(FileNotFoundError, match=r"^there is no file .*x.one\.json$"):
+        read(tmp_path / "x" / "one.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "how"),
+    [
+        ("a.csv", b'y,y,"%s"\n', {"gold": "label", "columns": ["a"], "positive": "y"}),
+        (
+            "a.jsonl",
+            b'{"label": "y", "a": "y", "text": "%s"}\n',
+            {"gold": "label", "columns": ["a"], "positive": "y"},
+        ),
+        ("a.conll", b"%s B-PER B-PER\n", {}),
+    ],
+)
+def test_devices_long_lines_and_what_unpacks_to_too_much_are_refused(tmp_path, name, row, how):
+    header = b"label,a,text\n" if name == "a.csv" else b""
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(header + row % b"x" + row % (b"x" * 100_000)))
+    for most, what in (
+        (6_000_000, f"line {3 if header else 2}, is larger"),
+        (9_000, "when unpacked is larger"),
+    ):
+        with pytest.raises(ValueError, match=rf"{what} than [\d,]+ bytes; .* max_bytes="):
+            bf.read(tmp_path / f"{name}.gz", max_bytes=most, **how)
+    assert bf.read(tmp_path / f"{name}.gz", **how).tables[0, 0] == 2
+    for call in (bf.read, bf.load, lambda path: bf.from_conll(path, {"A": path})):
+        with pytest.raises(ValueError, match="device"):
+            call("/dev/zero")

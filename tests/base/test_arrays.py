@@ -1,10 +1,10 @@
-"""Adjusted p-values against statsmodels, and what they keep."""
+"""Adjusted p-values, and where a function crosses 0."""
 
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from bayesf1.base.arrays import adjusted
+from bayesf1.base.arrays import adjusted, crossing
 
 
 @pytest.mark.parametrize("n", [2, 3, 20])
@@ -29,3 +29,8 @@ def test_any_false_claim_among_twenty_true_hypotheses_is_as_rare_as_it_says():
     )
     assert raw > 0.6
     assert corrected == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 500))
+
+
+@pytest.mark.parametrize("root", [-2.0, 0.25, 2.0])
+def test_a_function_without_a_change_of_sign_crosses_at_the_nearer_end(root):
+    assert crossing(lambda x: x - root, 0.0, 1.0) == pytest.approx(np.clip(root, 0.0, 1.0), rel=1e-15)

@@ -1,12 +1,159 @@
-"""Tables as spreadsheets, pandas, R and the tools of others write them: read as meant, or refused with the remedy."""
+"""Which columns of a table are models', rows of models, and tables as people and their tools write them."""
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayesf1 as bf
+from bayesf1.base.input_files import InputFile
 from bayesf1.cli.main import main
+from bayesf1.io.table_files import guess_columns, named_columns
+from bayesf1.io.tables import Table
 from file_samples import lines
+
+N = 12
+LABELLED = ["spam" if i % 3 else "ham" for i in range(N)]
+LABELS = {"label": LABELLED, "crf": LABELLED[::-1], "bert": LABELLED}
+SCORES = {
+    "query": [f"q{i}" for i in range(N)],
+    "a": [i % 7 / 10 for i in range(N)],
+    "b": [i % 5 / 10 for i in range(N)],
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    def written(columns, container="csv"):
+        path = tmp_path / f"table.{container}"
+        frame = pd.DataFrame(columns)
+        if container == "csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_json(path, orient="records", lines=True)
+        return Table.opened(InputFile.of(path))
+
+    return written
+
+
+@pytest.mark.parametrize("container", ["csv", "jsonl"])
+@pytest.mark.parametrize("other", [{}, {"id": [*range(N)]}, {"name": [f"q{i}" for i in range(N)]}])
+def test_all_columns_of_gold_labels_are_models_and_ids_are_none(table, other, container):
+    assert [*guess_columns(table({**other, **LABELS}, container), "label", ())] == ["crf", "bert"]
+
+
+def test_what_is_named_otherwise_is_no_model(table):
+    assert [*guess_columns(table(LABELS), "label", ["crf", None])] == ["bert"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"doc": [f"d{i // 3}" for i in range(N)]},
+        {"p": [i / 100 + 0.1 for i in range(N)]},
+        {"model": ["x", "y"] * 6},
+    ],
+)
+def test_a_column_that_may_be_no_model_is_refused_and_not_passed_over(table, other):
+    with pytest.raises(ValueError, match=r"columns=\['crf', 'bert'\]"):
+        guess_columns(table({**other, **LABELS}), "label", ())
+
+
+def test_a_model_with_some_strange_labels_is_a_model(table):
+    columns = {**LABELS, "llm": ["maybe", *LABELLED[1:]]}
+    assert [*guess_columns(table(columns), "label", ())] == ["crf", "bert", "llm"]
+
+
+def test_numbers_beside_ids_are_scores(table):
+    assert [*guess_columns(table(SCORES), None, ())] == ["a", "b"]
+    assert [*guess_columns(table({**SCORES, "b": ["oops", *SCORES["b"][1:]]}), None, ())] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"n": [40 + i % 3 for i in range(N)]}, {"hard": [True, False] * 6}, {"split": ["dev", "test"] * 6}],
+)
+def test_columns_that_are_hardly_of_one_metric_are_refused(table, other):
+    with pytest.raises(ValueError, match="columns="):
+        guess_columns(table({**SCORES, **other}), None, ())
+
+
+@pytest.mark.parametrize("asked", [["a", "b"], {"a": "a", "b": "b"}, ["a", "b=b"]])
+def test_columns_that_are_named_are_honoured(table, asked):
+    assert named_columns(asked, table(SCORES), "columns") == {"a": "a", "b": "b"}
+    with pytest.raises(ValueError, match="has no column 'c'"):
+        named_columns(["a", "c"], table(SCORES), "columns")
+
+
+ITEMS = 12
+GOLD = ["spam" if i % 3 else "ham" for i in range(ITEMS)]
+SAID = {m: [g if (i + k) % 5 else "ham" for i, g in enumerate(GOLD)] for k, m in enumerate(("crf", "bert"))}
+
+
+def rows(model="model", pred="pred", seeds=(1,)):
+    return pd.DataFrame(
+        [
+            {"item": i, model: m, "seed": seed, "label": GOLD[i], pred: SAID[m][i]}
+            for m in SAID
+            for seed in seeds
+            for i in range(ITEMS)
+        ]
+    )
+
+
+@pytest.fixture
+def refused_rows(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def said(frame, options):
+        frame.to_csv("long.csv", index=False)
+        assert main(["compare", "long.csv", "--gold", "label", *options.split()]) == 2
+        return capsys.readouterr().err
+
+    return said
+
+
+def test_columns_of_any_name_hold_models_runs_and_what_they_said(tmp_path):
+    rows("system", "answer", seeds=(1, 2)).to_csv(tmp_path / "long.csv", index=False)
+    ev = bf.read(
+        tmp_path / "long.csv",
+        gold="label",
+        id="item",
+        positive="spam",
+        model_column="system",
+        run_column="seed",
+        prediction="answer",
+    )
+    assert ev.names == ("crf", "bert")
+    expected = bf.from_labels(GOLD, SAID, positive="spam").tables
+    assert np.array_equal(ev.tables, np.repeat(expected, 2, axis=0))
+
+
+@pytest.mark.parametrize("model", ["model", "system", "Model"])
+@pytest.mark.parametrize("options", ["", "--id item", "--id item --columns pred"])
+def test_what_is_said_of_rows_of_models_reads_them(model, options, refused_rows, capsys):
+    assert f"model_column={model!r}" in refused_rows(rows(model), options)
+    remedy = f"--model-column {model}"
+    assert "prediction=: pred" in refused_rows(rows(model).drop(columns="seed"), f"--id item {remedy}")
+    assert (
+        main(f"compare long.csv --gold label --positive spam --id item {remedy} --prediction pred".split())
+        == 0
+    )
+    assert "bert" in capsys.readouterr().out
+
+
+def test_without_a_name_of_a_models_column_none_is_made_up(refused_rows):
+    said = refused_rows(rows("who"), "--id item --columns pred")
+    assert "model_column=" in said
+    assert "model_column=" not in refused_rows(rows("who"), "--id item")
+
+
+def test_columns_of_models_do_not_go_with_rows_of_models(refused_rows):
+    said = refused_rows(rows(), "--id item --model-column model --columns pred")
+    assert "columns= does not go with model_column=" in said
+    assert said.rstrip().endswith("by prediction=")
+
 
 ROWS = [("yes", "yes", "no"), ("no", "no", "no"), ("yes", "no", "yes"), ("no", "yes", "no")]
 RECORDS = [dict(zip(("label", "a", "b"), row, strict=True)) for row in ROWS]

@@ -1,0 +1,198 @@
+"""Rankings, what may be said of many models at once, and scoreboards."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
+from bayesf1.inference.comparison import Rope
+from bayesf1.inference.rank import joint_claims, ranking_of
+
+
+@pytest.fixture(scope="module")
+def three():
+    return bf.from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))
+
+
+@pytest.fixture(scope="module")
+def ranking(three):
+    return bf.rank(three, rng=1)
+
+
+def test_systems_come_in_the_order_of_their_means(ranking):
+    assert ranking.models == ("B", "A", "C")
+    assert (np.diff(ranking.mean) < 0).all()
+
+
+def test_rank_probabilities_sum_to_one_over_ranks_and_over_systems(ranking):
+    np.testing.assert_allclose(ranking.p_rank.sum(axis=1), 1.0)
+    np.testing.assert_allclose(ranking.p_rank.sum(axis=0), 1.0)
+
+
+def test_pairwise_probabilities_agree_with_the_exact_comparison(three, ranking):
+    for a in three.models:
+        for b in three.models:
+            if a != b:
+                exact = bf.compare(three, a, b, metrics="f1")["f1"].p_h1
+                error = np.sqrt(exact * (1 - exact) / ranking.settings.n_draws) + 1e-4
+                beats = ranking.p_beats[ranking.models.index(b), ranking.models.index(a)]
+                assert beats == pytest.approx(exact, abs=4 * error)
+
+
+@pytest.mark.parametrize("metric", ["f1", "error_rate"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_ranking_counts_draws_as_if_all_were_looked_at_at_once(metric, layout):
+    down = metric == "error_rate"
+    ev = bf.from_correct({"A": [0, 1], "B": [1, 0]}) if down else bf.from_counts(A=(7, 4, 1), B=(8, 3, 7))
+    measure = resolve_metric(metric, ev)
+    rng = np.random.default_rng(2)
+    # A few values, so that systems tie.
+    scores = np.asarray(rng.integers(1, 9, size=(500, 6)) / 10 + 0.02 * np.arange(6), order=layout)
+    settings = replace(bf.rank(ev, measure, n_draws=1000).settings, rope=Rope(-0.1, 0.15), prob=0.9)
+    found = ranking_of(scores, scores[0], list("ABCDEF"), measure, settings)
+    order = ["ABCDEF".index(name) for name in found.models]
+    drawn = scores[:, order]
+    assert found.mean == pytest.approx(drawn.mean(axis=0))
+    assert np.transpose([found.low, found.high]) == pytest.approx(np.quantile(drawn, [0.05, 0.95], axis=0).T)
+    better = -drawn if down else drawn
+    # Whoever is not behind comes before; of those that tie the first.
+    behind = better[:, :, None] < better[:, None, :]
+    tied = (better[:, :, None] == better[:, None, :]) & (np.arange(6)[:, None] > np.arange(6))
+    ranks = (behind | tied).sum(axis=2)
+    assert np.array_equal(found.p_rank, [[(ranks[:, i] == r).mean() for r in range(6)] for i in range(6)])
+    assert np.array_equal(found.p_beats, (better[:, :, None] > better[:, None, :] + 0.15).mean(axis=0))
+    gaps = better - better[:, [0]]
+    assert np.array_equal(found.equivalent, ((gaps >= -0.1) & (gaps <= 0.15)).mean(axis=0) >= 0.9)
+
+
+def draws(seed, k, gap, n=4000):
+    rng = np.random.default_rng(seed)
+    return rng.normal(np.arange(k, 0, -1) * gap, 1.0, (n, k)) + rng.normal(size=(n, 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_smaller_set_has_the_best_in_it_with_that_probability(seed):
+    scores = draws(seed, 5, 0.8)
+    found = joint_claims(scores, 0.0, 0.95)
+    best = np.argmax(scores, axis=1)
+    assert np.isin(best, np.flatnonzero(found.among_best)).mean() == found.p_among_best >= 0.95
+    for smaller in combinations(range(5), int(found.among_best.sum()) - 1):
+        assert np.isin(best, smaller).mean() < 0.95
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+def test_all_statements_hold_together_in_as_many_draws_as_it_says(margin):
+    scores = draws(5, 6, 1.5)
+    found = joint_claims(scores, margin, 0.95)
+    hold = np.ones(len(scores), dtype=bool)
+    for i, j in zip(*np.nonzero(found.jointly), strict=True):
+        hold &= scores[:, i] > scores[:, j] + margin
+    assert found.jointly.any()
+    assert found.p_jointly == hold.mean() >= 0.95
+
+
+def test_who_beats_whom_is_what_tukeys_test_of_all_pairs_says():
+    # Means of four groups with known and equal spreads: the studentised range with infinite degrees of freedom.
+    rng = np.random.default_rng(7)
+    for centre in rng.normal(0.0, 2.0, (20, 4)):
+        order = -np.sort(-centre)
+        scores = rng.normal(order, 1.0, (40_000, 4))
+        reach = stats.studentized_range.ppf(0.95, 4, 1e6)
+        gaps = order[:, None] - order
+        found = joint_claims(scores, 0.0, 0.95).jointly
+        # Monte Carlo leaves pairs at the border open.
+        clear = np.abs(gaps - reach) > 0.1
+        assert np.array_equal(found[clear], (gaps > reach)[clear])
+
+
+def test_among_twenty_equal_models_a_pair_is_found_in_one_of_twenty_sets_and_not_in_all():
+    rng = np.random.default_rng(8)
+    false = np.zeros(2)
+    for _ in range(40):
+        scores = rng.normal(rng.normal(size=20), 1.0, (2000, 20))
+        p = (scores[:, :, None] > scores[:, None]).mean(axis=0)
+        false += [joint_claims(scores, 0.0, 0.95).jointly.any(), (p >= 0.975).any()]
+    assert false[0] / 40 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+    assert false[1] / 40 > 0.9
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.7])
+def test_the_order_is_right_where_nobody_beats_one_before(margin):
+    scores = draws(6, 4, 1.0)
+    wrong = [scores[:, j] > scores[:, i] + margin for i, j in combinations(range(4), 2)]
+    assert joint_claims(scores, margin, 0.95).p_order == pytest.approx(1.0 - np.any(wrong, axis=0).mean())
+
+
+def test_of_two_models_it_is_what_the_comparison_says():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    ranking = bf.rank(ev, rng=1)
+    exact = bf.compare(ev, metrics="f1")["f1"].p_h1
+    assert ranking.p_order == pytest.approx(exact, abs=2e-3)
+    assert ranking.among_best.tolist() == [True, False]
+    assert ranking.jointly.tolist() == [[False, True], [False, False]]
+
+
+def test_systems_within_the_region_of_the_first_are_equivalent_to_it():
+    ev = bf.from_counts(A=(9000, 500, 500), B=(9010, 495, 490), C=(7000, 900, 3000))
+    found = bf.rank(ev, rope=0.01, rng=1)
+    assert found.equivalent.tolist() == [True, True, False]
+    assert [row[-1] for row in found.table.rows] == ["yes", "yes, equivalent", "no"]
+    assert not bf.rank(ev, rng=1).equivalent.any()
+
+
+TABLES = {"A": (77, 44, 10), "B": (83, 9, 14), "C": (70, 30, 27)}
+BOARD = bf.scoreboard(bf.from_counts(TABLES))
+
+
+def test_intervals_are_those_of_the_beta_law():
+    found = BOARD.to_frame()
+    for name, (tp, fp, fn) in TABLES.items():
+        for metric, misses in (("precision", fp), ("recall", fn)):
+            low, high = stats.beta(tp + 0.5, misses + 0.5).interval(0.95)
+            row = found.loc[(name, metric)]
+            assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-9)
+            assert row["score"] == pytest.approx(tp / (tp + misses))
+
+
+def test_intervals_are_those_of_compare_to_the_last_digit():
+    res = bf.compare(bf.from_counts(TABLES), "A", "B")
+    cells = {
+        (row[0], name): cell for row in BOARD.table.rows for name, cell in zip("PRF", row[1:], strict=True)
+    }
+    for row, name in zip(res.table.rows, "PRF", strict=True):
+        assert row[1] == cells["A", name]
+        assert row[2] == cells["B", name]
+
+
+def test_rows_are_ordered_by_f1_and_the_surely_best_stands_out():
+    assert BOARD.models == ("B", "A", "C")
+    # B is surely the best in P and F1; in R A leads, but B is near.
+    assert BOARD.table.bold == {(0, 1), (0, 3)}
+    assert BOARD.sentence() == bf.rank(bf.from_counts(TABLES)).sentence()
+
+
+def test_intervals_of_ranks_are_those_of_a_bootstrap_by_hand():
+    rng = np.random.default_rng(11)
+    scores = rng.normal(np.linspace(0.0, 0.4, 8), 1.0, (400, 8)) + rng.normal(size=(400, 1))
+    found = bf.rank(bf.from_scores({f"m{i}": scores[:, i] for i in range(8)}), rng=1)
+    means = np.stack([scores[rng.integers(400, size=400)].mean(axis=0) for _ in range(4000)])
+    ranks = 1 + np.argsort(np.argsort(-means, axis=1), axis=1)[:, [int(name[1]) for name in found.models]]
+    low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
+    # Shares near a quantile differ by Monte Carlo error.
+    assert np.abs(found.rank_low - low).max() <= 1 >= np.abs(found.rank_high - high).max()
+    assert (found.rank_low == low).sum() + (found.rank_high == high).sum() >= 14
+
+
+def test_models_of_one_group_do_not_beat_each_other_and_no_neighbour_could_be_added():
+    found = bf.rank(bf.load_example("wnut17"), rng=1)
+    places = [[found.models.index(name) for name in group] for group in found.groups]
+    assert set().union(*places) == set(range(7))
+    assert len(places) > 1
+    for mine in places:
+        assert not found.jointly[np.ix_(mine, mine)].any()
+        for more in {mine[0] - 1, mine[-1] + 1} & set(range(7)):
+            assert found.jointly[np.ix_([*mine, more], [*mine, more])].any()

@@ -1,0 +1,569 @@
+"""Labels in memory: classes, label sets, gaps and judges, notes, labels that no item has, scores and answers side by side."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+from sklearn.metrics import (
+    accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+)
+
+import bayesf1 as bf
+from bayesf1 import read
+from bayesf1.cli.main import main
+from bayesf1.evaluation import resolve_metric
+from builders import judged_items as items, noisy
+
+STRANGE = ["B-[x]", "-", "a_b & $c%", "<b>", "f1[y]|z"]
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(1)
+    gold = rng.choice(STRANGE, 150)
+    return gold, {m: noisy(rng, gold, skill, STRANGE) for m, skill in (("A", 0.6), ("B", 0.7), ("C", 0.3))}
+
+
+@pytest.fixture(scope="module")
+def ev(labels):
+    return bf.from_labels(*labels)
+
+
+# ---- building ---------------------------------------------------------------------------------------------
+
+
+def test_more_than_two_labels_are_classes_and_two_are_a_binary_task():
+    assert bf.from_labels(list("abc"), {"A": list("abb")}).task.name == "multiclass"
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}).task.name == "binary"
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 0]}, labels=[0, 1]).task.name == "multiclass"
+    # A third label may be a model's alone, and is then no class.
+    assert bf.from_labels([0, 1, 1], {"A": [0, 1, 2]}).classes == ("0", "1")
+    assert bf.from_labels(list("abc"), {"A": list("abb")}, positive="a").task.name == "binary"
+
+
+def test_labels_name_and_order_the_classes():
+    ev = bf.from_labels(list("lmh"), {"A": list("lml")}, labels=["l", "m", "h", "x"])
+    assert ev.classes == ("l", "m", "h", "x")
+    assert bf.confusion(ev, "A").tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+
+
+def test_classes_that_do_not_occur_count_in_averages_as_in_scikit_learn():
+    with_x = bf.from_labels(list("abc"), {"A": list("abc")}, labels=list("abcx"))
+    assert bf.score(with_x, "A", "macro_f1") == 0.75
+    assert bf.score(with_x, "A", "weighted_f1") == bf.score(with_x, "A", "balanced_accuracy") == 1.0
+
+
+@pytest.mark.parametrize("kind", [int, float, str, object])
+def test_labels_of_any_kind_give_the_same_counts(kind):
+    rng = np.random.default_rng(2)
+    gold, said = rng.integers(0, 4, (2, 40))
+    expected = bf.from_labels(gold, {"A": said})
+    assert bf.from_labels(gold.astype(kind), {"A": said.astype(kind)}) == expected
+    series = pd.Series(gold.astype(kind)), pd.Series(said.astype(kind))
+    assert bf.from_labels(series[0], {"A": series[1]}) == expected
+
+
+def test_label_sets_may_be_sparse_and_boolean():
+    gold, said = np.random.default_rng(3).random((2, 20, 3)) < 0.4
+    expected = bf.from_labels(gold, {"A": said}, multilabel=True, labels=["x", "y", "z"])
+    for kind in (int, float):
+        same = bf.from_labels(
+            csr_array(gold.astype(kind)), {"A": said.astype(kind)}, multilabel=True, labels=["x", "y", "z"]
+        )
+        assert same == expected
+    assert expected.classes == ("x", "y", "z")
+    assert bf.from_labels(gold, {"A": said}, multilabel=True).classes == ("1", "2", "3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
+        ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
+        ((list("abc"), list("abc")), {"labels": list("abc"), "positive": "a"}, "give one of them"),
+        ((["a", "A ", "b"], list("abb")), {}, "labels 'A ' and 'a' differ only in case or spaces"),
+        (([1.0, 2.0, np.nan], [1.0, 2.0, 3.0]), {}, "y_true has no label for item 3"),
+        (([[1, 0]], [[1, 2]]), {"multilabel": True}, "have 2 for item 1, column 2"),
+        (([[1, 0]], [[1, 0, 1]]), {"multilabel": True}, r"have shape \(1, 3\), but y_true \(1, 2\)"),
+        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a"]}, "labels= names 1 labels, but"),
+        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a", "a"]}, "label 'a' is given twice"),
+        (([[1, np.nan]], [[1, 0]]), {"multilabel": True}, "y_true have nan for item 1, column 2"),
+    ],
+)
+def test_bad_labels_are_named(arguments, options, words):
+    gold, said = arguments
+    with pytest.raises(ValueError, match=words):
+        bf.from_labels(gold, {"A": said}, **options)
+
+
+# ---- printing ---------------------------------------------------------------------------------------------
+
+
+def test_comparisons_of_classes_show_where_a_model_gains_and_where_it_loses():
+    rng = np.random.default_rng(5)
+    gold = rng.choice(list("abc"), 600)
+    swapped = {"a": "b", "b": "a", "c": "c"}
+    wrong = np.array([swapped[g] for g in gold])
+    # A errs on items of a and b, B on those of c.
+    said = {
+        "A": np.where((rng.random(600) < 0.3) & (gold != "c"), wrong, gold),
+        "B": np.where((rng.random(600) < 0.3) & (gold == "c"), "a", gold),
+    }
+    found = bf.compare_classes(bf.from_labels(gold, said), metric="recall", rng=1)
+    assert found["recall[a]"].p_h1 > 0.99
+    assert found["recall[b]"].p_h1 > 0.99
+    assert found["recall[c]"].p_h1 < 0.01
+
+
+def test_identical_models_are_even_and_no_noise_decides():
+    gold = list("abcabcaabb") * 5
+    said = list("abcabcabca") * 5
+    res = bf.compare(bf.from_labels(gold, {"A": said, "B": said}), metrics="macro_f1", rope=0.02, rng=3)[
+        "macro_f1"
+    ]
+    assert res.p_h1 == res.p_h0 == 0.5
+    assert res.p_less == res.p_greater
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y_true": [None] * 6}, "none of 6 items has a gold label"),
+        ({"judge": {"x": [1] * 6, "y": [0] * 6}}, "one judge, not 2.*majority vote"),
+        ({"judge": {"A": [1, 0, 1, 0, 1, 0]}}, "'A' names a model and a judge"),
+        ({"judge": [0.1, 0.5, 0.3, 0.2, 0.9, 0.8]}, "put scores into classes before"),
+        ({"judge": None}, "y_true has no label for item 3"),
+        ({"labels": [0, 1], "positive": 1}, "positive= makes a binary task"),
+    ],
+)
+def test_what_cannot_be_read_is_said(change, message):
+    given = {
+        "y_true": [1, 0, None, None, 1, 0],
+        "predictions": {"A": [1, 0, 1, 0, 0, 1], "B": [1, 1, 1, 0, 0, 0]},
+    }
+    given |= {"judge": [1, 0, 1, 0, 1, 0]} | change
+    with pytest.raises(ValueError, match=message):
+        bf.from_labels(given.pop("y_true"), given.pop("predictions"), **given)
+
+
+def test_gold_may_be_missing_by_id():
+    gold, _, said, judge = items(n=600)
+    names = [f"d{i}" for i in range(600)]
+    by_id = {name: dict(zip(names, word.tolist(), strict=True)) for name, word in said.items()}
+    judged = dict(zip(names, judge.tolist(), strict=True))
+    some = {names[i]: int(gold[i]) for i in range(400, 500)}
+    known = np.where((np.arange(600) >= 400) & (np.arange(600) < 500), gold.astype(object), None)
+    expected = bf.from_labels(known, said, judge={"j": judge}, positive=1)
+    found = bf.from_labels(some, by_id, judge={"j": judged}, positive=1)
+    assert found == expected
+    assert bf.from_labels(pd.Series(some), by_id, judge={"j": judged}, positive=1) == expected
+    chosen = bf.plan_labels(found, budget=20, rng=1).items
+    assert not set(chosen) & set(some)
+    with pytest.raises(ValueError, match="'x', which y_true have"):
+        bf.from_labels({**some, "x": 1}, by_id, judge={"j": judged}, positive=1)
+
+
+def test_files_of_gold_may_lack_what_nobody_has_labelled(tmp_path):
+    gold, known, said, judge = items(n=300, labelled=80)
+    names = [f"d{i}" for i in range(300)]
+    some = [i for i, label in enumerate(known) if label is not None]
+    pd.DataFrame({"id": [names[i] for i in some], "label": gold[some]}).to_csv(
+        tmp_path / "gold.csv", index=False
+    )
+    files = {}
+    for name, word in said.items():
+        # Each file has an order of its own.
+        frame = pd.DataFrame({"id": names, "said": word, "gpt": judge}).iloc[:: 1 if name == "A" else -1]
+        frame.to_csv(files.setdefault(name, tmp_path / f"{name}.csv"), index=False)
+    how = {"gold": "label", "prediction": "said", "id": "id", "judge": "gpt", "positive": 1}
+    ev = bf.read(files, gold_file=tmp_path / "gold.csv", **how)
+    assert ev == bf.from_labels(known, said, judge={"gpt": judge}, positive=1)
+    chosen = bf.plan_labels(ev, budget=20, rng=1).items.tolist()
+    assert set(chosen) <= {names[i] for i in range(300) if i not in some}
+    with pytest.raises(ValueError, match="have no value for"):
+        bf.read(files, gold_file=tmp_path / "gold.csv", **{k: v for k, v in how.items() if k != "judge"})
+
+
+MAILS = ["spam"] * 12 + ["ham"] * 12 + ["spma"]
+MAILS_SAID = ["spam"] * 11 + ["refused"] + ["ham"] * 13
+
+
+def readers(**how):
+    frame = pd.DataFrame({"gold": MAILS, "A": MAILS_SAID})
+    yield bf.from_labels(MAILS, {"A": MAILS_SAID}, **how)
+    yield bf.from_frame(frame, gold="gold", models=["A"], **how)
+    yield bf.from_patterns([(g, a, 1) for g, a in zip(MAILS, MAILS_SAID, strict=True)], models=["A"], **how)
+
+
+def test_a_label_that_no_item_has_and_a_slip_in_gold_are_noted_by_every_reader():
+    for ev in readers(positive="spam"):
+        slip, unknown = ev.notes
+        assert "'spma', which looks like 'spam'" in slip
+        assert unknown.startswith("A predicts 'refused' for 1 item, which no gold label is")
+    for ev in readers():
+        assert any("which looks like 'spam'" in note for note in ev.notes)
+
+
+def test_models_that_are_called_as_runs_are_noted(tmp_path):
+    names = [f"{m}.seed{i}" for m in ("sgd", "svm") for i in range(2)]
+    rows = [",".join(["label", *names]), *(",".join(np.roll(["y", "n", "n", "y", "n"], i)) for i in range(9))]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    ev = bf.read(tmp_path / "a.csv", gold="label", positive="y")
+    assert "runs=True (--runs)" in ev.notes[-1]
+    assert len(bf.read(tmp_path / "a.csv", gold="label", positive="y", runs=True).names) == 2
+
+
+SCORES = {"A": [0.1, 0.5, 0.4, 0.9], "B": [0.2, 0.6, 0.4, 0.7]}
+FLAGS = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ({"A": [1, float("nan")]}, "answers of 'A' have nan for item 2"),
+        ({"A": [True, None]}, "answers of 'A' have nan for item 2"),
+        ({"A": [1, 0], "B": [1, 0.5]}, "answers of 'B' have 0.5 for item 2.*from_scores"),
+        ({"A": ["yes", "no"]}, "answers of 'A' must be True or False"),
+        ({"A": [1, 0], "B": [1]}, "answers of 'B' have 1 values, but"),
+        ({"A": np.ma.array([1, 0], mask=[0, 1])}, "answers of 'A' is masked at entry 2"),
+    ],
+)
+def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_correct(flags)
+
+
+def table(path, rows, header="query,a,b"):
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false")])
+def test_a_column_of_0_and_1_in_a_file_is_right_or_wrong(tmp_path, capsys, yes, no):
+    path = table(tmp_path / "em.csv", [f"q{i},{yes if i % 9 else no},{yes}" for i in range(18)])
+    assert main(["compare", path, "--scores", "EM", "--rng", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "units:18 queries|sampling:paired" in printed
+    assert main(["test", path, "--scores", "--metrics", "mean"]) == 0
+    assert "p = 0.500, exact" in capsys.readouterr().out
+    for command in (["rank"], ["interval"], ["plan", "--difference", "0.05"]):
+        assert main([*command, path, "--scores", "EM"]) == 0
+
+
+# ---- lower is better --------------------------------------------------------------------------------------
+
+
+def test_scores_say_which_way_they_point():
+    ev = bf.from_scores(SCORES, lower_is_better=True)
+    for name in ("mean", "median"):
+        assert resolve_metric(name, ev).sign == -1.0
+        assert resolve_metric(name, bf.from_scores(SCORES)).sign == 1.0
+
+    def best(scores, weights):
+        return np.where(weights > 0, scores, -np.inf).max(axis=-1)
+
+    assert resolve_metric(best, ev).lower_is_better
+    best.lower_is_better = False
+    assert not resolve_metric(best, ev).lower_is_better
+    with pytest.raises(ValueError, match="lower_is_better must be True or False, not 'yes'"):
+        bf.from_scores(SCORES, lower_is_better="yes")
+    with pytest.raises(ValueError, match="do not add up"):
+        ev + bf.from_scores(SCORES)
+
+
+def test_a_randomisation_test_of_losses_asks_who_loses_less():
+    a, b = [4, 5, 5, 4, 3, 2, 1], [1, 2, 1, 2, 2, 2, 0]
+    better = bf.randomization_test(
+        bf.from_scores({"A": a, "B": b}, lower_is_better=True), alternative="greater"
+    )
+    assert (
+        better.p_value
+        == bf.randomization_test(bf.from_scores({"A": a, "B": b}), alternative="less").p_value
+        == 1 / 64
+    )
+    assert better.difference < 0 < better.statistic
+    assert "lower is better" in str(better)
+    both = bf.randomization_test(bf.from_scores({"A": a, "B": b}, lower_is_better=True))
+    assert both.p_value == bf.randomization_test(bf.from_scores({"A": a, "B": b})).p_value
+
+
+@pytest.mark.parametrize(("build", "data"), [(bf.from_scores, SCORES), (bf.from_correct, FLAGS)])
+def test_a_label_that_comes_twice_cannot_be_aligned_and_folds_are_no_units(build, data):
+    labels = ["q1", "q1", "q2", "q3"]
+    first = pd.Series(data["A"], index=labels)
+    assert build({"A": first, "B": pd.Series(data["B"], index=labels)}) == build(data)
+    with pytest.raises(ValueError, match="two values for 'q1'"):
+        build({"A": first, "B": pd.Series(data["B"], index=labels[::-1])})
+    with pytest.raises(ValueError, match=r"no independent units.*bf\.fold_tests"):
+        build(data, unit="folds")
+
+
+GOLD = list("aabbcc") * 20
+PERFECT = list(GOLD)
+ASTRAY = ["z", *GOLD[1:]]
+
+
+def both(**options):
+    return bf.from_labels(GOLD, {"A": PERFECT, "B": ASTRAY}, **options)
+
+
+def test_a_stray_label_of_one_model_does_not_lower_the_other():
+    ev = both()
+    assert ev.classes == ("a", "b", "c")
+    assert bf.score(ev, "A", "macro_f1") == 1.0
+    assert bf.score(ev, "B", "macro_f1") > 0.99
+    gap = bf.compare(ev, metrics="macro_f1", rng=1, n_draws=4000)["macro_f1"].difference
+    low, high = gap.interval(0.95)
+    assert high - low < 0.05
+
+
+def test_notes_say_who_said_what():
+    ev = both()
+    assert ev.notes == ("B said 'z', which no item is, once.",)
+    assert (ev + ev + ev).notes == ("B said 'z', which no item is, 3 times.",)
+    assert ev.select(["A"]).notes == ()
+    assert ev.select(["A"]) == bf.from_labels(GOLD, {"A": PERFECT})
+    assert ev.select(["B", "A"]).notes == ev.notes
+    assert both(labels=list("abc")) == ev
+    assert bf.from_labels(GOLD, {"A": PERFECT}).notes == ()
+    assert bf.from_counts(A=(1, 2, 3)).notes == ()
+
+
+def test_a_long_label_does_not_take_the_memory_of_all():
+    gold = list("abc") * 2000
+    said = [*gold[:-1], "word " * 20_000]
+    bf.from_labels(list("abc"), {"A": list("abd")})
+    tracemalloc.start()
+    try:
+        ev = bf.from_labels(gold, {"A": said})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert ev.tables.sum() == 6000
+    # An array of 6,000 texts of 100,000 characters would be 2.4 GB.
+    assert peak < 20e6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_measures_are_scikit_learns_on_the_labels_of_gold(seed):
+    rng = np.random.default_rng(seed)
+    gold = rng.choice(list("abcd"), 60)
+    said = np.where(rng.random(60) < 0.6, gold, rng.choice(list("abcdz"), 60))
+    said[0] = "z"
+    ev = bf.from_labels(gold, {"A": said})
+    options = {"labels": np.unique(gold), "zero_division": 0}
+    for average in ("micro", "macro", "weighted"):
+        for name, theirs in (("f1", f1_score), ("precision", precision_score), ("recall", recall_score)):
+            assert bf.score(ev, "A", f"{average}_{name}") == pytest.approx(
+                theirs(gold, said, average=average, **options), abs=1e-12
+            )
+    assert bf.score(ev, "A", "accuracy") == pytest.approx(accuracy_score(gold, said), abs=1e-12)
+    assert bf.score(ev, "A", "mcc") == pytest.approx(matthews_corrcoef(gold, said), abs=1e-12)
+    assert bf.score(ev, "A", "kappa") == pytest.approx(cohen_kappa_score(gold, said), abs=1e-12)
+
+
+def test_a_class_that_no_item_has_counts_as_zero_and_is_named():
+    ev = bf.from_labels(GOLD, {"A": PERFECT}, labels=list("abcd"))
+    assert ev.notes == (
+        "'d' is a class that no item has; as in scikit-learn, it counts as 0 in averages over classes.",
+    )
+    expected = f1_score(GOLD, PERFECT, labels=list("abcd"), average="macro", zero_division=0)
+    assert bf.score(ev, "A", "macro_f1") == expected == 0.75
+    assert bf.posterior(ev, "A", "macro_f1", rng=1, n_draws=1000).interval(0.95)[1] <= 0.75
+
+
+def test_every_reader_takes_strays_alike(tmp_path):
+    expected = both()
+    frame = {"gold": GOLD, "A": PERFECT, "B": ASTRAY}
+    path = tmp_path / "predictions.csv"
+    pd.DataFrame(frame).to_csv(path, index=False)
+    readers = [
+        bf.from_frame(pd.DataFrame(frame), gold="gold", models=["A", "B"]),
+        bf.from_frame(pl.LazyFrame(frame), gold="gold", models=["A", "B"]),
+        bf.from_frame(pl.DataFrame(frame), gold="gold", models=["A", "B"], labels=list("abc")),
+        bf.from_patterns([(*row, 1) for row in zip(GOLD, PERFECT, ASTRAY, strict=True)], models=["A", "B"]),
+        read(path, gold="gold"),
+    ]
+    for ev in readers:
+        assert ev == expected
+        assert ev.notes == expected.notes
+
+
+def test_folds_know_a_stray_label_of_one_fit():
+    rng = np.random.default_rng(0)
+    y = np.array(list("abc") * 20)
+
+    def stray(X_train, y_train):
+        return lambda Z: ["z", *rng.choice(list("abc"), len(Z) - 1)]
+
+    def fair(X_train, y_train):
+        return lambda Z: rng.choice(list("abc"), len(Z))
+
+    ev = bf.cross_validate({"A": fair, "B": stray}, np.arange(60), y, cv=bf.BlockedCV(m=3, rng=0))
+    assert ev.classes == ("a", "b", "c")
+    assert ev.notes == ("B said 'z', which no item is, 6 times.",)
+    np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum((0, 1)), ev.tables)
+
+
+def test_a_label_that_is_a_class_of_another_shard_does_not_add_up():
+    one = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("ab"))
+    two = bf.from_labels(list("abcc"), {"A": list("abcc")})
+    with pytest.raises(ValueError, match=r"label .c. is a class of one of them.*labels= of all classes"):
+        one + two
+    whole = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("abc")) + two
+    assert whole == bf.from_labels(list("aabbabcc"), {"A": list("aabcabcc")})
+
+
+SIX = [1, 1, 1, 0, 0, 0]
+SIX_A = [1, 1, 0, 0, 0, 1]
+SIX_B = [1, 0, 0, 0, 0, 0]
+SIX_TABLES = [[2, 1, 1, 2], [1, 0, 2, 3]]
+BINARY = ("tp", "fp", "fn", "tn")
+
+
+# ---- labels
+
+
+@pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Categorical])
+@pytest.mark.parametrize(
+    "labels",
+    [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)],
+    ids=str,
+)
+def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
+    gold, a, b = (container([labels[v] for v in values]) for values in (SIX, SIX_A, SIX_B))
+    ev = bf.from_labels(gold, {"A": a, "B": b})
+    np.testing.assert_array_equal(ev.tables, SIX_TABLES)
+    assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "uint8", "float32", "boolean", "category"])
+def test_booleans_and_numbers_of_every_dtype_agree(dtype):
+    a = pd.Series(SIX_A).astype(dtype)
+    assert bf.from_labels(SIX, {"A": a, "B": np.array(SIX_B, dtype=bool)}) == bf.from_labels(
+        SIX, {"A": SIX_A, "B": SIX_B}
+    )
+
+
+def test_labels_other_than_the_positive_one_are_all_negative():
+    ev = bf.from_labels(["x", "y", "z", "x"], {"A": ["x", "z", "y", "y"]}, positive="x")
+    np.testing.assert_array_equal(ev.tables, [[1, 0, 1, 2]])
+
+
+def test_twenty_models_are_merged_as_two_are():
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 50)
+    columns = {f"m{i}": rng.integers(0, 2, 50) for i in range(20)}
+    ev = bf.from_labels(gold, columns)
+    assert ev.select(["m3", "m17"]) == bf.from_labels(gold, {"m3": columns["m3"], "m17": columns["m17"]})
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)],
+    ids=str,
+)
+def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_a_remark(labels):
+    ev = bf.from_labels(list(labels), {"A": [labels[0]] * 2})
+    assert (ev.task.name, ev.classes) == ("multiclass", tuple(map(str, sorted(labels))))
+    assert "positive= asks for one" in ev.remarks[-1]
+    assert bf.score(ev, "A", "f1") == pytest.approx(1 / 3)
+    named = bf.from_labels(list(labels), {"A": [labels[0]] * 2}, positive=labels[0])
+    assert (named.task.name, named.remarks) == ("binary", ())
+
+
+@pytest.mark.parametrize(
+    ("gold", "positive", "hint"),
+    [
+        (["spam", "ham"], "sapm", r"no item is labelled 'sapm'; did you mean 'spam'\?"),
+        ([0, 1], "1", r"no item is labelled '1'; did you mean 1\?"),
+        (["0", "1"], 1, r"no item is labelled 1; did you mean '1'\?"),
+    ],
+)
+def test_a_misspelt_positive_label_is_refused_with_the_right_one(gold, positive, hint):
+    with pytest.raises(ValueError, match=hint):
+        bf.from_labels(gold, {"A": gold}, positive=positive)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT], ids=str)
+@pytest.mark.parametrize("others", [("a", "b"), (1, 0)], ids=str)
+def test_a_missing_label_is_named_by_its_item(missing, others):
+    with pytest.raises(ValueError, match="predictions of 'A' has no label for item 2; drop or fill it first"):
+        bf.from_labels([*others, others[0]], {"A": [others[0], missing, others[1]]}, positive=others[0])
+
+
+@pytest.mark.parametrize(
+    ("y_true", "predictions", "message"),
+    [
+        ([], {"A": []}, "y_true is empty"),
+        ([1, 0], {"A": [1]}, "predictions of 'A' have 1 values, but y_true 2"),
+        (
+            [1, 0],
+            {"A": ["1", "0"]},
+            "y_true has labels like .*1.* but predictions of 'A' like .*'1'.*never equal",
+        ),
+        (["a", 1], {"A": ["a", "b"]}, "y_true mixes strings and numbers, first at item 2"),
+    ],
+)
+def test_bad_labels_are_refused_in_words(y_true, predictions, message):
+    with pytest.raises(ValueError, match=message):
+        bf.from_labels(y_true, predictions)
+
+
+# ---- groups and units
+
+
+def test_documents_are_units_and_items_are_kept_beside_them():
+    ev = bf.from_labels(SIX, {"A": SIX_A, "B": SIX_B}, groups=["x", "x", "y", "y", "z", "z"])
+    assert ev.assumption == "clustered"
+    assert ev.unit == "document"
+    assert ev.weights.sum() == 3
+    np.testing.assert_array_equal(ev.tables, SIX_TABLES)
+    assert ev.items == bf.from_labels(SIX, {"A": SIX_A, "B": SIX_B})
+    by_hand = {
+        "A": [(2, 0, 0, 0), (0, 0, 1, 1), (0, 1, 0, 1)],
+        "B": [(1, 0, 1, 0), (0, 0, 1, 1), (0, 0, 0, 2)],
+    }
+    units = bf.from_units(by_hand, unit="document")
+    np.testing.assert_array_equal(ev.patterns, units.patterns)
+    np.testing.assert_array_equal(ev.weights, units.weights)
+
+
+def test_units_of_an_array_are_those_of_a_mapping():
+    counts = {"A": [(1, 0, 0), (0, 1, 1), (1, 0, 0)], "B": [(1, 1, 0), (1, 0, 0), (1, 1, 0)]}
+    ev = bf.from_units(counts, unit="sentence")
+    assert ev == bf.from_units(np.stack(list(counts.values()), axis=1), unit="sentence")
+    assert ev.cells == ("tp", "fp", "fn")
+    np.testing.assert_array_equal(ev.weights, [1, 2])
+    np.testing.assert_array_equal(ev.tables, [[2, 1, 1], [3, 2, 0]])
+    assert bf.from_units(np.ones((2, 27, 3))).models[::26] == ("M1", "M27")
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "message"),
+    [
+        (
+            {"A": [(1, 0, 0)], "B": [(0, 0, 2)]},
+            {},
+            "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'",
+        ),
+        ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "the same items and columns belong in all"),
+        ({"A": [(1, -1, 0)]}, {}, "counts of 'A'.*fp = -1"),
+        (
+            np.ones((4, 2, 3)),
+            {"unit": "item"},
+            "unit 'item' is for single items; build those with from_labels",
+        ),
+    ],
+)
+def test_bad_units_are_refused_in_words(counts, options, message):
+    with pytest.raises(ValueError, match=message):
+        bf.from_units(counts, **options)
