@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1 import BlockedCV, Evaluation, from_counts, from_folds, from_labels
-from bayesf1.evaluation import dotted_runs, flatten, resolve_metric
+from bayesf1.evaluation import flatten, resolve_metric
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import run_variance_of
 from bayesf1.tasks.classed import Classed
@@ -81,10 +81,6 @@ class TestFromCounts:
 class TestFromFolds:
     folds = np.arange(18.0).reshape(6, 3)
 
-    def test_effective_counts_are_the_discounted_sum(self):
-        ev = from_folds({"A": self.folds}, cv=BlockedCV(3))
-        np.testing.assert_allclose(ev.tables, [BlockedCV(3).discount() * self.folds.sum(axis=0)])
-
     @pytest.mark.parametrize("discount", ["once", "nadeau-bengio", 0.25, (0.5, 0.25)])
     def test_the_discount_is_applied_as_asked(self, discount):
         ev = from_folds({"A": self.folds}, cv=BlockedCV(3), discount=discount)
@@ -99,12 +95,6 @@ class TestFromFolds:
         columns = dict(zip(("tp", "fp", "fn"), self.folds.T, strict=True))
         for value in (rows, dicts, iter(rows), columns, self.folds.reshape(3, 2, 3)):
             assert from_folds({"A": value}) == from_folds({"A": self.folds})
-
-    def test_the_tables_of_the_folds_are_kept_repeat_by_repeat(self):
-        folds = from_folds({"A": self.folds, "B": self.folds}).folds
-        assert folds.counts.shape == (3, 2, 2, 3)
-        np.testing.assert_array_equal(folds.counts[1, 0, 0], self.folds[2])
-        assert not folds.counts.flags.writeable
 
 
 class TestEquality:
@@ -212,13 +202,6 @@ def test_the_order_of_selecting_and_keeping_does_not_matter(name):
     assert ev.keep(cells).scaled(0.25) == ev.scaled(0.25).keep(cells)
 
 
-def test_paired_items_of_a_cross_validation_keep_their_discount():
-    ev = EVALUATIONS["cross-validated documents"]()
-    # What documents add to folds is not what single items add.
-    assert ev.items.folds == ev.folds.tables_only != ev.folds
-    assert "120 items" in str(bf.compare(ev, "A", "B", assumption="paired", rng=1, n_draws=1000))
-
-
 @pytest.mark.long
 def test_independent_items_are_the_trials_also_after_cells_were_left_out():
     # 30 documents of 20 items, whose difficulty differs from document to document.
@@ -282,36 +265,6 @@ def test_every_reader_takes_runs(build):
     assert len(ev.names) == 2
 
 
-def test_column_files_and_frames_take_runs(tmp_path):
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {"gold": GOLD, "b1": SAID["bert"]["s1"], "b2": SAID["bert"]["s2"], "c": SAID["crf"]["s1"]}
-    )
-    ev = bf.from_frame(frame, gold="gold", models={"bert": {"1": "b1", "2": "b2"}, "crf": "c"})
-    assert [len(m.runs) for m in ev.methods] == [2, 1]
-    for name in ("gold", "b1", "b2", "c"):
-        (tmp_path / f"{name}.conll").write_text(
-            "".join(f"w{i} {'B-X' if x else 'O'}\n" for i, x in enumerate(frame[name]))
-        )
-    ev = bf.from_conll(
-        tmp_path / "gold.conll",
-        {"bert": {"1": tmp_path / "b1.conll", "2": tmp_path / "b2.conll"}, "crf": tmp_path / "c.conll"},
-    )
-    assert [len(m.runs) for m in ev.methods] == [2, 1]
-
-
-def test_models_already_read_may_be_runs(ev):
-    flat, runs = flatten(SAID)
-    assert bf.from_labels(GOLD, flat, positive=1).with_runs(runs) == ev
-    assert bf.from_labels(GOLD, flat, positive=1) != ev
-
-
-def test_an_item_that_one_run_skipped_is_named():
-    with pytest.raises(ValueError, match=r"bert/s2"):
-        bf.from_labels(GOLD, {"bert": {"s1": GOLD, "s2": GOLD[:-1]}}, positive=1)
-
-
 def test_a_methods_score_is_the_mean_of_its_runs_and_not_that_of_the_pooled_table(ev):
     f1 = resolve_metric("f1", ev)
     each = f1(ev.tables, ev.cells)
@@ -332,12 +285,6 @@ def test_parts_keep_their_runs(ev):
         ev + bf.from_labels(GOLD, flatten(SAID)[0], positive=1)
 
 
-def test_dotted_names_are_runs():
-    assert dotted_runs(["bert.1", "bert.2", "v1.5"]) == {"bert": ["bert.1", "bert.2"], "v1": ["v1.5"]}
-    with pytest.raises(ValueError, match="no two of a, b are runs"):
-        dotted_runs(["a", "b"])
-
-
 def test_the_spread_of_training_is_what_units_do_not_explain():
     rng = np.random.default_rng(0)
     f1 = find_metric("f1")
@@ -352,9 +299,3 @@ def test_the_spread_of_training_is_what_units_do_not_explain():
     assert (only.medians < 0.6 * noise).all()
     draws = known.draw(100_000, rng)
     assert draws.std(axis=0) == pytest.approx(known.medians / np.sqrt(40), rel=0.05)
-
-
-def test_a_loss_has_the_scale_of_its_runs():
-    mean = resolve_metric("mean", bf.from_scores({"A": [100.0, 900.0, 500.0]}))
-    wide = run_variance_of(mean, np.array([400.0, 420, 410, 500, 510, 505]), None, [range(3), range(3, 6)])
-    assert ((wide.medians > 3) & (wide.medians < 20)).all()

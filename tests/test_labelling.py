@@ -145,25 +145,6 @@ def test_rows_that_are_not_known_are_not_named():
         _ = plans[0].items
 
 
-def test_one_model_has_a_plan_of_its_own_without_a_verdict():
-    plan = bf.plan_labels(evaluation(), "A", budget=50, rng=1)
-    assert plan.models == ("A",)
-    assert plan.verdict is None
-    assert "F1 of A" in plan.title
-
-
-def test_several_classes_are_planned_for():
-    rng = np.random.default_rng(0)
-    gold = rng.integers(0, 3, 3000)
-    said = {
-        m: np.where(rng.random(3000) < e, rng.integers(0, 3, 3000), gold) for m, e in (("A", 0.3), ("B", 0.2))
-    }
-    known = np.where(np.arange(3000) < 200, gold, np.nan)
-    plan = bf.plan_labels(bf.from_labels(known, said, judge={}), budget=90, metric="macro_f1", rng=1)
-    assert sum(cell.plan for cell in plan.cells) == 90
-    assert plan.length_after < plan.length_random
-
-
 N_MODELS, N_ITEMS, N_LABELS, N_CLASSES, ERROR, JUDGE_ERROR = 6, 300, 60, 4, 0.2, 0.1
 
 

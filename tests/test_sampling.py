@@ -106,47 +106,6 @@ def test_one_long_document_does_not_decide():
         assert "effectively about 1" in text
 
 
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*document")
-@pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_every_verb_stretches_alike():
-    ev = documents(np.r_[np.full(9, 5), 60])
-    f1 = resolve_metric("f1", ev)
-    post = bf.posterior(ev, "A", rng=1)
-    plain = np.concatenate(
-        [
-            f1(t, ev.cells)
-            for t in sampling_model(ev).draw(prior=0.5, n_draws=20_000, rng=np.random.default_rng(1))
-        ]
-    )
-    low, high = post.interval(0.95)
-    assert high - low > 1.5 * np.diff(np.quantile(plain[:, 0], [0.025, 0.975]))[0]
-    table = bf.summary(ev, metrics="f1", rng=2).loc[("A", "f1")]
-    assert table["sd"] == pytest.approx(post.std(), rel=0.05)
-    ranking = bf.rank(ev, rng=3)
-    assert ranking.low[ranking.models.index("A")] == pytest.approx(low, abs=0.02)
-    compared = bf.compare(ev, rng=4)["f1"]
-    assert compared.posterior_a.interval(0.95)[0] == pytest.approx(low, abs=0.02)
-    drawn = (
-        bf.compare(ev, rng=4)
-        .to_arviz(n_draws=20_000, rng=5)["posterior"]["score"]
-        .sel(system="A", measure="f1")
-    )
-    assert np.quantile(drawn, 0.025) == pytest.approx(low, abs=0.02)
-    delta = bf.difference_intervals(ev, metric="f1", rng=6)
-    lengths = {name: row.high - row.low for name, row in delta.items()}
-    assert lengths["delta"] > 1.5 * lengths["bootstrap_percentile"]
-
-
-@pytest.mark.filterwarnings("ignore:.*quer")
-def test_ten_queries_are_stretched_too():
-    rng = np.random.default_rng(0)
-    ev = bf.from_scores({"A": rng.random(10), "B": rng.random(10) + 0.1})
-    mean = resolve_metric("mean", ev)
-    assert sampling_model(ev).inflation(mean).freedom == pytest.approx(9.0)
-    assert sampling_model(ev, "independent").inflation(mean).freedom == pytest.approx(9.0)
-
-
 @pytest.mark.filterwarnings("ignore:There is only 1 document")
 def test_one_document_decides_nothing_whatever_its_scores():
     for a, b in (((7, 53, 52), (59, 0, 0)), ((59, 0, 0), (7, 53, 52)), ((3, 1, 1), (2, 2, 2))):
@@ -387,12 +346,3 @@ def test_a_control_variate_helps_draws_of_paired_f_scores(handful, metric):
     brute = bf.compare(handful, metrics=metric, rng=1, method="montecarlo", n_draws=400_000)[metric]
     assert abs(found.p_h1 - brute.p_h1) < 4 * np.hypot(brute.mcse, found.mcse)
     assert found.mcse < 0.7 * np.sqrt(found.p_h1 * found.p_h0 / found.settings.n_draws)
-
-
-def test_cells_that_no_measure_needs_do_not_keep_patterns_apart():
-    rng = np.random.default_rng(0)
-    gold = rng.random(2000) < 0.2
-    ev = bf.from_labels(gold, {"A": gold ^ (rng.random(2000) < 0.1)}, groups=rng.integers(0, 100, size=2000))
-    kept = ev.keep(("tp", "fp", "fn"))
-    assert len(kept.weights) < len(ev.weights)
-    np.testing.assert_array_equal(kept.tables, ev.tables[:, :3])

@@ -4,10 +4,8 @@ import itertools
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -114,23 +112,6 @@ def test_counts_are_twenty_times_nearer_than_in_random_halves(rng, m):
     assert 20 * ours.max() <= worst(random_halves(rng, 14041, m), counts).max()
 
 
-def test_frames_and_sparse_matrices_are_balanced_as_arrays_are(rng):
-    counts = entities(rng, 300)
-    names = [f"t{i}" for i in range(8)]
-    given_as = [
-        counts,
-        counts.tolist(),
-        pd.DataFrame(counts, columns=names),
-        pl.DataFrame(counts, schema=names),
-    ]
-    splits = [
-        first_halves(BlockedCV(3, balance=b, rng=5), counts) for b in (*given_as, sparse.csr_array(counts))
-    ]
-    assert all(np.array_equal(splits[0], split) for split in splits)
-    report = BlockedCV(3, balance=given_as[2]).balance_report(counts)
-    assert report.names == ("items", *names)
-
-
 # ---- labels that are and are not classes
 
 
@@ -216,13 +197,6 @@ def test_labels_and_counts_of_documents_are_balanced_too(rng):
     check_documents(halves, groups)
     assert np.array_equal(report.worst_difference[-8:], worst(halves, counts))
     assert np.all(report.worst_difference[1:] <= report.random_difference[1:] / 10)
-
-
-def test_documents_of_one_item_are_split_as_items():
-    names = [f"doc {i}" for i in range(47)]
-    halves = first_halves(BlockedCV(5, rng=3), names, groups=names)
-    check_sizes_and_overlaps(halves)
-    assert np.array_equal(halves, first_halves(BlockedCV(5, rng=3), names))
 
 
 # ---- random numbers

@@ -131,16 +131,6 @@ def test_a_perfect_and_a_useless_model_have_one_exact_end():
         assert wald(*table).degenerate
 
 
-def test_walds_overshoot_is_neither_cut_off_nor_hidden():
-    # F1 = 2·12/25 = .96, sd = sqrt(.96·.04·1.04²/26)
-    f1 = 0.96
-    sd = math.sqrt(f1 * 0.04 * (2 - f1) ** 2 / (2 * 13))
-    found = wald(12, 1, 0)
-    assert found.high == pytest.approx(f1 + Z95 * sd, abs=1e-14)
-    assert found.high > 1.0
-    assert found.overshoot
-
-
 # ---- shares: statsmodels ----------------------------------------------------------------------------------
 
 
@@ -355,14 +345,6 @@ def test_variances_add_where_only_totals_are_known():
     assert "only totals are known" in str(res)
 
 
-def test_pairing_shortens_the_interval_of_models_that_agree():
-    ev = paired(1000, np.random.default_rng(5), agreement=0.95)
-    for method in ("delta", "bootstrap_percentile", "bootstrap_bca"):
-        together = difference_intervals(ev, metric="f1", rng=1)[method].length
-        apart = difference_intervals(ev, metric="f1", assumption="independent", rng=1)[method].length
-        assert together < 0.7 * apart
-
-
 @pytest.mark.parametrize("metric", ["f1", pytest.param("f0.5", marks=pytest.mark.long)])
 def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_says(metric):
     rng = np.random.default_rng(8)
@@ -472,18 +454,6 @@ def test_the_credible_rows_of_a_difference_are_those_of_the_bayes_test():
     assert res.models == ("A", "B")
 
 
-def test_an_empty_test_set_excludes_nothing():
-    with pytest.warns(UserWarning, match="all counts of A are 0"):
-        ev = bf.from_counts(A=(0, 0, 0))
-    res = intervals(ev, "A", "f1", rng=1)
-    for method in res:
-        if res[method].kind == "confidence":
-            assert tuple(res[method]) == (0.0, 1.0)
-            assert "nothing to estimate from" in res[method].note
-    with pytest.raises(ValueError, match="all counts are 0"):
-        intervals(ev, "A", lambda tables: tables[..., 0], rng=1)
-
-
 # ---- several classes, and scores --------------------------------------------------------------------------
 
 
@@ -527,19 +497,6 @@ def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median
 
 
 # ---- what was asked ---------------------------------------------------------------------------------------
-
-
-def test_only_the_methods_that_are_asked_for_are_computed_and_give_the_same():
-    ev = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
-    every = intervals(ev, "A", rng=1)
-    for name in every:
-        one = intervals(ev, "A", methods=[name], rng=1)
-        assert list(one) == [name]
-        assert one[name] == every[name]
-        assert one.settings.n_resamples == (9_999 if name.startswith("bootstrap") else 0)
-    assert list(difference_intervals(ev, methods=["credible_hdi", "delta"])) == ["credible_hdi", "delta"]
-    with pytest.raises(ValueError, match="unknown method 'jackknife' for f1"):
-        intervals(ev, "A", methods=["jackknife"])
 
 
 @pytest.mark.long

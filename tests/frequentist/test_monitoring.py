@@ -307,20 +307,6 @@ class TestMonitor:
             ), metric
         assert found
 
-    def test_spans_that_only_one_model_claims_weigh_on_its_jaccard_index_alone(self):
-        # Both have .5: A finds a half and claims nothing else, B finds three quarters and claims half as many wrong ones.
-        a = [(1, 0, 0), (0, 0, 1)] * 400
-        b = [(1, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 1)] * 200
-        found = bf.monitor(bf.from_units({"A": a, "B": b}, unit="sentence"), metric="jaccard", largest=2)
-        assert (found.score_a, found.score_b, found.verdict) == (0.5, 0.5, "undecided")
-
-    def test_scores_of_a_document_are_bounded_by_how_many_it_has(self):
-        rng = np.random.default_rng(4)
-        a, document = rng.random(600), np.arange(600) // 3
-        found = bf.monitor(bf.from_scores({"A": a, "B": np.sqrt(a)}, groups=document), largest=3)
-        assert found.verdict == "B better"
-        assert "their scores as lying from 0 to 1" in found.to_text()
-
     def test_a_brier_score_is_a_mean_of_scores_and_less_of_it_is_better(self):
         rng = np.random.default_rng(5)
         gold = rng.random(800) < 0.4

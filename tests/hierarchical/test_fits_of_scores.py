@@ -7,7 +7,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1 import HierarchicalPrior, load_fit
-from builders import FOUR_CORPORA, group_names
+from builders import FOUR_CORPORA
 from evaluations import EVALUATIONS
 
 CORPORA = {
@@ -87,25 +87,6 @@ def test_scores_beyond_one_have_a_prior_of_their_own_size():
     )
     assert small.metrics[0].support == (0.0, 1.0)
     assert large.metrics[0].support == (0.0, np.inf)
-
-
-def test_callables_are_scored_and_known_again_in_files(tmp_path):
-    def tp_share(tables):
-        return tables[..., 0] / tables.sum(axis=-1)
-
-    found = bf.hierarchical(CORPORA, metrics=["jaccard", tp_share], draws=500, rng=2)
-    p = [c.p_h1 for c in found.compare().values()]
-    assert p[0] == pytest.approx(p[1], abs=0.03)
-    found.save(tmp_path / "fit.nc")
-    again = load_fit(tmp_path / "fit.nc")
-    assert again.compare()["tp_share"].to_dict() == found.compare()["tp_share"].to_dict()
-
-
-def test_folds_are_groups_with_all_their_counts():
-    ev = bf.load_example("wang-li-org")
-    found = bf.hierarchical(ev, draws=500, rng=5)
-    assert found.datasets[-1] == "repeat 3, fold 2"
-    assert "Folds are taken as separate test sets" in str(found)
 
 
 # ---- what a corpus knows of itself ------------------------------------------------------------------------
@@ -214,17 +195,6 @@ def test_scores_stay_within_the_support_and_differences_with_them():
     assert float(found.posterior["score"].max()) <= 1.0
     new = found.posterior["score"].sel(question="new")
     assert float((new.diff("system") == 0).mean()) < 0.001
-
-
-def test_arviz_gets_what_a_grid_gives(fit):
-    assert set(group_names(fit.to_arviz())) == {"posterior", "observed_data"}
-    posterior = fit.to_arviz()["posterior"]
-    assert set(posterior.data_vars) == {"score", "difference", "spread", "difficulty"}
-    assert posterior["score"].dims == ("chain", "draw", "system", "measure", "question")
-    assert posterior["question"].values.tolist() == list(fit.questions)
-    gap = posterior["difference"].sel(contrast="B - A", measure="f1", question="tweets")
-    assert float(gap.mean()) == pytest.approx(fit.compare(question="tweets")["f1"].gap)
-    assert {name.partition("[")[0] for name in fit.summary().index} == {"score", "difference"}
 
 
 # ---- which number is printed ------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ import bayesf1 as bf
 from bayesf1.hierarchical import multinomial
 from bayesf1.hierarchical.corpora import Diagnostics
 from bayesf1.hierarchical.multinomial import read_counts
-from bayesf1.output.arviz import group, is_old, load_arviz
-from builders import FOUR_CORPORA as CORPORA, group_names, noisy
+from bayesf1.output.arviz import is_old, load_arviz
+from builders import FOUR_CORPORA as CORPORA, noisy
 
 pm = pytest.importorskip("pymc")
 SHORT = {"likelihood": "multinomial", "draws": 250, "tune": 250, "chains": 2, "progress": False}
@@ -139,12 +139,6 @@ def test_swapping_the_models_swaps_the_probabilities(fit):
         assert one.p_less + one.p_rope + one.p_greater == pytest.approx(1.0)
 
 
-def test_a_suite_is_the_weighted_mean_of_its_corpora(fit):
-    score = fit.posterior["score"]
-    mean = sum(share * score.sel(question=name) for name, share in fit.weights.items())
-    assert np.allclose(score.sel(question="suite"), mean)
-
-
 def test_chains_that_agree_are_said_to():
     assert str(Diagnostics("pymc", 4000, 4, 800, 0, 1.002)).startswith(
         "4 chains of NUTS (pymc) agree: R-hat 1.00"
@@ -239,14 +233,6 @@ def test_a_sampler_that_fails_or_panics_is_one_sentence(monkeypatch):
         assert "\n" not in str(caught.value)
 
 
-def test_an_interrupted_sampler_does_not_give_a_fit(monkeypatch, fit):
-    short = {name: fit.groups[name].isel(draw=slice(50)) for name in ("posterior", "sample_stats")}
-    container = multinomial.arviz.container(short)
-    monkeypatch.setattr(pm, "sample", lambda **_: container)
-    with pytest.raises(KeyboardInterrupt, match="after 50 of 250"):
-        bf.hierarchical(CORPORA, **SHORT)
-
-
 @pytest.mark.long
 def test_a_script_needs_no_guard(tmp_path):
     script = tmp_path / "script.py"
@@ -266,18 +252,6 @@ def test_a_script_needs_no_guard(tmp_path):
 
 
 # ---- ArviZ ------------------------------------------------------------------------------------------------
-
-
-def test_arviz_gets_named_dims_and_every_group(fit):
-    idata = fit.to_arviz()
-    posterior = group(idata, "posterior")
-    assert posterior["score"].dims == ("chain", "draw", "system", "measure", "question")
-    assert posterior["difference"].dims == ("chain", "draw", "contrast", "measure", "question")
-    assert posterior["pi"].dims == ("chain", "draw", "system", "cell")
-    assert set(group_names(idata)) == {
-        *("posterior", "prior", "posterior_predictive", "prior_predictive", "log_likelihood"),
-        *("observed_data", "constant_data", "sample_stats"),
-    }
 
 
 def test_the_summary_has_our_interval_and_names_what_it_means(fit):

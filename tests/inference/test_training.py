@@ -105,36 +105,6 @@ def test_totals_of_runs_are_not_taken_for_more_items():
     assert "Only the runs' totals are known" in str(bf.compare(totals, metrics="f1", rng=1, n_draws=2000))
 
 
-def test_a_ranking_is_of_methods(ev):
-    ranking = bf.rank(ev, rng=1, n_draws=10_000)
-    assert ranking.models == ("bert", "crf")
-    assert ranking.score[1] == pytest.approx(bf.score(ev, "crf"))
-    models = bf.rank(ev, target="models", rng=1, n_draws=10_000)
-    assert models.high[0] - models.low[0] < ranking.high[0] - ranking.low[0]
-
-
-@pytest.mark.long
-def test_intervals_of_methods_are_of_the_runs_mean(ev):
-    found = bf.intervals(ev, "crf", n_resamples=200, rng=1)
-    assert found.estimate == pytest.approx(bf.score(ev, "crf"))
-    assert "wilson_direct" not in found
-    assert "the mean of these runs" in str(found)
-    low, high = found["credible_equal_tailed"]
-    assert high - low > found["delta"].length
-    gap = bf.difference_intervals(ev, methods=["delta"], rng=1)
-    assert gap.estimate == pytest.approx(bf.score(ev, "bert") - bf.score(ev, "crf"))
-
-
-def test_figures_show_the_runs(ev, res):
-    axes = bf.plot_posterior(ev, metrics="f1", n_draws=2000, rng=1)
-    rows = [line for line in axes[0].lines if len(line.get_xdata()) == 4]
-    assert len(rows) == 2
-    assert all((line.get_ydata() < 0).all() for line in rows)
-    scores = resolve_metric("f1", ev)(ev.tables, ev.cells)
-    assert rows[0].get_xdata() == pytest.approx(scores[:4])
-    bf.plot_difference(res)
-
-
 def folds_of(m, seed=0, cv=None, models=("A", "B")):
     cv = cv or bf.BlockedCV(m=m)
     rng = np.random.default_rng(seed)
@@ -367,28 +337,6 @@ def test_a_ranking_of_two_ways_is_their_comparison():
     methods = bf.rank(learned(), target="method", rng=1, n_draws=1000).details()
     assert "learnt from the halves' differences" in methods
     assert "Wang and Li" not in methods
-
-
-def test_no_prior_of_cells_is_named_where_none_is_used():
-    for ev in (folds_of(3), learned().select(["A", "B"])):
-        one, other = (bf.compare(ev, target="method", rng=1, n_draws=2000, prior=prior) for prior in (1, 5))
-        assert one["f1"].p_h1 == other["f1"].p_h1
-        ranking = bf.rank(ev, target="method", rng=1, n_draws=2000)
-        assert "prior:none" in one.signature()
-        assert "prior:none" in ranking.signature()
-        assert "prior:dirichlet(1)" in bf.compare(ev, rng=1, n_draws=2000).signature()
-
-
-def test_several_classes_are_compared_as_ways_of_training():
-    rng = np.random.default_rng(0)
-    y = rng.choice(list("abc"), 150)
-    x = np.where(rng.random(150) < 0.7, y, rng.choice(list("abc"), 150))
-    common = lambda xt, yt: lambda xs: [max(set(yt), key=list(yt).count)] * len(xs)  # noqa: E731
-    echo = lambda xt, yt: lambda xs: list(xs)  # noqa: E731
-    ev = bf.cross_validate({"A": common, "B": echo}, x, y, cv=bf.BlockedCV(3, rng=0))
-    res = bf.compare(ev, target="method", rng=1, n_draws=2000)
-    assert res["f1"].p_h1 > 0.99
-    assert res["f1"].verdict == "B better"
 
 
 # ---- contrasts themselves ---------------------------------------------------------------------------------

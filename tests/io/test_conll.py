@@ -159,14 +159,6 @@ def test_broken_file_is_refused_with_its_line(write, text, place, what):
 # ---- alignment -----------------------------------------------------------------------------------
 
 GOLD = "-DOCSTART- O\n\nAda B-PER\nran O\n\n-DOCSTART- O\n\nIn O\nRome B-LOC\n"
-GOLD_TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
-
-
-def test_separate_files_give_the_last_column_of_each(write):
-    gold = write(GOLD, "gold.conll")
-    a = write("Ada\tx\tO\nran\tx\tO\n\nIn\tx\tO\nRome\tx\tB-PER\n", "a.conll")
-    ev = bf.from_conll(gold, {"A": a, "B": str(gold)})
-    assert ev == bf.from_tags(GOLD_TAGS, {"A": [["O", "O"], ["O", "B-PER"]], "B": GOLD_TAGS})
 
 
 def test_files_with_gold_beside_the_prediction_need_no_gold_file(write):
@@ -253,18 +245,6 @@ def test_whole_files_give_the_counts_of_seqeval_though_one_spells_a_token_otherw
         assert bf.score(ev, name) == pytest.approx(span_f1(gold, tags_of(models[name])))
 
 
-def test_whole_files_give_the_counts_of_seqeval_type_by_type():
-    with pytest.warns(UserWarning, match="spells 1 of its tokens differently"):
-        ev = bf.from_conll(
-            DATA / "gold.conll", {name: DATA / f"{name}.conll" for name in COUNTED}, by_type=True
-        )
-    # F1 of LOC, MISC, ORG and PER, from the spans that seqeval's get_entities finds.
-    expected = {"crf": (8 / 13, 0, 2 / 6, 8 / 10), "bert": (1, 0, 8 / 10, 10 / 11)}
-    for name, values in expected.items():
-        scores = [bf.score(ev, name, f"f1[{label}]") for label in ("LOC", "MISC", "ORG", "PER")]
-        assert scores == pytest.approx(values)
-
-
 def test_folders_of_files_are_matched_by_name_and_each_is_a_document(tmp_path):
     for side, tags in (("gold", ("B-X", "O")), ("crf", ("B-X", "B-X"))):
         (tmp_path / side).mkdir()
@@ -305,15 +285,6 @@ def test_labels_of_words_score_as_in_scikit_learn(field, column, tmp_path):
     assert (ev.unit, ev.units.size) == ("sentence", 3)
     sentences = np.repeat([0, 1, 2], [2, 3, 2])
     assert ev.tables.tolist() == bf.from_labels(a, {"crf": b}, groups=sentences).tables.tolist()
-
-
-def test_documents_may_be_units(tmp_path):
-    models, gold = write_pair(tmp_path, documents=(0, 2))
-    ev = bf.read(models, gold_file=gold, unit="document")
-    assert ev == bf.from_labels(values(WORDS), {"crf": values(WORDS_SAID)}, groups=[0] * 5 + [1] * 2)
-    models, gold = write_pair(tmp_path)
-    with pytest.raises(ValueError, match="has no '# newdoc' lines"):
-        bf.read(models, gold_file=gold, unit="document")
 
 
 def test_folders_are_matched_by_name_and_files_are_documents(tmp_path):

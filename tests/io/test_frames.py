@@ -118,23 +118,6 @@ def test_enums_with_different_values_are_compared_by_their_names():
         assert counted(native, positive="spam") == expected(frame, positive="spam")
 
 
-@pytest.mark.parametrize("group", [None, "select"])
-def test_names_that_sql_must_quote_are_columns_like_others(engine, group):
-    if engine is as_duckdb:
-        # Refused, as the next test has it.
-        return
-    frame = predictions()
-    names = {"gold": "the gold", "bert": 'bert "v2"', "crf": "group", "doc": "select"}
-    ev = from_frame(
-        engine(frame.rename(columns=names)),
-        gold="the gold",
-        models={"bert": 'bert "v2"', "crf": "group"},
-        positive="spam",
-        group=group,
-    )
-    assert ev == expected(frame, positive="spam", group=group and "doc")
-
-
 @pytest.mark.parametrize("name", ['bert "v2"', "bert.v2"])
 @pytest.mark.parametrize("more", [{}, {"judge": []}], ids=["labelled", "with gaps"])
 def test_names_that_duckdb_may_misread_are_refused(name, more):
@@ -356,13 +339,6 @@ def test_columns_of_a_table_may_be_named_in_any_order():
     assert from_patterns(table, gold="gold", models={"X": "crf"}, count="n", positive="spam").models == ("X",)
 
 
-def test_rows_with_the_same_labels_add_up_and_counts_may_be_fractions():
-    rows = [(1, 1, 0, 2.5), (0, 0, 1, 4), (1, 1, 0, 0.25), (1, 0, 1, 0)]
-    ev = from_patterns(rows)
-    np.testing.assert_array_equal(ev.weights, [4, 2.75])
-    np.testing.assert_array_equal(ev.tables, [[2.75, 0, 0, 4], [0, 4, 2.75, 0]])
-
-
 @pytest.mark.parametrize("count", [-1, float("nan"), float("inf"), None, "3", True, 10**400])
 def test_a_bad_count_is_named_with_its_row(count):
     with pytest.raises(
@@ -451,13 +427,3 @@ def test_a_frame_gives_what_lists_give(engine):
     assert none == expected_of(data, {})
     named = bf.from_frame(frame, judge={"model": "gpt"}, **how)
     assert named == expected_of(data, {"model": data["gpt"]})
-
-
-def test_documents_are_a_column():
-    data = judged_columns()
-    how = {"gold": "label", "models": ["crf", "bert"], "positive": "spam", "judge": "gpt"}
-    found = bf.from_frame(pl.DataFrame(data), group="doc", **how)
-    other = expected_of(data, {"gpt": data["gpt"]}, groups=data["doc"])
-    assert found.unit == "document"
-    np.testing.assert_allclose(found.tables, other.tables)
-    assert found.units.size == other.units.size == 100

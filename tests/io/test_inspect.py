@@ -108,15 +108,6 @@ def test_models_are_named_by_the_logs_where_nobody_names_them(logs, tmp_path):
         bf.read(tmp_path, measure="match")
 
 
-def test_a_field_of_the_metadata_or_the_task_may_be_the_group(logs):
-    folder, _ = logs
-    ev = bf.read({model: folder / f"{model}1" for model in "ab"}, measure="match", group="metadata.subject")
-    want = {"a": [1, 1, 0, 0], "b": [1, 0, 1, 1]}
-    assert ev == bf.from_correct(want, groups=list("uvuv"), name="match", unit="subject")
-    with pytest.raises(ValueError, match=r"at group='subject'; did you mean 'metadata.subject'"):
-        bf.read({"a": folder / "a1"}, measure="match", group="subject")
-
-
 def test_a_scorer_must_be_chosen_where_there_are_several(logs):
     folder, _ = logs
     with pytest.raises(ValueError, match=r"several measures \(match, includes\); choose one by measure="):
@@ -180,16 +171,6 @@ def test_samples_without_a_score_are_left_out_for_all_and_said(tmp_path):
     ev = bf.read({"a": a, "b": b})
     assert ev.tables.tolist() == [[1, 1], [2, 0]]
     assert ev.remarks == ("a has 1 sample without a score by match, such as 'q2': left out for all.",)
-
-
-def test_epochs_without_a_score_are_said(tmp_path):
-    path = write(tmp_path, "a", {"q1": ["C", "C"], "q2": ["C", float("nan")], "q3": ["I", "C"]}, epochs=2)
-    ev = bf.read({"a": path})
-    assert bf.score(ev, "a", "mean") == pytest.approx((1 + 1 + 0.5) / 3, abs=1e-15)
-    said = (
-        "a has 1 sample in which some epochs have no score by match, such as 'q2': averaged over the others."
-    )
-    assert ev.remarks == (said,)
 
 
 def test_a_try_gives_way_to_the_log_that_succeeded(tmp_path):

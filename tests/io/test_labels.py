@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import csr_array
 from sklearn.metrics import (
     accuracy_score,
     cohen_kappa_score,
@@ -18,7 +17,6 @@ from sklearn.metrics import (
 
 import bayesf1 as bf
 from bayesf1 import read
-from bayesf1.cli.main import main
 from bayesf1.evaluation import resolve_metric
 from builders import judged_items as items, noisy
 
@@ -71,18 +69,6 @@ def test_labels_of_any_kind_give_the_same_counts(kind):
     assert bf.from_labels(series[0], {"A": series[1]}) == expected
 
 
-def test_label_sets_may_be_sparse_and_boolean():
-    gold, said = np.random.default_rng(3).random((2, 20, 3)) < 0.4
-    expected = bf.from_labels(gold, {"A": said}, multilabel=True, labels=["x", "y", "z"])
-    for kind in (int, float):
-        same = bf.from_labels(
-            csr_array(gold.astype(kind)), {"A": said.astype(kind)}, multilabel=True, labels=["x", "y", "z"]
-        )
-        assert same == expected
-    assert expected.classes == ("x", "y", "z")
-    assert bf.from_labels(gold, {"A": said}, multilabel=True).classes == ("1", "2", "3")
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
@@ -105,22 +91,6 @@ def test_bad_labels_are_named(arguments, options, words):
 
 
 # ---- printing ---------------------------------------------------------------------------------------------
-
-
-def test_comparisons_of_classes_show_where_a_model_gains_and_where_it_loses():
-    rng = np.random.default_rng(5)
-    gold = rng.choice(list("abc"), 600)
-    swapped = {"a": "b", "b": "a", "c": "c"}
-    wrong = np.array([swapped[g] for g in gold])
-    # A errs on items of a and b, B on those of c.
-    said = {
-        "A": np.where((rng.random(600) < 0.3) & (gold != "c"), wrong, gold),
-        "B": np.where((rng.random(600) < 0.3) & (gold == "c"), "a", gold),
-    }
-    found = bf.compare_classes(bf.from_labels(gold, said), metric="recall", rng=1)
-    assert found["recall[a]"].p_h1 > 0.99
-    assert found["recall[b]"].p_h1 > 0.99
-    assert found["recall[c]"].p_h1 < 0.01
 
 
 def test_identical_models_are_even_and_no_noise_decides():
@@ -241,23 +211,6 @@ def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
         bf.from_correct(flags)
 
 
-def table(path, rows, header="query,a,b"):
-    path.write_text("\n".join([header, *rows]) + "\n")
-    return str(path)
-
-
-@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false")])
-def test_a_column_of_0_and_1_in_a_file_is_right_or_wrong(tmp_path, capsys, yes, no):
-    path = table(tmp_path / "em.csv", [f"q{i},{yes if i % 9 else no},{yes}" for i in range(18)])
-    assert main(["compare", path, "--scores", "EM", "--rng", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert "units:18 queries|sampling:paired" in printed
-    assert main(["test", path, "--scores", "--metrics", "mean"]) == 0
-    assert "p = 0.500, exact" in capsys.readouterr().out
-    for command in (["rank"], ["interval"], ["plan", "--difference", "0.05"]):
-        assert main([*command, path, "--scores", "EM"]) == 0
-
-
 # ---- lower is better --------------------------------------------------------------------------------------
 
 
@@ -370,16 +323,6 @@ def test_measures_are_scikit_learns_on_the_labels_of_gold(seed):
     assert bf.score(ev, "A", "kappa") == pytest.approx(cohen_kappa_score(gold, said), abs=1e-12)
 
 
-def test_a_class_that_no_item_has_counts_as_zero_and_is_named():
-    ev = bf.from_labels(GOLD, {"A": PERFECT}, labels=list("abcd"))
-    assert ev.notes == (
-        "'d' is a class that no item has; as in scikit-learn, it counts as 0 in averages over classes.",
-    )
-    expected = f1_score(GOLD, PERFECT, labels=list("abcd"), average="macro", zero_division=0)
-    assert bf.score(ev, "A", "macro_f1") == expected == 0.75
-    assert bf.posterior(ev, "A", "macro_f1", rng=1, n_draws=1000).interval(0.95)[1] <= 0.75
-
-
 def test_every_reader_takes_strays_alike(tmp_path):
     expected = both()
     frame = {"gold": GOLD, "A": PERFECT, "B": ASTRAY}
@@ -397,22 +340,6 @@ def test_every_reader_takes_strays_alike(tmp_path):
         assert ev.notes == expected.notes
 
 
-def test_folds_know_a_stray_label_of_one_fit():
-    rng = np.random.default_rng(0)
-    y = np.array(list("abc") * 20)
-
-    def stray(X_train, y_train):
-        return lambda Z: ["z", *rng.choice(list("abc"), len(Z) - 1)]
-
-    def fair(X_train, y_train):
-        return lambda Z: rng.choice(list("abc"), len(Z))
-
-    ev = bf.cross_validate({"A": fair, "B": stray}, np.arange(60), y, cv=bf.BlockedCV(m=3, rng=0))
-    assert ev.classes == ("a", "b", "c")
-    assert ev.notes == ("B said 'z', which no item is, 6 times.",)
-    np.testing.assert_allclose(ev.folds.k * ev.folds.counts.sum((0, 1)), ev.tables)
-
-
 def test_a_label_that_is_a_class_of_another_shard_does_not_add_up():
     one = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("ab"))
     two = bf.from_labels(list("abcc"), {"A": list("abcc")})
@@ -426,7 +353,6 @@ SIX = [1, 1, 1, 0, 0, 0]
 SIX_A = [1, 1, 0, 0, 0, 1]
 SIX_B = [1, 0, 0, 0, 0, 0]
 SIX_TABLES = [[2, 1, 1, 2], [1, 0, 2, 3]]
-BINARY = ("tp", "fp", "fn", "tn")
 
 
 # ---- labels
@@ -443,19 +369,6 @@ def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     ev = bf.from_labels(gold, {"A": a, "B": b})
     np.testing.assert_array_equal(ev.tables, SIX_TABLES)
     assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
-
-
-@pytest.mark.parametrize("dtype", ["Int64", "uint8", "float32", "boolean", "category"])
-def test_booleans_and_numbers_of_every_dtype_agree(dtype):
-    a = pd.Series(SIX_A).astype(dtype)
-    assert bf.from_labels(SIX, {"A": a, "B": np.array(SIX_B, dtype=bool)}) == bf.from_labels(
-        SIX, {"A": SIX_A, "B": SIX_B}
-    )
-
-
-def test_labels_other_than_the_positive_one_are_all_negative():
-    ev = bf.from_labels(["x", "y", "z", "x"], {"A": ["x", "z", "y", "y"]}, positive="x")
-    np.testing.assert_array_equal(ev.tables, [[1, 0, 1, 2]])
 
 
 def test_twenty_models_are_merged_as_two_are():

@@ -57,15 +57,6 @@ def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
         bf.read({"a": tmp_path / "a"}, measure="acc_nrm", filter="strict-match")
 
 
-def test_old_logs_have_no_lists_of_measures_nor_filters(tmp_path):
-    old = [
-        {key: value for key, value in record.items() if key not in ("filter", "metrics", "doc_hash")}
-        for record in records(lm_eval_samples(A))
-    ]
-    write(tmp_path, "a", data=lines(*map(json.dumps, old)))
-    assert bf.read({"a": tmp_path / "a"}) == bf.from_correct({"a": A}, name="acc")
-
-
 def test_tasks_are_told_apart_and_may_be_groups(tmp_path):
     for model in "ab":
         write(tmp_path, model, "x"), write(tmp_path, model, "y_z", data=lm_eval_samples([0.0, 1.0, 1.0]))
@@ -119,12 +110,6 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
 def test_a_bad_sample_is_named_with_its_file_and_line(data, message, tmp_path):
     write(tmp_path, "a", data=data)
     with pytest.raises(ValueError, match=message):
-        bf.read({"a": tmp_path / "a"})
-
-
-def test_two_dates_of_one_task_are_not_one_log(tmp_path):
-    write(tmp_path, "a"), write(tmp_path, "a", name="samples_{}_2026-01-03T03-04-05.678901.jsonl")
-    with pytest.raises(ValueError, match=r"01-02T.*jsonl and .*01-03T.*jsonl are both of task 'arith'"):
         bf.read({"a": tmp_path / "a"})
 
 

@@ -295,19 +295,6 @@ def test_options_of_the_command_line_are_those_of_read():
     assert {name for fmt in INPUT_FORMATS for name in fmt.options} <= set(ReadOptions.__annotations__)
 
 
-def test_gold_without_anything_positive_is_said(tmp_path):
-    said = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
-    (tmp_path / "blind.csv").write_text("label,a,b\nham,spam,ham\nham,ham,spam\n")
-    ev = bf.read(tmp_path / "blind.csv", gold="label", positive="spam")
-    assert ev.tables.tolist() == [[0, 1, 0, 1], [0, 1, 0, 1]]
-    # What is predicted is the positive label, and no stray.
-    assert ev.remarks == (said,)
-    (tmp_path / "blind").write_text("In O\nRome O\n")
-    (tmp_path / "a").write_text("In O\nRome B-LOC\n")
-    assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "blind").remarks == (said,)
-    assert bf.read({"a": tmp_path / "a"}, gold_file=tmp_path / "a").remarks == ()
-
-
 ORDER = {fmt.name: i for i, fmt in enumerate(INPUT_FORMATS)}
 CASES = [(name, file) for name, sample in SAMPLES.items() for file in sample.own]
 
@@ -429,14 +416,6 @@ def test_a_fault_in_the_first_lines_is_told_by_what_the_other_files_are(name, tm
     assert "input_format=" in refused_files(tmp_path / "bad")
 
 
-def test_gold_of_tags_is_a_file_also_where_tabs_part_them(tmp_path, refused_files):
-    (tmp_path / "a").write_text("In\tO\nRome\tB-LOC\n")
-    files = [tmp_path / "a", f"a={tmp_path / 'a'}", f"b={tmp_path / 'a'}"]
-    assert "gold= names a column, which a column file of tags" in refused_files(*files, "--gold", "tag")
-    (tmp_path / "t").write_text("token\ttag\tcrf\nIn\tO\tO\n" + "Rome\tB-LOC\tO\n" * 20)
-    assert "has no column 'tga'; did you mean 'tag'?" in refused_files(tmp_path / "t", "--gold", "tga")
-
-
 SPANS = {"gold": ("PER", "LOC"), "crf": ("PER", "ORG"), "bert": ("PER", "LOC")}
 
 
@@ -474,20 +453,6 @@ def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused_line):
         with pytest.raises(ValueError, match=r"^gold= names a column, .*gold_file="):
             bf.read({"crf": crf}, gold=gold)
         assert "as the first, without a name" in refused_line(f"compare crf={crf} --gold {gold}")
-
-
-def test_three_models_to_label_for_may_be_two_and_a_judge(tmp_path, refused_line, capsys):
-    (tmp_path / "a.csv").write_text(
-        "label,a,b,gpt\n" + "y,y,n,y\nn,n,n,n\ny,y,y,y\nn,y,n,n\n,n,y,n\n,y,y,y\n" * 5
-    )
-    said = refused_line("label a.csv --gold label --positive y")
-    assert (
-        "a.csv has 3 models (a, b, gpt); choose two by --models A B or one by --model A, or say by --judge"
-        in said
-    )
-    for remedy in ("--models a b", "--model a", "--judge gpt"):
-        assert main(f"label a.csv --gold label --positive y --budget 2 {remedy}".split()) == 0, remedy
-    capsys.readouterr()
 
 
 @pytest.mark.parametrize("read", [bf.read, bf.load])

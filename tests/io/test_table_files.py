@@ -143,18 +143,6 @@ def test_what_is_said_of_rows_of_models_reads_them(model, options, refused_rows,
     assert "bert" in capsys.readouterr().out
 
 
-def test_without_a_name_of_a_models_column_none_is_made_up(refused_rows):
-    said = refused_rows(rows("who"), "--id item --columns pred")
-    assert "model_column=" in said
-    assert "model_column=" not in refused_rows(rows("who"), "--id item")
-
-
-def test_columns_of_models_do_not_go_with_rows_of_models(refused_rows):
-    said = refused_rows(rows(), "--id item --model-column model --columns pred")
-    assert "columns= does not go with model_column=" in said
-    assert said.rstrip().endswith("by prediction=")
-
-
 ROWS = [("yes", "yes", "no"), ("no", "no", "no"), ("yes", "no", "yes"), ("no", "yes", "no")]
 RECORDS = [dict(zip(("label", "a", "b"), row, strict=True)) for row in ROWS]
 
@@ -216,13 +204,6 @@ def test_a_number_written_in_two_ways_is_no_second_label(refused):
     assert bf.from_labels(["01", "1"], {"A": ["1", "01"]}, positive="1").tables.tolist() == [[0, 1, 1, 0]]
 
 
-def test_whole_numbers_beside_fractions_are_no_model(refused, read):
-    table = lines("q,length,a,b", "x,3,.1,.2", "y,3,.4,.3", "z,4,.2,.9")
-    assert "columns=" in refused(table, "--scores", "F1")
-    assert read(table, scores="F1", columns=["a", "b"]).models == ("a", "b")
-    assert read(lines("q,a,b", "x,3,2", "y,3,5", "z,4,2"), scores="rating").models == ("a", "b")
-
-
 @pytest.mark.parametrize("option", ["--scores", "--correct"])
 def test_a_first_row_is_no_header(refused, option):
     assert "q1, 1, 0" in refused(lines("q1,1,0", "q2,0,0", "q3,1,0"), option)
@@ -269,10 +250,3 @@ def test_a_third_column_of_the_same_types_is_noted(tmp_path):
     assert "both.conll has tags of the same types in more than two columns" in note
     assert not bf.read({"crf": tmp_path / "both.conll"}, gold_column=2, predicted_column=3).notes
     assert not bf.read({"crf": tmp_path / "chunks.conll"}).notes
-
-
-def test_a_warning_of_every_pair_of_models_is_given_once(tmp_path, capsys):
-    rows = (f"{i % 3},{i % 2},{i % 5 // 4},{(i + 1) % 2}" for i in range(12))
-    (tmp_path / "flags.csv").write_bytes(lines("doc,a,b,c", *rows))
-    assert main(["compare", str(tmp_path / "flags.csv"), "--correct", "a,b,c", "--group", "doc"]) == 0
-    assert capsys.readouterr().err.count("There are only 3 documents") == 1

@@ -194,16 +194,6 @@ def write(folder, lines, header="label,a,b"):
 
 
 @pytest.mark.parametrize(
-    "names", [("0", "1"), ("false", "true"), ("00", "01"), ("0.0", "1.0"), ("no", "yes")]
-)
-def test_a_label_is_the_text_that_stands_there(tmp_path, names):
-    path = write(tmp_path, rows(names=names))
-    expected = read(write(tmp_path, rows(names=("ham", "spam"))), gold="label", positive="spam")
-    path = write(tmp_path, rows(names=names))
-    assert read(path, gold="label", positive=names[1]) == expected
-
-
-@pytest.mark.parametrize(
     ("line", "said"),
     [
         ("1,1", "line 152, has 2 cells, but the header names 3 columns; mend the row"),
@@ -259,13 +249,6 @@ def test_cells_are_those_of_the_csv_module(end, tmp_path):
         for name, i in (("label", 0), ("bert", 2)):
             found = cells(path, name, optional=[name])
             assert ["" if cell != cell else cell for cell in found] == [row[i] for row in expected]
-
-
-def test_the_line_of_a_short_row_is_named(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("label,crf\n" + "a,b\n" * 20 + '"a\nb",b\n' + "a,b\n" * 20 + "a\n" + "a,b\n" * 5)
-    with pytest.raises(ValueError, match=r"t.csv, line 44, has 1 cells, but the header names 2 columns"):
-        cells(path, "label")
 
 
 SAMPLE = SAMPLES["table in Arrow's parquet"]

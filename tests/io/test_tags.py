@@ -218,10 +218,6 @@ def test_lenient_spans_cover_every_token_but_o(scheme):
     check()
 
 
-def test_an_o_with_a_type_is_still_outside():
-    assert split_spans(["B-PER", "O-PER", "I-PER"]) == [("PER", 0, 1), ("PER", 2, 3)]
-
-
 def test_scheme_names_ignore_case_and_have_aliases():
     tags = ["B-PER", "E-PER", "S-PER"]
     for scheme in ("bioes", "BIOES", "iobes", "IobES"):
@@ -232,35 +228,9 @@ def test_scheme_names_ignore_case_and_have_aliases():
 # ---- the table of spans --------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
-@given(corpora("IOBES"))
-def test_scores_by_type_are_those_of_each_type_alone(corpus):
-    gold, own = corpus
-    table = read_spans(gold, {"A": own}, scheme="IOBES")
-    if len(table.types) < 2:
-        return
-    ev = bf.from_tags(gold, {"A": own}, scheme="IOBES", by_type=True)
-    cells = ev.tables.reshape(3, len(table.types))
-    assert cells.sum(axis=1).tolist() == table.counts().sum(axis=(0, 1)).tolist()
-    for k, kind in enumerate(table.types):
-        alone = bf.from_tags(gold, {"A": own}, scheme="IOBES", types=[kind])
-        assert alone.tables[0].tolist() == cells[:, k].tolist()
-
-
 def test_spans_do_not_reach_over_the_end_of_a_sentence():
     table = read_spans([["O", "B-PER"], [], ["I-PER", "O"]], {"A": [["O", "O"], [], ["I-PER", "O"]]})
     assert table.counts().tolist() == [[[0, 0, 1]], [[0, 0, 0]], [[1, 0, 0]]]
-
-
-def test_lists_tuples_arrays_and_series_are_read_alike():
-    pandas = pytest.importorskip("pandas")
-    gold = [["B-PER", "I-PER"], ["O", "B-LOC"]]
-    expected = read_spans(gold, {"A": gold}).counts()
-    for form in (tuple, np.array, lambda s: np.array(s, dtype=object), pandas.Series, pandas.Categorical):
-        own = [form(sentence) for sentence in gold]
-        for outer in (list, tuple, iter):
-            assert (read_spans(outer(own), {"A": outer(own)}).counts() == expected).all()
-    assert (read_spans(np.array(gold), {"A": pandas.Series(gold)}).counts() == expected).all()
 
 
 # ---- bad input -----------------------------------------------------------------------------------

@@ -133,13 +133,3 @@ def test_the_draws_of_two_systems_on_the_same_items_are_paired():
     near = scores + rng.normal(0, 0.05, 300)
     a, b, apart = (roc_curve(gold, s, rng=r) for s, r in ((scores, 7), (near, 7), (near, 8)))
     assert np.std(a.area_draws - b.area_draws) < 0.3 * np.std(a.area_draws - apart.area_draws)
-
-
-def test_labels_may_be_words_and_the_positive_one_is_said():
-    words = np.where(LECTURE == 1, "spam", "ham")
-    assert roc_auc(words, -np.arange(10.0), positive="spam") == roc_auc(LECTURE, -np.arange(10.0))
-    assert roc_auc(words, np.arange(10.0), positive="ham") == pytest.approx(
-        roc_auc(LECTURE, -np.arange(10.0))
-    )
-    with pytest.raises(ValueError, match="which label is positive"):
-        roc_auc(words, -np.arange(10.0))

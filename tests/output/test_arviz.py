@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from bayesf1.output.arviz import (
     convergence,
     dataset,
     group,
-    is_old,
     load,
     load_arviz,
     save,
@@ -72,23 +70,6 @@ def test_a_comparison_becomes_its_draws():
         assert abs(share - test.p_h1) < 5 * np.sqrt(test.p_h1 * test.p_h0 / 20_000) + 1e-4
 
 
-def test_arviz_takes_what_it_gets():
-    import matplotlib
-
-    matplotlib.use("Agg")
-    arviz, idata = load_arviz(), comparisons_to_arviz(bf.compare(EV), rng=5)
-    with warnings.catch_warnings():
-        # what plotting libraries deprecate among themselves
-        warnings.simplefilter("ignore")
-        assert {"score[A, f1]", "score[B, recall]", "difference[f1]"} <= set(arviz.summary(idata).index)
-        if is_old():
-            arviz.plot_posterior(idata, var_names=["difference"], hdi_prob=0.95, rope=(-0.01, 0.01))
-            arviz.plot_forest(idata, combined=True, hdi_prob=0.95)
-        else:
-            arviz.plot_dist(idata, var_names=["difference"], ci_kind="hdi", ci_prob=0.95)
-            arviz.plot_forest(idata, combined=True, ci_kind="hdi", ci_probs=(0.5, 0.95))
-
-
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
     idata = comparisons_to_arviz(bf.compare(EV), rng=6)
     groups = {name: group(idata, name) for name in group_names(idata)}
@@ -110,11 +91,6 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         save({"posterior": broken}, target)
     assert target.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["draws.nc"]
-
-
-def test_a_zarr_folder_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"saved as netCDF, so end it with \.nc"):
-        save({}, tmp_path / "draws.zarr")
 
 
 def test_convergence_sees_chains_that_disagree_and_halves_of_one():

@@ -56,21 +56,6 @@ def test_sentences_compile(name, tmp_path):
     compiled("\n\n".join(make(format="latex") for make in said if make is not None), tmp_path)
 
 
-def test_text_is_the_default_and_says_the_same():
-    res = bf.compare(PAIRED, rope=0.01)
-    assert res.sentence() == res.sentence(format="text") == res["f1"].sentence()
-    assert res.sentence(format="latex") == escape_latex(res.sentence())
-
-
-COUNTS = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-
-
-def test_columns_are_chosen_by_their_headers_in_any_case_and_without_units():
-    text = bf.compare(COUNTS).to_latex(columns=["metric", "B", "P(H1)", "Verdict"])
-    assert r"Metric & B (\%) & $P(H_1)$ & Verdict \\" in text
-    assert r"\begin{tabular}{@{}llll@{}}" in text
-
-
 def test_works_that_are_named_have_entries():
     entries = bf.compare(PAIRED).bibtex()
     assert "wang2019bayes" in entries

@@ -13,7 +13,7 @@ from sklearn import metrics as sk
 
 import bayesf1 as bf
 from bayesf1.metrics import METRICS
-from bayesf1.tasks.classed import AVERAGES, class_metric
+from bayesf1.tasks.classed import AVERAGES
 
 TAKAHASHI = json.loads((Path(__file__).parents[1] / "reference" / "takahashi_2022.json").read_text("utf-8"))
 
@@ -128,20 +128,6 @@ def test_two_classes_have_the_binary_measures(matrix):
         assert bf.score(ev, "A", f"{name}[yes]") == pytest.approx(expected, abs=1e-12), name
 
 
-@settings(max_examples=15, deadline=None)
-@given(counts)
-def test_one_class_against_the_rest_is_a_binary_table(matrix):
-    ev = evaluate(matrix)
-    tables = sk.multilabel_confusion_matrix(
-        *labels_of(matrix)[:2], sample_weight=labels_of(matrix)[2], labels=range(len(matrix))
-    )
-    for name, ((tn, fp), (fn, tp)) in zip(ev.classes, tables, strict=True):
-        binary = bf.from_counts(A=(tp, fp, fn, tn)) if matrix.any() else None
-        for metric in ("specificity", "npv", "accuracy", "mcc", "kappa", "fowlkes_mallows"):
-            expected = bf.score(binary, "A", metric)
-            assert bf.score(ev, "A", f"{metric}[{name}]") == pytest.approx(expected, abs=1e-12), metric
-
-
 def test_rounding_leaves_no_true_negatives():
     # All items are of one class and none is claimed for another, but for what 0.3688 times a count rounds to.
     ev = bf.from_confusion({"A": [[77, 0, 0], [0, 0, 0], [0, 0, 0]]}).scaled(0.3688021103)
@@ -214,24 +200,6 @@ def test_pos_tagger_of_the_lecture():
 @pytest.fixture(scope="module")
 def three():
     return bf.from_confusion({"A": [[8, 1, 1], [0, 9, 1], [2, 0, 8]]}, labels=["a", "b", "c"])
-
-
-@pytest.mark.parametrize(
-    ("asked", "name", "label"),
-    [
-        ("f1", "f1", "Macro F1"),
-        (" Macro-F1 ", "macro_f1", "Macro F1"),
-        ("f1.0", "f1", "Macro F1"),
-        ("micro_f0.50", "micro_f0.5", "Micro F0.5"),
-        ("MCC", "mcc", "MCC"),
-        ("Macro_F1_Star", "macro_f1_star", "Macro F1*"),
-        ("Recall[b]", "recall[b]", "R[b]"),
-        ("f2[b]", "f2[b]", "F2[b]"),
-    ],
-)
-def test_names_mean_the_same_however_they_are_written(three, asked, name, label):
-    found = class_metric(asked, three.task, three.tables)
-    assert (found.name, found.label) == (name, label)
 
 
 @pytest.mark.parametrize(

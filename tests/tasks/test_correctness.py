@@ -8,7 +8,6 @@ from scipy import integrate, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import gamma_sum_sf, sampling_model
-from evaluations import EVALUATIONS
 
 
 def of_counts(only_a, only_b, both, neither):
@@ -157,15 +156,6 @@ def test_items_of_a_document_are_no_trials():
 # ---- names ------------------------------------------------------------------------------------------------
 
 
-def test_a_mean_is_the_accuracy_under_the_name_that_was_asked_for():
-    ev = bf.from_scores({"A": [1, 0, 1, 1] * 5, "B": [1, 1, 1, 1] * 5}, name="EM")
-    res = bf.compare(ev, metrics=["accuracy", "mean"], rng=1)
-    assert [c.label for c in res.values()] == ["EM", "Mean EM"]
-    assert res["mean"].p_h1 == res["accuracy"].p_h1
-    assert resolve_metric("mean", bf.from_correct({"A": [1, 0]})).label == "Mean"
-    assert resolve_metric(None, bf.from_correct({"A": [1, 0]})).label == "Accuracy"
-
-
 def test_zeros_that_are_better_are_right():
     ev = bf.from_scores({"A": [1, 0, 0, 1], "B": [0, 0, 0, 1]}, lower_is_better=True)
     assert ev.cells == ("wrong", "right")
@@ -177,12 +167,3 @@ def test_zeros_that_are_better_are_right():
 
 
 # ---- randomisation, shards --------------------------------------------------------------------------------
-
-
-@pytest.mark.long
-def test_corpora_of_items_right_or_wrong_share_what_they_know(tmp_path):
-    corpora = {f"c{seed}": EVALUATIONS["right or wrong"](seed) for seed in range(3)}
-    fit = bf.hierarchical(corpora, draws=500, rng=1)
-    assert 0 < fit.compare("B", "A")["accuracy"].p_h1 < 1
-    fit.save(tmp_path / "fit.nc")
-    assert str(bf.load_fit(tmp_path / "fit.nc")) == str(fit)
