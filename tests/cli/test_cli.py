@@ -282,30 +282,32 @@ class TestProcess:
         assert compare(TWO).sentence() in done.stdout.decode("utf-8")
 
 
-class TestTrouble:
-    def test_an_interruption_is_one_line(self, here, monkeypatch, capsys):
-        def interrupt(*_, **__):
-            raise KeyboardInterrupt
+class Broken:
+    """A standard input that fails as soon as it is asked for anything."""
 
-        monkeypatch.setattr("bayesf1.cli.commands.evaluation", interrupt)
-        assert main(["compare", "two.csv"]) == 130
-        assert capsys.readouterr() == ("", "bayesf1: interrupted\n")
+    def __init__(self, error):
+        self.error = error
 
-    def test_too_little_memory_is_one_line(self, here, monkeypatch, capsys):
-        def exhaust(*_, **__):
-            raise MemoryError
+    def __getattr__(self, name):
+        raise self.error
 
-        monkeypatch.setattr("bayesf1.cli.commands.evaluation", exhaust)
-        assert main(["compare", "two.csv"]) == 2
-        assert capsys.readouterr() == ("", "bayesf1: there is not enough memory for this\n")
 
-    def test_a_mistake_in_the_program_is_not_hidden(self, here, monkeypatch):
-        def fail(*_, **__):
-            raise ZeroDivisionError
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [(KeyboardInterrupt(), 130, "interrupted"), (MemoryError(), 2, "not enough memory")],
+)
+def test_an_interruption_and_too_little_memory_are_one_line(error, code, words, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", Broken(error))
+    assert main(["compare", "-"]) == code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert words in err
 
-        monkeypatch.setattr("bayesf1.cli.commands.evaluation", fail)
-        with pytest.raises(ZeroDivisionError):
-            main(["compare", "two.csv"])
+
+def test_a_mistake_in_the_program_is_not_hidden(monkeypatch):
+    monkeypatch.setattr("sys.stdin", Broken(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        main(["compare", "-"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

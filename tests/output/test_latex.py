@@ -1,14 +1,12 @@
 """Sentences for LaTeX: they compile with nothing but T1 fonts, and so do tables."""
 
 import re
-import shutil
 
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output import latex
 from bayesf1.output.latex import escape_latex
-from builders import pdflatex
+from builders import latex_has, pdflatex
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1] – — … “q” ‘r’ a--b ---"
 PAIRED = bf.from_labels(
@@ -16,20 +14,6 @@ PAIRED = bf.from_labels(
 )
 CORPORA = {name: bf.from_counts({NASTY: (77, 44, 10 + i), "B": (83, 30, 14)}) for i, name in enumerate("xyz")}
 FOLDS = bf.load_example("wang-li-ner")
-
-needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-
-
-def paper(body):
-    return (
-        rf"\documentclass{{article}}\usepackage[T1]{{fontenc}}\begin{{document}}{body}\end{{document}}" + "\n"
-    )
-
-
-def compiled(body, folder):
-    done = pdflatex(paper(body), folder)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-
 
 ANSWERS = {
     "a comparison": lambda: bf.compare(PAIRED, rope=0.01),
@@ -43,17 +27,25 @@ ANSWERS = {
 }
 
 
-@needs_latex
-def test_every_character_with_a_command_compiles(tmp_path):
-    compiled(" ".join(escape_latex(c) for c in latex._LATEX if c != "\0"), tmp_path)
-
-
-@needs_latex
-@pytest.mark.parametrize("name", ANSWERS)
-def test_sentences_compile(name, tmp_path):
-    answer = ANSWERS[name]()
-    said = [getattr(answer, which, None) for which in ("sentence", "methods_sentence")]
-    compiled("\n\n".join(make(format="latex") for make in said if make is not None), tmp_path)
+# What tables and sentences are said to need, and nothing else.
+@pytest.mark.skipif(not latex_has("article.cls", "t1enc.def", "booktabs.sty"), reason="needs pdflatex")
+def test_sentences_tables_and_every_character_compile(tmp_path):
+    answers = [make() for make in ANSWERS.values()]
+    words = [
+        getattr(a, which) for a in answers for which in ("sentence", "methods_sentence") if hasattr(a, which)
+    ]
+    characters = [chr(i) for i in range(33, 0x2300) if escape_latex(chr(i)) != chr(i)]
+    body = [
+        *(word(format="latex") for word in words),
+        " ".join(map(escape_latex, characters)),
+        *(a.to_latex(caption=NASTY, label="tab:one") for a in answers if hasattr(a, "to_latex")),
+    ]
+    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs}"
+    paper = (
+        rf"\documentclass{{article}}{packages}\begin{{document}}" + "\n\n".join(body) + "\\end{document}\n"
+    )
+    done = pdflatex(paper, tmp_path)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 def test_works_that_are_named_have_entries():

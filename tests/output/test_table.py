@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import shutil
 
 import pytest
 from hypothesis import example, given, strategies as st
@@ -12,19 +11,8 @@ from bayesf1 import compare, from_counts
 from bayesf1.base.naming import printable
 from bayesf1.output.latex import escape_latex
 from bayesf1.output.table import Table, decimals, escape_markdown, points, probability
-from builders import pdflatex
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
-
-
-def compile_latex(body, folder, packages=""):
-    """Compile a document with LaTeX, which must not complain."""
-    done = pdflatex(
-        f"\\documentclass{{article}}\\usepackage[T1]{{fontenc}}\\usepackage{{booktabs}}{packages}\\begin{{document}}\n"
-        f"{body}\n\\end{{document}}\n",
-        folder,
-    )
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 class TestNumbers:
@@ -146,11 +134,6 @@ class TestLatex:
         text = table.to_latex(caption="50 % & more", label="tab: ünsafe}")
         assert r"\caption{50~\% \& more}" in text
         assert r"\label{tab:--nsafe-}" in text
-
-    @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-    def test_the_table_of_models_with_nasty_names_compiles(self, tmp_path):
-        res = compare(from_counts({NASTY: (77, 44, 10), "[B] × λ": (83, 9, 14)}), rope=0.01)
-        compile_latex(res.to_latex(caption=NASTY, label="tab:one"), tmp_path)
 
 
 class TestEmphasis:
