@@ -10,11 +10,12 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import Rule, is_text
 from bayesf1.base.naming import nearest, quoted
 
 if TYPE_CHECKING:
@@ -209,7 +210,11 @@ def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
     return ratio(gain, gain + fp + beta * beta * fn)
 
 
-MetricLike: TypeAlias = str | Callable[[FloatArray], Any] | Metric
+# What it means is found out by the task.
+MetricLike: TypeAlias = Annotated[
+    str | Callable[[FloatArray], Any] | Metric,
+    Rule(lambda value: not isinstance(value, str) or is_text(value), "the name of a metric or a function"),
+]
 
 
 def metric_of(function: Any) -> Metric:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import ast
+import builtins
 import functools
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from decimal import Decimal
 from enum import Enum
 from numbers import Number, Real
 from os import PathLike, fsencode, fspath
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy import typing as npt
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import joined, nearest, quoted
 
-RNGLike: TypeAlias = np.random.Generator | int | None
-# Arrays of numbers, where others may hold labels; and a label, which is one thing and no collection.
-Numbers: TypeAlias = ArrayLike
-OneLabel: TypeAlias = Any
-# One value for each item, perhaps by its id.
-Column: TypeAlias = Any
-# The shape of an array of draws.
-Size: TypeAlias = int | tuple[int, ...] | None
 # What draws start from where no rng is given: two runs print the same digits.
 DEFAULT_RNG = 0
 # Half of it is still seen beside 1.
@@ -166,16 +160,12 @@ def refuse_reports(given: Any) -> None:
             )
 
 
-# What a value must be: whether it is, and how to say it.
-_Rule: TypeAlias = tuple[Callable[[Any], bool], str]
-
-
 def _is_float(value: Any) -> bool:
     return isinstance(value, float | np.floating) or (is_whole(value) and abs(value) <= sys.float_info.max)
 
 
-def _is_text(value: Any) -> bool:
-    # Lone surrogates can neither be printed nor written.
+def is_text(value: Any) -> bool:
+    """Say whether a value is a string that can be printed and written, as lone surrogates cannot, and is not too long."""
     return (
         isinstance(value, str)
         and len(value) <= LONGEST_TEXT
@@ -198,7 +188,7 @@ def _is_rng(value: Any) -> bool:
     return isinstance(value, kinds) or (is_whole(value) and value >= 0)
 
 
-def _is_series(value: Any) -> bool:
+def is_series(value: Any) -> bool:
     """Say whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
     # Asked of the class, as a lazy frame looks for its columns.
     unordered = isinstance(value, _UNORDERED | Mapping | Set) or hasattr(type(value), "columns")
@@ -217,7 +207,7 @@ def is_label(value: Any) -> bool:
     plain = isinstance(value, bytes | Number | np.generic | date | Enum)
     # A signalling NaN fails as soon as it is compared.
     odd = isinstance(value, complex | np.void) or getattr(value, "is_snan", bool)()
-    return value is None or _is_text(value) or (plain and not odd)
+    return value is None or is_text(value) or (plain and not odd)
 
 
 # What has entries that are no values of their own.
@@ -226,85 +216,105 @@ _UNORDERED = str | bytes | bytearray | memoryview | type
 LONGEST_TEXT = 100_000
 # No system has longer ones.
 LONGEST_PATH = 32_767
-_ANY: _Rule = (lambda value: True, "")
-_TEXT: _Rule = (_is_text, "a string")
-_FUNCTION: _Rule = (callable, "a function")
-_PATH: _Rule = (_is_path, "the name of a file")
-_SERIES: _Rule = (_is_series, "a sequence")
-_MAPPING: _Rule = (lambda value: isinstance(value, Mapping), "a mapping such as {'A': …}")
-_ARRAY: _Rule = (
-    lambda value: isinstance(value, float | int) or hasattr(value, "__array__") or _is_series(value),
+
+
+class Rule(NamedTuple):
+    """What a value must be: whether it is, and how to say it. An alias has one by `Annotated`."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+_ANY = Rule(lambda value: True, "")
+_TEXT = Rule(is_text, "a string")
+_PATH = Rule(_is_path, "the name of a file")
+_SERIES = Rule(is_series, "a sequence")
+_ARRAY = Rule(
+    lambda value: isinstance(value, float | int) or hasattr(value, "__array__") or is_series(value),
     "an array",
 )
-_AXES = "axes of matplotlib"
-# What an annotation asks for, by its name without brackets; any other is the name of a class. What stands for metrics
-# and discounts is looked at closer by who knows them.
-_RULES: dict[str, tuple[_Rule, ...]] = {
-    **dict.fromkeys(("Any", "object", "RopeLike"), (_ANY,)),
-    **dict.fromkeys(("str", "Literal", "Level", "Log"), (_TEXT,)),
-    **dict.fromkeys(("Callable", "Totals", "Method"), (_FUNCTION,)),
-    **dict.fromkeys(("PathLike", "PathOrName"), (_PATH,)),
-    **dict.fromkeys(("Sequence", "list", "tuple", "NDArray"), (_SERIES,)),
-    **dict.fromkeys(("ArrayLike", "FloatArray", "Lists", "SoftClusters"), (_ARRAY,)),
-    "Mapping": (_MAPPING,),
-    "Models": (_SERIES, _MAPPING),
-    "Files": (_PATH, _SERIES, _MAPPING),
-    "None": ((lambda value: value is None, "None"),),
-    "bool": ((lambda value: isinstance(value, bool | np.bool_), "True or False"),),
-    "int": ((is_whole, "a whole number"),),
-    "float": ((_is_float, "a number"),),
-    "Iterable": ((_is_iterable, "a collection"),),
-    "Numbers": ((lambda value: value is not None and numbers_of(value, "") is not None, "a number or an array of numbers"),),
-    "Column": ((lambda value: _is_series(value) or isinstance(value, Mapping | Iterator), "one value for each item"),),
-    "OneLabel": ((is_label, "a label, such as a string or a number"),),
-    "RNGLike": ((_is_rng, "a numpy Generator, a whole number from 0, or None"),),
-    "Size": ((_is_size, "a whole number from 0, a tuple of them, or None"),),
-    "Discount": ((lambda value: value is None or isinstance(value, str | Number | np.number | tuple | list),
-                  "a name, a number or a pair of numbers"),),
-    "MetricLike": ((lambda value: not isinstance(value, str) or _is_text(value), "the name of a metric or a function"),),
-    "Axes": ((lambda value: hasattr(value, "get_figure"), _AXES),),
-    "AxesLike": ((lambda value: hasattr(value, "get_figure") or _is_series(value), _AXES),),
-}  # fmt: skip
+# What types ask for; any other is a class.
+_RULES: dict[Any, Rule] = {
+    **dict.fromkeys((Any, object), _ANY),
+    **dict.fromkeys((str, Literal), _TEXT),
+    **dict.fromkeys((Sequence, list, tuple), _SERIES),
+    np.ndarray: _ARRAY,
+    PathLike: _PATH,
+    Callable: Rule(callable, "a function"),
+    Mapping: Rule(lambda value: isinstance(value, Mapping), "a mapping such as {'A': …}"),
+    **dict.fromkeys((Iterable, Collection), Rule(_is_iterable, "a collection")),
+    NoneType: Rule(lambda value: value is None, "None"),
+    bool: Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    int: Rule(is_whole, "a whole number"),
+    float: Rule(_is_float, "a number"),
+}
+
+RNGLike: TypeAlias = Annotated[
+    np.random.Generator | int | None, Rule(_is_rng, "a numpy Generator, a whole number from 0, or None")
+]
+ArrayLike: TypeAlias = Annotated[npt.ArrayLike, _ARRAY]
+# Arrays of numbers, where others may hold labels; and a label, which is one thing and no collection.
+Numbers: TypeAlias = Annotated[
+    npt.ArrayLike,
+    Rule(
+        lambda value: value is not None and numbers_of(value, "") is not None,
+        "a number or an array of numbers",
+    ),
+]
+OneLabel: TypeAlias = Annotated[Any, Rule(is_label, "a label, such as a string or a number")]
+# One value for each item, perhaps by its id.
+Column: TypeAlias = Annotated[
+    Any,
+    Rule(lambda value: is_series(value) or isinstance(value, Mapping | Iterator), "one value for each item"),
+]
+# The shape of an array of draws.
+Size: TypeAlias = Annotated[
+    int | tuple[int, ...] | None, Rule(_is_size, "a whole number from 0, a tuple of them, or None")
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _alternatives(annotation: ast.expr) -> list[_Rule]:
+def _alternatives(hint: Any) -> list[Rule]:
     """Return what each part of a union asks for, of sequences what it asks of each entry."""
-    if isinstance(annotation, ast.BinOp):
-        return _alternatives(annotation.left) + _alternatives(annotation.right)
-    inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
-    name = ast.unparse(annotation).partition("[")[0].rpartition(".")[2]
-    if name not in _RULES:
-        # A class by its name, which needs no import of what may be heavy.
+    kind, parts = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if kind is Annotated:
+        return [hint.__metadata__[0]]
+    if kind in (typing.Union, UnionType):
+        return [rule for part in parts for rule in _alternatives(part)]
+    if kind not in _RULES:
+        # By its name, as what imports the class may be heavy.
+        name = kind.__name__
         article = "an" if name[0] in "AEIOU" else "a"
         return [
-            (lambda value: any(kind.__name__ == name for kind in type(value).__mro__), f"{article} {name}")
+            Rule(lambda value: any(own.__name__ == name for own in type(value).__mro__), f"{article} {name}")
         ]
-    entries = _rule(inner) if inner is not None and name in ("Sequence", "Iterable") else None
+    entries = _rule(parts[0]) if parts and kind in (Sequence, Iterable) else None
     if entries is None:
-        return [*_RULES[name]]
-    ((outer, words),), (each, of_each) = _RULES[name], entries
+        return [_RULES[kind]]
+    outer = _RULES[kind]
     # An iterator is used up by looking at it.
     return [
-        (
-            lambda value: outer(value) and (isinstance(value, Iterator) or all(map(each, value))),
-            f"{words}, each entry {of_each}",
+        Rule(
+            lambda value: (
+                outer.fits(value) and (isinstance(value, Iterator) or all(map(entries.fits, value)))
+            ),
+            f"{outer.words}, each entry {entries.words}",
         )
     ]
 
 
-def _rule(annotation: ast.expr) -> _Rule | None:
-    """Return what an annotation asks for; None if that is anything.
+def _rule(hint: Any) -> Rule | None:
+    """Return what a type asks for; None if that is anything.
 
     Examples
     --------
-    >>> fits, words = _rule(ast.parse("Mapping[str, float] | Evaluation | None", mode="eval").body)
+    >>> fits, words = _rule(Mapping[str, float] | str | None)
     >>> words, fits({}), fits(3)
-    ("a mapping such as {'A': …}, an Evaluation or None", True, False)
+    ("a mapping such as {'A': …}, a string or None", True, False)
     """
-    rules = _alternatives(annotation)
+    rules = _alternatives(hint)
     if _ANY in rules:
         return None
     if _PATH in rules and _TEXT in rules:
@@ -312,24 +322,35 @@ def _rule(annotation: ast.expr) -> _Rule | None:
 
     def fits(value: Any) -> bool:
         try:
-            return any(rule(value) for rule, _ in rules)
+            return any(rule.fits(value) for rule in rules)
         except Exception:  # of something that fails when it is looked at
             return False
 
-    return fits, joined(dict.fromkeys(words for _, words in rules), "or")
+    return Rule(fits, joined(dict.fromkeys(rule.words for rule in rules), "or"))
+
+
+class _Names(dict[str, Any]):
+    """The names of a module, those among them that only type checkers import."""
+
+    def __missing__(self, name: str) -> Any:
+        if name in vars(builtins) or name.startswith("_"):
+            raise KeyError(name)
+        return type(name, (), {})
 
 
 @functools.cache
-def _rules_of(function: Callable[..., Any]) -> dict[str, _Rule]:
+def _rules_of(function: Callable[..., Any]) -> dict[str, Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
-    found: dict[str, str] = {}
-    for name, text in inspect.get_annotations(inspect.unwrap(function)).items():
-        if text.startswith("Unpack["):
-            options = function.__globals__[text[7:-1]].__annotations__
-            found |= {key: f"{value.__forward_arg__} | None" for key, value in options.items()}
-        elif name != "return":
-            found[name] = text
-    rules = {name: _rule(ast.parse(text, mode="eval").body) for name, text in found.items()}
+    own = inspect.unwrap(function)
+    names, found = _Names(own.__globals__), dict[str, Any]()
+    for name, text in own.__annotations__.items():
+        hint = Any if name == "return" else eval(text, None, names)
+        if typing.get_origin(hint) is typing.Unpack:
+            options = typing.get_type_hints(typing.get_args(hint)[0], localns=names, include_extras=True)
+            found |= {key: value | None for key, value in options.items()}
+        else:
+            found[name] = hint
+    rules = {name: _rule(hint) for name, hint in found.items()}
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 
@@ -363,8 +384,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
             raise TypeError(f"{said}; {nearest(name, [each for each in names if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            if name in rules and not rules[name][0](value):
-                raise ValueError(f"{name} must be {rules[name][1]}, not {quoted(value)}")
+            if name in rules and not rules[name].fits(value):
+                raise ValueError(f"{name} must be {rules[name].words}, not {quoted(value)}")
         return function(*args, **kwargs)
 
     vars(call)["_checked"] = True

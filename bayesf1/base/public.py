@@ -13,8 +13,8 @@ import lazy_loader
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose public names stand in its ``__init__.pyi``.
 
-    Functions check their arguments if they are called by these names. Modules of the package, which import them from where
-    they stand, may get those that do not.
+    Functions check their arguments if they are called by these names. Modules of the package import them from where
+    they stand, unchecked.
     """
     load, names, public = lazy_loader.attach_stub(package, file)
 
@@ -24,9 +24,9 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
             from bayesf1.base.checks import checked
 
             value = checked(value)
-            # In its own module, too, as pickle looks there.
-            for module in (value.__module__, package):
-                setattr(sys.modules[module], name, value)
+            # Pickle looks for it where it is public.
+            value.__module__ = package
+            setattr(sys.modules[package], name, value)
         return value
 
     return load_checked, names, public

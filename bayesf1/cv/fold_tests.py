@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, adjusted
-from bayesf1.base.checks import is_whole, numbers_of
+from bayesf1.base.checks import ArrayLike, is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, model_names, resolve_metric

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bayesf1.base.checks import OneLabel, is_whole
+from bayesf1.base.checks import ArrayLike, OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.cv.splitting import IntArray, length

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from bayesf1.base.checks import Checked, RNGLike, is_number
@@ -19,8 +20,6 @@ from bayesf1.output.table import Table
 from bayesf1.sampling import SamplingModel, SamplingSettings
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from bayesf1.evaluation import Evaluation
 
 RopeLike: TypeAlias = float | tuple[float, float]

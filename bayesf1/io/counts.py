@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import numbers_of
+from bayesf1.base.checks import ArrayLike, numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel
+from bayesf1.base.checks import ArrayLike, Column, OneLabel
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import Column, OneLabel, is_number, refuse_reports
+from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
 from bayesf1.io.label_values import (

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bayesf1.base.checks import ArrayLike
 from bayesf1.base.naming import nearest
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
@@ -338,7 +339,7 @@ def from_tags(
     scheme: str = "IOB2",
     mode: str = "lenient",
     types: Iterable[str] | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     by_type: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from tag sequences, sentence by sentence: paired and clustered.
@@ -380,7 +381,7 @@ def from_tags(
 
 
 def from_span_table(
-    table: SpanTable, *, groups: npt.ArrayLike | None = None, by_type: bool = False
+    table: SpanTable, *, groups: ArrayLike | None = None, by_type: bool = False
 ) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
     from scipy.sparse import csr_array

@@ -15,10 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
+from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from bayesf1.base.checks import ArrayLike
 from bayesf1.io.label_values import read_labels
 
 Whole: TypeAlias = NDArray[np.intp]

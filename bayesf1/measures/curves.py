@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import (
+    ArrayLike,
     Numbers,
     OneLabel,
     RNGLike,

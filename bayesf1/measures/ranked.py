@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, check_whole, is_number, numbers_of
+from bayesf1.base.checks import ArrayLike, Numbers, check_whole, is_number, numbers_of
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.metrics import ratio
 

@@ -16,14 +16,14 @@ from functools import cache
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_rng, is_number
+from bayesf1.base.checks import RNGLike, Rule, check_rng, is_number, is_series
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from bayesf1.measures.curves import Curve
 
     AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+else:
+    AxesLike = Annotated[
+        Any, Rule(lambda value: hasattr(value, "get_figure") or is_series(value), "axes of matplotlib")
+    ]
 
 AxesArray: TypeAlias = NDArray[np.object_]
 
