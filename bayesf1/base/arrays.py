@@ -42,6 +42,14 @@ def plain(value: Any) -> Any:
     return array if array.ndim else float(array)
 
 
+def each(function: Callable[..., float], *values: FloatArray) -> FloatArray:
+    """Return a function of numbers for each entry of arrays of one shape."""
+    found = [
+        function(*numbers) for numbers in zip(*(array.ravel().tolist() for array in values), strict=True)
+    ]
+    return np.array(found, dtype=np.float64).reshape(values[0].shape)
+
+
 def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float = 1e-15) -> float:
     """Return where an increasing function changes sign, between low and high; if it does not, the nearer end.
 

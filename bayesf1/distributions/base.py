@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ class Posterior(Checked, ABC):
         """Return the point between `low` and `high` with probability `q` below it, or above it."""
         from scipy import optimize, special
 
+        @cache
         def miss(x: float) -> float:
             """Return how far the probability is from q, in standard deviations of a normal distribution."""
             z = float(special.ndtri(self._tail(np.asarray(x), upper=upper)))
@@ -127,7 +129,7 @@ class Posterior(Checked, ABC):
         for end, sign in zip(ends, (1.0, -1.0), strict=True):
             if not sign * miss(end) < 0.0:
                 return float(end)
-        return float(optimize.brentq(miss, low, high, xtol=1e-15 * max(abs(low), abs(high))))
+        return float(optimize.brentq(miss, low, high, xtol=1e-13 * max(abs(low), abs(high))))
 
     def _within(self, x: Numbers, *, upper: bool) -> Any:
         """Return a tail at points inside the support, and what it is outside; NaN stays NaN."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, plain, slices_of
+from bayesf1.base.arrays import FloatArray, each, plain, slices_of
 from bayesf1.base.checks import Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
+
+# Levels between which most of a distribution lies.
+_MIDDLE = np.array([0.15, 0.85])
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -43,7 +47,7 @@ class Difference(Posterior):
                 raise ValueError(
                     f"{name} is a distribution on [0, 1] such as Beta or FScore, not {score!r:.60}"
                 )
-        widths = [score.ppf(0.85) - score.ppf(0.15) for score in (a, b)]
+        widths = [np.ptp(score._quantile(_MIDDLE, upper=False)) for score in (a, b)]
         vars(self).update(a=a, b=b, _b_is_outer=widths[1] < widths[0], _known={})
 
     def tail(self, d: float, *, upper: bool) -> float:
@@ -99,7 +103,7 @@ class Difference(Posterior):
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
-        return plain(np.vectorize(self._density, otypes=[float])(np.asarray(x, dtype=np.float64)))
+        return plain(each(self._density, np.asarray(x, dtype=np.float64)))
 
     def _density(self, d: float) -> float:
         if np.isnan(d) or abs(d) >= 1.0:
@@ -114,12 +118,12 @@ class Difference(Posterior):
         return float(weights @ np.exp(inner.logit_logpdf(u, uc) - np.log(u) - np.log(uc)))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        return np.asarray(np.vectorize(lambda d: self.tail(d, upper=upper), otypes=[float])(x))
+        return each(partial(self.tail, upper=upper), x)
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
-        return np.asarray(np.vectorize(lambda level: self._solve(level, upper), otypes=[float])(q))
+        return each(partial(self._solve, upper=upper), q)
 
-    def _solve(self, q: float, upper: bool) -> float:
+    def _solve(self, q: float, *, upper: bool) -> float:
         """Return one quantile; tables and sentences ask for the same ones again and again."""
         known = vars(self)["_known"]
         if (q, upper) not in known:

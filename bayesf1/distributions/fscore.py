@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, each, plain
 from bayesf1.base.checks import Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior, parameters
 
@@ -150,7 +150,7 @@ class UnitDistribution(Posterior):
         if len(self.odds) == 1:
             return np.asarray(low)
         # A quantile of a mixture lies between those of its parts.
-        return np.asarray(np.vectorize(partial(self._root, upper=upper), otypes=[float])(q, low, high))
+        return each(partial(self._root, upper=upper), q, low, high)
 
     def mean(self) -> Any:
         """Mean."""

@@ -187,7 +187,9 @@ class Tails(NamedTuple):
     def of_distribution(cls, difference: Posterior, metric: Metric, rope: Rope) -> Tails:
         """Return them from the distribution of B minus A."""
         region = rope.differences(metric)
-        p_less, p_greater = p_h0, p_h1 = difference.cdf(0.0), difference.sf(0.0)
+        p_h1 = difference.sf(0.0)
+        # What is small keeps its digits.
+        p_less, p_greater = p_h0, _ = 1.0 - p_h1 if p_h1 < 0.999 else difference.cdf(0.0), p_h1
         if region:
             p_less, p_greater = difference.cdf(region.low), difference.sf(region.high)
         tails = cls(p_h0, p_h1, p_less, p_greater)
