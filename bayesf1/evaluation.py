@@ -210,13 +210,15 @@ def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tupl
         for model in members:
             if model not in models:
                 raise ValueError(
-                    f"run {model!r} of {quoted(method)} is no model here; {nearest(str(model), models)}"
+                    f"run {model!r} of {quoted(method)} is not a model of this evaluation; {nearest(str(model), models)}"
                 )
             if owner.setdefault(model, method) != method:
                 raise ValueError(f"model {model!r} is a run of {owner[model]!r} already; name each run once")
     for model in models:
         if model not in owner and model in runs:
-            raise ValueError(f"{model!r} names a method and a model that is no run of it; rename one of them")
+            raise ValueError(
+                f"{model!r} names both a method and a model that is not one of its runs; rename one of them"
+            )
     grouped: dict[str, list[str]] = {}
     for model in models:
         grouped.setdefault(owner.get(model, model), []).append(model)
@@ -986,7 +988,7 @@ def measure_name(function: Any) -> str:
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")
     if not module.startswith(_OWN_MEASURES) or "." in name:
         raise ValueError(
-            f"the measure {name or type(function).__name__!r} is a function, which no file of JSON can keep, as reading it "
+            f"the metric {name or type(function).__name__!r} is a function, which a JSON file cannot hold, as reading it "
             "would run code; save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
         )
     return str(name)

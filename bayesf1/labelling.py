@@ -268,7 +268,7 @@ def plan_labels(
     pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
     metric = resolve_metric(metric, pair)
     if metric.origin is None:
-        raise ValueError(f"a plan of labels takes the name of a measure, such as 'f1', not {quoted(metric)}")
+        raise ValueError(f"a plan of labels takes the name of a metric, such as 'f1', not {quoted(metric)}")
     sampling, weight = sampling_model(pair), pair.check_prior(prior)
     generator = check_rng(rng)
     drawn = drawn_gaps(sampling, metric, _DRAWS, prior=weight, rng=generator)

@@ -52,7 +52,7 @@ def check_whole(value: Any, name: str, least: int, exponent: int) -> int:
 def check_prob(prob: float, name: str = "prob") -> float:
     """Return a credible mass, or say that it is not strictly between 0 and 1."""
     if is_number(prob) and (0.0 < prob < LEAST_PROB or 1.0 - LEAST_PROB < prob < 1.0):
-        end = f"which is as good as {round(prob)}; give one such as 0.95"
+        end = f"which rounds to {round(prob)}; give one such as 0.95"
         raise ValueError(f"{name} is {quoted(prob)}, {end}")
     if not is_number(prob) or not 0.0 < prob < 1.0:
         raise ValueError(f"{name} must lie strictly between 0 and 1 (0.95 for 95 %), not {quoted(prob)}")

@@ -204,7 +204,7 @@ def _check_readable(path: Path) -> None:
     if path.is_dir():
         raise ValueError(f"{printable(str(path))} is a folder where a file belongs; name one in it")
     if not (path.is_file() or path.is_fifo()):
-        raise ValueError(f"{path} is a device or socket, and no file to read")
+        raise ValueError(f"{path} is a device or socket, not a file to read")
 
 
 def _copy(stream: Any, file: InputFile) -> None:
@@ -213,7 +213,9 @@ def _copy(stream: Any, file: InputFile) -> None:
         try:
             while block := stream.read(_BLOCK):
                 if not size and not block.strip(b"\0"):
-                    raise ValueError(f"{file} begins with nothing but zero bytes, and is no file to read")
+                    raise ValueError(
+                        f"{file} begins with nothing but zero bytes, so it is not a file to read"
+                    )
                 size += len(block)
                 file.check_size(size, what=" when unpacked")
                 out.write(block)

@@ -370,7 +370,7 @@ def _looks(path: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not the JSON that --save writes ({error})") from None
     if not isinstance(found, dict) or found.get("format") != Monitor.json_format:
-        raise ValueError(f"{path}: there are no looks in it; give what bayesf1 monitor --save has written")
+        raise ValueError(f"{path}: it holds no looks; give the file that bayesf1 monitor --save wrote")
     return found
 
 

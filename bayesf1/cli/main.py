@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         return _complain(str(error))
     except MemoryError:
-        return _complain("there is not enough memory for this")
+        return _complain("not enough memory for this")
 
 
 def _run(argv: list[str]) -> int:

@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         option = next((text for text in extras if text.startswith("-")), None)
         if option is None:
             self.error(
-                f"unrecognized arguments: {' '.join(extras)}; files stand together, with no option between"
+                f"unrecognized arguments: {' '.join(extras)}; give all files in a row, with no option between them"
             )
         name = option.partition("=")[0]
         known = {known.lstrip("-"): known for known in self._option_string_actions}
@@ -196,7 +196,7 @@ READING: Mapping[str, Options] = {
         "--lower-is-better": flag("lower scores are better, as for WER, a loss or perplexity", default=None),
     },
     "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs": {
-        "--measure": option("which measure, such as acc or nDCG@10"),
+        "--measure": option("which metric, such as acc or nDCG@10"),
         "--filter": option("which filter of answers, if there are several"),
         "--qrels": file("file of relevance judgements"),
     },

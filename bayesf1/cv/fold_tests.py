@@ -190,7 +190,7 @@ def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[st
 
 def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV | None = None) -> FloatArray:
     """Return a model's scores of folds, axes (repeat, fold), or of its runs, at least two."""
-    array = numbers_of(values, f"scores of {name!r}", remedy="are no array of numbers")
+    array = numbers_of(values, f"scores of {name!r}", remedy="are not an array of numbers")
     shapes = [(array.size,)] if cv is None else [cv.shape, (cv.get_n_splits(),)]
     if array.shape not in shapes or array.size < 2 or not np.isfinite(array).all():
         wanted = "of at least two runs" if cv is None else f"of shape {cv.shape}, as {cv} has folds"
@@ -213,7 +213,9 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     t = standardised(sign * mean - margin, corrected)
     p = float(special.stdtr(df, t))
     tests = [
-        t_test("paired t over folds", mean, variance / d.size, df, "folds as independent; too sure"),
+        t_test(
+            "paired t over folds", mean, variance / d.size, df, "takes folds as independent; overconfident"
+        ),
         t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
         FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
     ]
@@ -221,7 +223,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
         # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
         square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
         own = t_test(
-            "t of half contrasts", mean, square, m, "for the way of training; no correlation guessed"
+            "t of half contrasts", mean, square, m, "for the training method; assumes no correlation"
         )
         p = float(special.stdtr(m, standardised(sign * mean - margin, square)))
         tests.append(replace(own, p_greater=p))

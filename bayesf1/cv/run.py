@@ -65,7 +65,7 @@ def _test_units(fold: Any, n: int, i: int) -> IntArray:
     except (TypeError, ValueError):
         train = test = np.zeros((0, 0))
     if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (train, test)):
-        raise ValueError(f"fold {i} of cv is no pair of indices (train, test)")
+        raise ValueError(f"fold {i} of cv is not a pair of indices (train, test)")
     if not len(test) or not np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n)):
         raise ValueError(f"fold {i} of cv must test some of the {n} units and train on all the others")
     return test.astype(np.intp)

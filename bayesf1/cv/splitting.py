@@ -172,7 +172,7 @@ def _read_labels(y: Any, n: int) -> tuple[IntArray | None, list[str], str]:
 def _read_documents(groups: Any, n: int) -> IntArray:
     codes, values = _numbered(groups, "groups", n)
     if codes is None:
-        raise ValueError(f"groups is no list of {n} names or numbers; give the document of each item")
+        raise ValueError(f"groups is not a list of {n} names or numbers; give the document of each item")
     for k, value in enumerate(values):
         if not isinstance(value, str) and str(value) in ("None", "nan", "<NA>", "NaT"):
             i = int(np.argmax(codes == k))

@@ -212,7 +212,7 @@ def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
     found = metric.ratio(ev.cells)
     if found is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
         raise ValueError(
-            f"{metric.label} is no ratio of counts, so it cannot be monitored; take f1, precision, recall, accuracy, "
+            f"{metric.label} is not a ratio of counts, so it cannot be monitored; use f1, precision, recall, accuracy, "
             "micro_f1 or one of a class, a Brier score, or the mean of scores from 0 to 1"
         )
     return found

@@ -203,10 +203,10 @@ def plan(
     needed = float(half_width) / normal_quantile(confidence_level)
     if pilot is not None:
         if prevalence is not None:
-            raise ValueError("prevalence is supposed where there is no pilot; leave one of them out")
+            raise ValueError("prevalence is assumed only without a pilot; leave one of them out")
         metric, n_positives, n_units, unit = _from_pilot(needed, metric, pilot, model)
     elif model is not None:
-        raise ValueError(f"model {model!r} is named, but there is no pilot that it could be in; give pilot")
+        raise ValueError(f"model {model!r} is named, but there is no pilot; give pilot=")
     else:
         metric, unit = find_metric("f1" if metric is None else metric), "item"
         n_positives, n_units = _from_bound(needed, metric, prevalence)
@@ -417,7 +417,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     if ev.units is None or not ev.units.shared:
         raise ValueError(
             "a pilot must tell what both models did on each unit, but only totals are known; build it from "
-            "predictions (from_labels, from_tags, from_frame), or suppose an agreement by assumed_pilot"
+            "predictions (from_labels, from_tags, from_frame), or assume an agreement by assumed_pilot"
         )
     check_one_scale(ev.task)
     sums, score = metric.sums(ev.cells)

@@ -227,7 +227,7 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
                 f"{listing(first.names)}; select those that all have"
             )
     if len(first.names) < 2:
-        raise ValueError(f"there is one model ({first.names[0]}); comparing takes two")
+        raise ValueError(f"there is only one model ({first.names[0]}); a comparison needs two")
     return "corpus", {name: ev.select(first.names) for name, ev in data.items()}
 
 

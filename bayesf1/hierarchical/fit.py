@@ -478,7 +478,9 @@ class HierarchicalFit(Fitted, Answer):
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
-            lines.append(f"Of {len(self.models)} models, the two that score best are shown; name others.")
+            lines.append(
+                f"Of {len(self.models)} models, the two that score best are shown; name others to see them."
+            )
         return lines
 
     def __repr__(self) -> str:
@@ -703,8 +705,8 @@ def _multinomial(fit: HierarchicalFit) -> str:
 def _few_corpora(fit: HierarchicalFit) -> list[str]:
     """Say if there are too few corpora to know how much they differ."""
     words = (
-        f"With {fit.number}, how much {fit.nouns} differ is hardly known: what is said of the average {fit.noun} and of a "
-        "new one rests on the prior."
+        f"{fit.number} hardly show how much {fit.nouns} differ, so the answers for the average {fit.noun} and a new one rest "
+        "on the prior."
     )
     return [words] if len(fit.datasets) < 3 else []
 
@@ -744,7 +746,7 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
         fit = _restored(document, groups)
         # What is of another type fails to be printed, or is written otherwise.
         if not str(fit) or json.loads(_described(fit)) != document:
-            raise ValueError("its words do not go together")
+            raise ValueError("its parts contradict each other")
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
     return fit
@@ -768,7 +770,7 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         for name, data in groups[group].items():
             in_order = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
             if not data.size or not in_order or not np.isfinite(data.values).all():
-                raise ValueError(f"{name} is no array of finite numbers along the names of the fit")
+                raise ValueError(f"{name} is not an array of finite numbers with the dims of the fit")
     observed = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]["score"]
     if groups["posterior"]["score"].dims != DIMS or observed.dims != ("dataset", "system", "measure"):
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")

@@ -160,9 +160,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
                 f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
                 "independent; use the likelihood 'scores', or say assumption 'independent' to take them so"
             )
-        note = (
-            f"items of one {sampling.ev.unit} were taken as independent, which is too sure if they are alike"
-        )
+        note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
     task = functools.reduce(
         lambda a, b: a if a == b else a.union(b), [ev.task for ev in evaluations.values()]
     )

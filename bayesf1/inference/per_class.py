@@ -44,10 +44,9 @@ class ClassComparisons(Comparisons):
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
         n = sum(c.verdict.endswith(" better") for c in self.values())
-        told = "The classes' differences are shrunk towards each other by as much as they are alike"
+        told = "Differences of classes are shrunk towards each other, the more so the more alike they are"
         if n:
-            claims = "one claim" if n == 1 else f"{n} claims"
-            told += f"; of the {claims} {self.expected_false:.2g} are expected to be wrong"
+            told += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
         return (printable(f"{told}."), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:

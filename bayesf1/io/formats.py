@@ -177,7 +177,7 @@ class Format:
         for name in given:
             if name == "gold" and self.gold_file:
                 raise ValueError(
-                    f"gold= names a column, which {self.about} has not; give the file or folder of gold by gold_file=, "
+                    f"gold= names a column, and {self.about} has none; give the file or folder of gold by gold_file=, "
                     "on the command line as the first, without a name"
                 )
             if name not in self.options:
@@ -191,9 +191,9 @@ def described(file: InputFile, known: str) -> str:
     if not file.head:
         return "is empty"
     first = next((line for line in file.lines if line.strip()), "")
-    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, no text in UTF-8"
+    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"
     return (
-        f"begins with {begins}, of no format that is known here: {known}; say which by input_format=; a table is CSV in "
+        f"begins with {begins}, which is not a known format ({known}); name one by input_format=; a table is CSV in "
         "UTF-8 with at least two columns, separated by commas, semicolons or tabs, or Parquet; gzip is read, too"
     )
 

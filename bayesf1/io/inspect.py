@@ -63,7 +63,7 @@ def _read_log(file: InputFile) -> _Log:
     # Zip, JSON, validation and event loops each have errors of their own.
     except Exception as error:
         why = (str(error) or type(error).__name__).strip().splitlines()[0]
-        raise ValueError(f"{file} is no whole log of Inspect ({why:.100}); was it cut?") from None
+        raise ValueError(f"{file} is not a complete log of Inspect ({why:.100}); was it cut?") from None
     reducers = tuple(header.eval.config.epochs_reducer or ())
     return _Log(file, header.eval.model, header.eval.task, header.status, reducers, samples)
 
@@ -97,7 +97,7 @@ def _number(value: Any, where: str) -> float | None:
         number = _GRADES.get(value, _WORDS.get(value.lower()))
         number = read_number(value) if number is None else number
     if not isinstance(number, int | float) or not abs(number) <= 1e300:
-        raise ValueError(f"{where} is scored {quoted(value)}, which is no number, nor C, P, I or N")
+        raise ValueError(f"{where} is scored {quoted(value)}, which is neither a number nor C, P, I or N")
     return float(number)
 
 

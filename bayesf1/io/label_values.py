@@ -129,7 +129,7 @@ def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterab
     strange = [label for label in gold if label not in {*classes}]
     if strange:
         known_classes = listing(map(quoted, classes), most=10)
-        raise ValueError(f"label {quoted(strange[0])} occurs, but is none of labels= {known_classes}")
+        raise ValueError(f"label {quoted(strange[0])} occurs, but is not one of labels= {known_classes}")
     known, seen = set(classes), {_as_seen(label): label for label in classes}
     # Padding makes a label longer, but hardly ten times as long.
     longest = 10 * max(map(len, seen), default=0) + 100
@@ -225,11 +225,13 @@ def label_notes(
     for label, n in gold.items():
         which = f"{counted(int(n), 'item')} {'has' if n == 1 else 'have'} the gold label {quoted(label)}"
         if str(label).strip().lower() in _GAPS and not any(label in own for own in predicted.values()):
-            notes.append(f"{which}, which no model predicts: if it stands for a missing label, drop them.")
+            notes.append(
+                f"{which}, which no model predicts: if it stands for a missing label, drop such items."
+            )
         others = [str(other) for other, times in gold.items() if times >= 10]
         close = n == 1 and len(str(label)) > 3 and len(gold) <= _MOST_COMPARED
         if close and (alike := difflib.get_close_matches(str(label), others, n=1, cutoff=0.75)):
-            notes.append(f"{which}, which looks like {quoted(alike[0])}: if it is a slip, correct it.")
+            notes.append(f"{which}, which looks like {quoted(alike[0])}: if it is a typo, correct it.")
     for model, counts in predicted.items() if positive is not None else ():
         unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
         if unknown:
@@ -390,7 +392,7 @@ def check_unit(unit: Any) -> str:
         raise ValueError(f"unit is a name such as 'query' or 'document', not {quoted(unit)}")
     if unit.strip().lower().removesuffix("s") in _RUNS:
         raise ValueError(
-            f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are no independent units, so that a "
+            f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
             "difference would be claimed far too often; compare folds by bf.fold_tests and runs by bf.run_tests"
         )
     return unit

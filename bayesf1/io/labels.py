@@ -231,7 +231,7 @@ def _from_gaps(
         )
     columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
     if twice := {*judges} & {*names}:
-        raise ValueError(f"{twice.pop()!r} names a model and a judge; call one of them otherwise")
+        raise ValueError(f"{twice.pop()!r} names a model and a judge; rename one of them")
     task, golds, words, codes = _coded(values, columns, positive, labels)
     gold = np.full(n, len(golds), dtype=np.intp)
     gold[known] = codes.pop(None)
@@ -458,7 +458,7 @@ def from_right(
     task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
     if groups is not None and unit == "item":
         raise ValueError(
-            "unit 'item' is for single items; groups of them are called otherwise, as 'document'"
+            "unit 'item' is for single items; groups of items need another name, such as 'document'"
         )
     kinds, which = distinct_rows_of(hits, 2)
     rows = np.stack([kinds, 1 - kinds], axis=-1).astype(float)

@@ -166,7 +166,7 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     try:
         (names,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
     except (csv.Error, ValueError) as error:
-        raise ValueError(f"{file}, line 1, is no row of a table: {error}") from None
+        raise ValueError(f"{file}, line 1, is not a row of a table: {error}") from None
     return [name.strip() for name in names], separator
 
 
@@ -262,7 +262,7 @@ def _check_rows(file: InputFile, header: Sequence[str], separator: str) -> None:
             start = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(
-            f"{file}, line {start}, is no row of a table: {error} in line {reader.line_num}; is a quote left open?"
+            f"{file}, line {start}, is not a row of a table: {error} in line {reader.line_num}; is a quote left open?"
         ) from None
 
 

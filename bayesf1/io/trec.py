@@ -35,7 +35,7 @@ def _columns(file: InputFile, layout: _Layout) -> Ranked:
         if not row:
             continue
         if len(row) != width:
-            known = {4: "; judgements are given by qrels=", 6: "; that is a run, no judgements"}
+            known = {4: "; judgements are given by qrels=", 6: "; that is a run, not judgements"}
             other = known.get(len(row), "") if number == 1 else ""
             raise ValueError(f"{where} has {len(row)} columns, but {width} belong: {words}{other}")
         query, document, found = row[0], row[2], row[place]
@@ -70,7 +70,7 @@ def _scorer(measure: str, judged: Ranked) -> Any:
             return ir_measures.evaluator([ir_measures.parse_measure(measure)], judged)
     except (NameError, ValueError, TypeError, AssertionError, KeyError):
         raise ValueError(
-            f"measure={measure!r} is none of ir_measures, or needs a cutoff; {nearest(measure, _COMMON)}"
+            f"measure={measure!r} is not one of ir_measures, or needs a cutoff; {nearest(measure, _COMMON)}"
         ) from None
 
 

@@ -96,7 +96,7 @@ def alpha_posterior(
     n_draws, generator = check_draws(n_draws), check_rng(rng)
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
-        few = f"there are only {n_units:g} units with two ratings; a bootstrap over so few is too sure of itself"
+        few = f"there are only {n_units:g} units with two ratings; a bootstrap over so few is overconfident"
         warnings.warn(few, stacklevel=2)
     drawn = []
     for n in blocks_of(n_draws, len(data.times) + len(data.values), _BLOCK):
@@ -233,7 +233,7 @@ def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tupl
         raise ValueError(f"which is the order of the values {shown}? Give values=, the lowest first")
     known = tuple(sorted(rated, key=None if numeric else str) if values is None else values)
     if unknown := [value for value in rated if value not in {*known}]:
-        raise ValueError(f"rating {unknown[0]!r} is none of values= {listing(map(repr, known))}")
+        raise ValueError(f"rating {unknown[0]!r} is not one of values= {listing(map(repr, known))}")
     for value in known if level == "interval" else ():
         if not numeric or not np.isfinite(float(value)):
             raise ValueError(f"level {level!r} needs finite numbers, not {quoted(value)}")

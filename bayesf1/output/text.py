@@ -103,17 +103,17 @@ def sentence(c: Comparison) -> str:
     label = {"P": "precision", "R": "recall"}.get(c.label, c.label)
     a, b, units, percent = c.model_a, c.model_b, plural(c.settings.unit), c.definition.percent
     if c.alike:
-        return printable(f"{a} and {b} did the same on all {units}: nothing tells them apart.")
+        return printable(f"{a} and {b} did the same on all {units}, so the data cannot tell them apart.")
     if math.isnan(c.gap):
         scores = ((a, c.score_a), (b, c.score_b))
         which = joined(model for model, score in scores if math.isnan(score))
         return printable(
-            f"The {label} of {which} is undefined, a share of nothing, so that it is not compared."
+            f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared."
         )
     low, high = c.difference.interval(c.prob)
     if not any((c.gap, low, high)) and c.difference.std() < 1e-12:
         return printable(
-            f"{a} and {b} have the same {label}, whichever {units} are drawn: nothing tells them apart."
+            f"{a} and {b} have the same {label} whichever {units} are drawn, so the data cannot tell them apart."
         )
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
@@ -329,7 +329,7 @@ def dependence(s: SamplingSettings) -> str:
     if s.freedom is None:
         return f"the {what} were paired item by item ({sampled(s)})"
     return (
-        f"the {what} were paired on {counted(s)} by a Bayesian bootstrap (Rubin 1981) with a small-sample inflation with "
+        f"the {what} were paired on {counted(s)} by a Bayesian bootstrap (Rubin 1981) and a small-sample inflation with "
         f"{s.freedom:,.0f} degree{'' if round(s.freedom) == 1 else 's'} of freedom"
     )
 
@@ -407,7 +407,7 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     if c.rope:
         margin = region(c.rope, percent=c.definition.percent)
         parts.append(
-            f"differences within {margin} were counted as practically none"
+            f"differences within {margin} were counted as practically zero"
             if c.rope.symmetric
             else f"models were counted as practically equivalent if {c.model_b} is ahead by {margin}"
         )
@@ -481,13 +481,13 @@ def _training_notes(c: Comparison) -> Iterator[str]:
             often = f"{times:.0f} times" if times < 10 else "more than ten times"
             yield f"{volatile[1]} varies about {often} as much from run to run as {steady[1]}."
         if min(c.settings.runs) < _FEW_RUNS:
-            yield f"A training that fails in one run of ten could not be seen in {min(c.settings.runs)} runs."
+            yield f"With {min(c.settings.runs)} runs, a failure that happens in one training of ten may go unseen."
     runs = zip((c.model_a, c.model_b), c.settings.runs, strict=False)
     once = [name for name, number in runs if number == 1]
     if once:
         yield (
-            f"There is only one run of {joined(once)}, which does not show how its training varies: the answer is for "
-            "these trained models, and another training might change it."
+            f"There is only one run of {joined(once)}, so it is not known how much training varies: the answer is about "
+            "these trained models, and training again might change it."
         )
     if c.settings.runs and c.assumption == "independent":
         yield "Only the runs' totals are known; all runs are assumed to have been tested on the same items."
@@ -514,7 +514,7 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
     )
     if s.training != "corrected" and s.cv is not None and s.cv.shape[0] == 1:
         decides = ", so the prior decides" if s.training == "mixture" else ""
-        yield f"A single repeat hardly shows how much training varies{decides}; more repeats would."
+        yield f"A single repeat hardly shows how much training varies{decides}; more repeats would show it."
 
 
 def _no_spread(c: Comparison) -> str:
@@ -527,7 +527,7 @@ def _no_spread(c: Comparison) -> str:
         return ""
     return (
         f"The difference is the same on all {sampled(s)}, so they do not show how much it varies from {s.unit} to "
-        f"{s.unit}: its interval has no width, and the probability is more certain than the data."
+        f"{s.unit}: its interval has no width, and the probability overstates the certainty."
     )
 
 
@@ -539,12 +539,12 @@ def few_units(s: SamplingSettings) -> str:
     if s.training not in ("", "mixture"):
         return ""
     many = plural(s.unit)
-    wider = f"hardly show how much {many} vary, so the intervals are wider."
+    wider = f"too few to show well how much {many} vary, so the intervals are wider."
     if s.labelled:
-        return f"Of {sampled(s)}, the labelled ones count as about {s.effective_units:,.0f} {many}: so few {wider}"
+        return f"Of {sampled(s)}, the labelled ones count as about {s.effective_units:,.0f} {many}, {wider}"
     if counted(s) == sampled(s):
-        return f"There {'is' if s.n_units == 1 else 'are'} only {sampled(s)}: so few {wider}"
-    return f"The {counted(s)} {wider}"
+        return f"There {'is' if s.n_units == 1 else 'are'} only {sampled(s)}, {wider}"
+    return f"The {counted(s)} are {wider}"
 
 
 def _fold_spread(c: Comparison) -> str:
@@ -637,7 +637,7 @@ def ranking_sentence(r: Ranking) -> str:
     p = equation("P", r.p_among_best)
     if len(among) == 1:
         return printable(f"{among[0]} is the best in {r.label} ({p}).")
-    whom = f"one of all {len(among)}" if len(among) == len(r.models) > 2 else joined(among, "or")
+    whom = f"any of the {len(among)}" if len(among) == len(r.models) > 2 else joined(among, "or")
     return printable(
         f"{r.models[0]} leads in {r.label} ({equation('P(best)', float(r.p_best[0]))}), but the data do not decide which is "
         f"the best: {whom} ({p})."
@@ -715,7 +715,7 @@ def interval_note(row: MethodInterval) -> str:
     shown = row.standard_error if row.method == "difference_estimator" else None
     error = "" if shown is None else points(shown, 1 if row.percent else 3, percent=row.percent)
     found = {
-        "single items as independent": row.units == "item",
+        "takes single items as independent": row.units == "item",
         f"over {plural(row.units)}": row.units and row.units != "item",
         f"standard error {error}": error,
         f"overshoots: reaches {' and '.join(outside)}": outside,
@@ -756,7 +756,7 @@ def intervals_notes(r: Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
     s, units = r.settings, counted(r.settings)
     if len(r.models) == 1:
-        parts = [f"From {units or 'totals, each count an independent item'}"]
+        parts = [f"From {units or 'totals, each count as an independent item'}"]
     elif s.assumption != "independent":
         parts = [f"Models paired on {units}"]
     else:
@@ -775,7 +775,9 @@ def intervals_notes(r: Intervals) -> tuple[str, ...]:
             "further training runs."
         )
     if s.cv is not None:
-        notes.append(f"Counts are effective ones: {s.cv}, sums of folds times k = {s.discount:.4f}.")
+        notes.append(
+            f"Counts are sums over the folds of the {s.cv}, times the discount k = {s.discount:.4f}."
+        )
     if caution := few_units(s):
         notes.append(f"{caution[:-1]}; those of the bootstrap are not." if s.n_resamples else caution)
     return (*notes, *r.remarks)
@@ -1006,10 +1008,10 @@ def monitor_sentence(m: Monitor) -> str:
 
 def monitor_note(m: Monitor) -> str:
     """Return what monitoring takes for granted."""
-    scores = ", and their scores as lying from 0 to 1" if m.metric == "mean" else ""
+    scores = " and scored from 0 to 1" if m.metric == "mean" else ""
     return (
-        f"{plural(m.unit).capitalize()} taken as drawn one by one{scores}; wrong with probability "
-        f"{1 - m.confidence_level:.2g} at most{_proviso(m)}, however often one looks and whenever one stops."
+        f"Assumes that {plural(m.unit)} are drawn one by one{scores}; wrong with probability at most "
+        f"{1 - m.confidence_level:.2g}{_proviso(m)}, however often you look and whenever you stop."
     )
 
 
@@ -1036,7 +1038,7 @@ def _e_value(log_e: float) -> str:
 # ---- folds and runs ---------------------------------------------------------------------------------------
 
 RUN_TESTS_FORGET = (
-    "All runs were tested on the same items, which these tests ignore; compare() of predictions does not."
+    "All runs were tested on the same items, which these tests ignore and compare() on predictions does not."
 )
 
 

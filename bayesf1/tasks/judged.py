@@ -784,7 +784,7 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
     guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
     if guessed > _GUESSED:
         yield (
-            f"{100 * guessed:.2g} % of all items lie where nothing alike is labelled: their gold labels rest on how often "
+            f"{100 * guessed:.2g} % of all items are unlike any labelled item: their gold labels rest on how often "
             "each model and judge is right on its own, as if they erred independently. More labels would test that."
         )
     empty = np.flatnonzero((counts[:, :-1].sum(axis=1) == 0.0) & (counts[:, -1] > 0.0))

@@ -45,7 +45,7 @@ class Strays:
     --------
     >>> strays = Strays.of({"B": {"z": 2, "y": 1}}) + Strays.of({"B": {"z": 1}})
     >>> strays.notes
-    ("B said 'z' and 'y', which no item is, 4 times.",)
+    ("B predicted 'z' and 'y', which no gold label is, 4 times.",)
     >>> strays.select(["A"]).notes
     ()
     """
@@ -95,9 +95,7 @@ def _note(model: str, labels: Mapping[str, float]) -> str:
     others, times = len(often) - _NAMED, sum(labels.values())
     more = "or more " if "" in labels else ""
     names = [*map(repr, often[:_NAMED]), *([f"{others:,} {more}other labels"] if others > 0 else [])]
-    return (
-        f"{model} said {joined(names)}, which no item is, {'once' if times == 1 else f'{times:,.10g} times'}."
-    )
+    return f"{model} predicted {joined(names)}, which no gold label is, {'once' if times == 1 else f'{times:,.10g} times'}."
 
 
 NO_STRAYS = Strays()

@@ -263,11 +263,9 @@ class Probabilities(BootstrappedTask):
         notes = []
         if not self.are_probabilities:
             ends = f"from {self.values[0]:g} to {self.values[-1]:g}"
-            notes.append(f"Scores {ends} are no probabilities: they have no Brier score and no log loss.")
+            notes.append(f"Scores {ends} are not probabilities, so they have no Brier score and no log loss.")
         elif not np.isfinite(self.losses["log_loss"]).all():
-            notes.append(
-                "A label that occurred was given probability 0, so that there is no finite log loss."
-            )
+            notes.append("A label that occurred was given probability 0, so the log loss is infinite.")
         if (self.metric("roc_auc", tables)(tables, self.cells) >= 1.0).any():
             notes.append(
                 "A model separates the labels perfectly: a bootstrap knows of no item but those that were seen, and has no "

@@ -114,6 +114,6 @@ def test_a_damaged_fit_leaves_no_second_traceback(folder):
 def test_files_apart_are_told_to_stand_together(capsys):
     assert main(["compare", "a=a.csv", "--gold", "label", "b=b.csv"]) == 2
     assert (
-        "unrecognized arguments: b=b.csv; files stand together, with no option between"
+        "unrecognized arguments: b=b.csv; give all files in a row, with no option between them"
         in capsys.readouterr().err
     )

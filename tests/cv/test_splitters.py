@@ -102,7 +102,7 @@ def test_documents_are_kept_whole(data):
         (TimeSeriesSplit(3), "fold 1 .* train on all the others"),
         ([(range(1, N), [0])], "every unit equally often"),
         ([(range(1, N), [N])], "fold 1 of cv must test some of the 90 units"),
-        ([(range(N), [])], "is no pair of indices|must test some"),
+        ([(range(N), [])], "is not a pair of indices|must test some"),
     ],
 )
 def test_folds_that_test_units_unequally_are_refused_before_any_fit(data, cv, message):

@@ -317,12 +317,12 @@ class TestMonitor:
         found = bf.monitor(ev, metric="brier")
         assert found.verdict == same.verdict == "B better"
         assert (found.low, found.high) == pytest.approx((same.low, same.high))
-        with pytest.raises(ValueError, match="Log loss is no ratio of counts"):
+        with pytest.raises(ValueError, match="Log loss is not a ratio of counts"):
             bf.monitor(ev, metric="log_loss")
 
     def test_what_no_bet_can_be_made_on_is_refused(self):
         ev = two_models(5, 100)
-        with pytest.raises(ValueError, match="MCC is no ratio of counts"):
+        with pytest.raises(ValueError, match="MCC is not a ratio of counts"):
             bf.monitor(ev, metric="mcc")
         with pytest.raises(ValueError, match="what both models did on every unit"):
             bf.monitor(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14)))

@@ -328,7 +328,7 @@ class TestDecision:
 
     def test_a_pilot_must_know_its_units_and_have_models_that_differ(self):
         with pytest.raises(
-            ValueError, match=r"only totals are known; .* suppose an agreement by assumed_pilot"
+            ValueError, match=r"only totals are known; .* assume an agreement by assumed_pilot"
         ):
             resolution(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))
         same = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 1, 0]}, positive=1)

@@ -150,11 +150,12 @@ def write(folder, name, *args, **options):
 def test_what_inspect_would_take_for_0_is_refused(tmp_path):
     path = write(tmp_path, "a", {"q1": "C", "q2": "excellent"})
     with pytest.raises(
-        ValueError, match=r"sample 'q2' of task 'sums', epoch 1, is scored 'excellent', which is no number"
+        ValueError,
+        match=r"sample 'q2' of task 'sums', epoch 1, is scored 'excellent', which is neither a number",
     ):
         bf.read({"a": path})
     path = write(tmp_path, "a", {"q1": [1, 0]})
-    with pytest.raises(ValueError, match=r"is scored \[1, 0\], which is no number"):
+    with pytest.raises(ValueError, match=r"is scored \[1, 0\], which is neither a number"):
         bf.read({"a": path})
 
 

@@ -72,7 +72,7 @@ def test_labels_of_any_kind_give_the_same_counts(kind):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is none of labels="),
+        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is not one of labels="),
         ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
         ((list("abc"), list("abc")), {"labels": list("abc"), "positive": "a"}, "give one of them"),
         ((["a", "A ", "b"], list("abb")), {}, "labels 'A ' and 'a' differ only in case or spaces"),
@@ -280,8 +280,8 @@ def test_a_stray_label_of_one_model_does_not_lower_the_other():
 
 def test_notes_say_who_said_what():
     ev = both()
-    assert ev.notes == ("B said 'z', which no item is, once.",)
-    assert (ev + ev + ev).notes == ("B said 'z', which no item is, 3 times.",)
+    assert ev.notes == ("B predicted 'z', which no gold label is, once.",)
+    assert (ev + ev + ev).notes == ("B predicted 'z', which no gold label is, 3 times.",)
     assert ev.select(["A"]).notes == ()
     assert ev.select(["A"]) == bf.from_labels(GOLD, {"A": PERFECT})
     assert ev.select(["B", "A"]).notes == ev.notes

@@ -116,7 +116,7 @@ def test_a_function_of_ones_own_is_refused_and_a_named_measure_comes_back(tmp_pa
         (lambda x: x[..., 0] / x[..., 1], "<lambda>"),
         (functools.partial(rate), "partial"),
     ):
-        with pytest.raises(ValueError, match=f"measure .*{name}.* is a function, which no file"):
+        with pytest.raises(ValueError, match=f"metric .*{name}.* is a function"):
             bf.from_statistics(sums, measure, name="WER").save(tmp_path / "ev.json")
     assert list(tmp_path.iterdir()) == []
     ev = there_and_back(bf.from_statistics(sums, bf.measures.ter), tmp_path)

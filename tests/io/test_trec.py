@@ -105,10 +105,10 @@ def test_what_is_not_given_is_asked_for(trec):
         bf.read(runs(trec), measure="AP")
     with pytest.raises(ValueError, match="measure=, such as nDCG@10"):
         bf.read(runs(trec), qrels=trec / "qrels.txt")
-    with pytest.raises(ValueError, match="measure='nDCG@10,RR' is none"):
+    with pytest.raises(ValueError, match="measure='nDCG@10,RR' is not one"):
         bf.read(runs(trec), qrels=trec / "qrels.txt", measure="nDCG@10,RR")
     with pytest.raises(
-        ValueError, match=r"measure='nDGC@10' is none of ir_measures.* did you mean 'nDCG@10'\?"
+        ValueError, match=r"measure='nDGC@10' is not one of ir_measures.* did you mean 'nDCG@10'\?"
     ):
         bf.read(runs(trec), qrels=trec / "qrels.txt", measure="nDGC@10")
     with pytest.raises(ValueError, match=r"measure='P' .* needs a cutoff"):

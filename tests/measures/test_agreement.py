@@ -189,7 +189,7 @@ def test_few_units_are_warned_about():
         (lambda: krippendorff_alpha([[1, None], [None, 2]]), "no unit has two ratings"),
         (lambda: krippendorff_alpha([[1, 1], [1, 1]]), "all ratings are 1; without variation"),
         (lambda: krippendorff_alpha([[1, 2], [1, 1]], level="cardinal"), "unknown level 'cardinal'"),
-        (lambda: krippendorff_alpha(LECTURE, values=["NN"]), "rating 'VBP' is none of values= 'NN'"),
+        (lambda: krippendorff_alpha(LECTURE, values=["NN"]), "rating 'VBP' is not one of values= 'NN'"),
     ],
 )
 def test_bad_ratings_are_named(call, message):

@@ -126,7 +126,7 @@ def test_any_scores_have_areas_but_no_losses():
     ev, same = bf.from_probabilities(y, logits), bf.from_probabilities(y, p)
     assert bf.score(ev, "A", "roc_auc") == pytest.approx(bf.score(same, "A", "roc_auc"), abs=1e-12)
     assert list(bf.compare(ev, rng=1)) == ["average_precision", "roc_auc"]
-    assert "are no probabilities" in ev.notes[0]
+    assert "are not probabilities" in ev.notes[0]
     with pytest.raises(ValueError, match="brier needs probabilities from 0 to 1, but there is -"):
         bf.score(ev, "A", "brier")
     with pytest.raises(ValueError, match="on one scale"):
@@ -138,7 +138,7 @@ def test_an_infinite_log_loss_is_named_and_left_out():
         [1, 0, 1, 0] * 5, {"A": [0.0, 0.1, 0.8, 0.3] * 5, "B": [0.5, 0.1, 0.8, 0.3] * 5}
     )
     assert ev.task.default_metrics == ("brier", "average_precision", "roc_auc")
-    assert "no finite log loss" in ev.notes[0]
+    assert "log loss is infinite" in ev.notes[0]
     with pytest.raises(ValueError, match="log_loss is infinite, as a positive item has probability 0"):
         bf.compare(ev, metrics="log_loss")
     # B alone has none of these.
@@ -190,6 +190,6 @@ def test_models_that_score_the_same_in_every_draw_are_not_told_apart():
     said = {"A": [0.1 + 0.5 * v + 0.001 * i for i, v in enumerate(y)], "B": [0.2 + 0.7 * v for v in y]}
     res = bf.compare(bf.from_probabilities(y, said), metrics=["roc_auc", "brier"], rng=1)
     assert res.sentence("roc_auc") == (
-        "A and B have the same ROC AUC, whichever items are drawn: nothing tells them apart."
+        "A and B have the same ROC AUC whichever items are drawn, so the data cannot tell them apart."
     )
     assert "B outperforms A" in res.sentence("brier")
