@@ -257,7 +257,7 @@ def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
         (("wilson", 25, 0.4, 0.1, 0.1), {}, "unknown method 'wilson' for f1"),
         (("wald", 25, 0.8, 0.2, 0.1), {}, "at most 1, not 1.1"),
         (("wald", 25, 0, 0, 0), {}, "more than 0"),
-        (("wald", 25, 0.4, 0.1, 0.1), {"metric": "mcc"}, "measures of tp, fp and fn"),
+        (("wald", 25, 0.4, 0.1, 0.1), {"metric": "mcc"}, "metrics of tp, fp and fn"),
     ],
 )
 def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
