@@ -16,7 +16,8 @@ from bayesf1.hierarchical.multinomial import read_counts
 from bayesf1.output.arviz import is_old, load_arviz
 from builders import FOUR_CORPORA as CORPORA, noisy
 
-pm = pytest.importorskip("pymc")
+# PyMC takes seconds to import: only where it is used.
+pytestmark = pytest.mark.skipif(not has("pymc"), reason="pymc is not installed")
 SHORT = {"likelihood": "multinomial", "draws": 250, "tune": 250, "chains": 2, "progress": False}
 
 
@@ -41,7 +42,7 @@ def sentences(n, seed):
 
 def test_the_model_is_plain_pymc_with_named_dims(fit):
     model = fit.model
-    assert isinstance(model, pm.Model)
+    assert isinstance(model, pytest.importorskip("pymc").Model)
     assert {v.name for v in model.free_RVs} == {"pi", "log_kappa"}
     assert model.named_vars_to_dims["counts"] == ("dataset", "system", "cell")
     assert tuple(model.coords["dataset"]) == tuple(CORPORA)
@@ -225,7 +226,7 @@ def test_a_sampler_that_fails_or_panics_is_one_sentence(monkeypatch):
         def fail(error=error, **_):
             raise error
 
-        monkeypatch.setattr(pm, "sample", fail)
+        monkeypatch.setattr("pymc.sample", fail)
         with pytest.raises(
             ValueError, match=r"the sampler 'nutpie' failed .* or the sampler 'pymc'"
         ) as caught:

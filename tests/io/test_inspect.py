@@ -8,11 +8,10 @@ import sys
 import pytest
 
 import bayesf1 as bf
-from bayesf1.io.inspect import _number
-from builders import needed
+from builders import has
 from file_samples import inspect_log
 
-needed("inspect_ai")
+pytestmark = pytest.mark.skipif(not has("inspect_ai"), reason="inspect_ai is not installed")
 
 # In a process of its own, as Inspect leaves streams unclosed when it evaluates.
 EVALUATE = """
@@ -133,18 +132,18 @@ def test_an_archive_that_was_changed_is_refused_or_the_same(logs, tmp_path):
     assert 0 < refused < 60
 
 
-@pytest.mark.parametrize(
-    "value", ["C", "I", "P", "N", "yes", "No", "TRUE", "false", "0.25", " 1 ", True, False, 1, 0.5, -3]
-)
-def test_values_are_what_inspect_takes_them_for(value):
-    from inspect_ai.scorer import value_to_float
-
-    assert _number(value, "") == value_to_float()(value)
-
-
 def write(folder, name, *args, **options):
     (folder / f"{name}.json").write_bytes(inspect_log(name, *args, **options))
     return folder / f"{name}.json"
+
+
+def test_values_are_what_inspect_takes_them_for(tmp_path):
+    from inspect_ai.scorer import value_to_float
+
+    values = ["C", "I", "P", "N", "yes", "No", "TRUE", "false", "0.25", " 1 ", True, False, 1, 0.5, -3]
+    path = write(tmp_path, "a", {f"q{i}": value for i, value in enumerate(values)})
+    expected = bf.from_scores({"a": [value_to_float()(v) for v in values]}, name="match", unit="sample")
+    assert bf.read({"a": path}) == expected
 
 
 def test_what_inspect_would_take_for_0_is_refused(tmp_path):
