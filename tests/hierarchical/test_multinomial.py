@@ -14,7 +14,7 @@ from bayesf1.hierarchical import multinomial
 from bayesf1.hierarchical.corpora import Diagnostics
 from bayesf1.hierarchical.multinomial import read_counts
 from bayesf1.output.arviz import is_old, load_arviz
-from builders import FOUR_CORPORA as CORPORA, noisy
+from builders import FOUR_CORPORA as CORPORA, has, noisy
 
 # PyMC takes seconds to import: only where it is used.
 pytestmark = pytest.mark.skipif(not has("pymc"), reason="pymc is not installed")
