@@ -164,11 +164,6 @@ def test_intervals_for_the_way_of_training_cover_it(neighbours):
 
 
 @pytest.mark.long
-def test_the_mixture_is_the_shortest_of_those_that_cover(neighbours):
-    assert neighbours["mixture"].length < neighbours["contrast t"].length < neighbours["correlated t"].length
-
-
-@pytest.mark.long
 def test_intervals_for_the_rules_are_too_short_for_the_way_of_training(neighbours):
     assert neighbours["items, for the rules"].coverage < 0.9
     assert neighbours["items, for the rules"].length < 0.8 * neighbours["mixture"].length

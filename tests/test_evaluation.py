@@ -97,23 +97,6 @@ class TestFromFolds:
             assert from_folds({"A": value}) == from_folds({"A": self.folds})
 
 
-class TestEquality:
-    @pytest.mark.parametrize(
-        "other",
-        [
-            from_counts(B=B, A=A),
-            from_counts(A=A, C=B),
-            from_counts(A=A[:3], B=B[:3]),
-            from_counts(A=A, B=(80, 30, 7, 717)),
-            "an evaluation",
-            None,
-        ],
-        ids=["order", "name", "cells", "count", "string", "none"],
-    )
-    def test_anything_else_is_not(self, other):
-        assert from_counts(A=A, B=B) != other
-
-
 class TestAddition:
     @given(evaluations, evaluations, evaluations)
     def test_addition_is_associative_and_commutative(self, x, y, z):
@@ -192,14 +175,6 @@ def test_every_part_comes_along_in_any_order_of_calls(name, steps):
         assert (ev.folds.units is None) == (before.folds.units is None)
     assert type(ev.task) is type(before.task)
     assert ev.unit == before.unit
-
-
-@pytest.mark.parametrize("name", EVALUATIONS)
-def test_the_order_of_selecting_and_keeping_does_not_matter(name):
-    ev = EVALUATIONS[name]()
-    cells = some_cells(ev, 0)
-    assert ev.select(["C", "A"]).keep(cells) == ev.keep(cells).select(["C", "A"])
-    assert ev.keep(cells).scaled(0.25) == ev.scaled(0.25).keep(cells)
 
 
 @pytest.mark.long

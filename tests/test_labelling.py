@@ -134,17 +134,6 @@ def test_items_have_their_ids_where_they_were_given():
     assert found == 2 * [[names[i] for i in rows]] + 2 * [rows.tolist()]
 
 
-def test_rows_that_are_not_known_are_not_named():
-    _, known, said, judge = items(n=500)
-    frame = pl.DataFrame({"gold": known, **said, "judge": judge}, nan_to_null=True).lazy()
-    counted = bf.from_frame(frame, gold="gold", models=["A", "B"], judge="judge", positive=1)
-    one = bf.from_labels(known, said, judge=judge, positive=1)
-    plans = [bf.plan_labels(ev, budget=30, rng=1) for ev in (counted, one + one)]
-    assert [plan.to_dict()["items"] for plan in plans] == [None, None]
-    with pytest.raises(ValueError, match="rows are not known"):
-        _ = plans[0].items
-
-
 N_MODELS, N_ITEMS, N_LABELS, N_CLASSES, ERROR, JUDGE_ERROR = 6, 300, 60, 4, 0.2, 0.1
 
 

@@ -131,12 +131,6 @@ class TestBatches:
         assert find_metric(name)(table, CELLS) == find_metric(name)(table[:3], CELLS[:3])
 
 
-class TestNames:
-    @pytest.mark.parametrize("name", ["F1", " f1 ", "f1.0", "f1."])
-    def test_a_name_is_known_however_it_is_spelled(self, name):
-        assert find_metric(name).name == "f1"
-
-
 class TestCallables:
     def test_a_callable_is_given_whole_tables(self):
         ev = from_counts(A=(8, 1, 2, 9))

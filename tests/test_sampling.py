@@ -1,7 +1,6 @@
 """What was sampled: one mechanism for all posteriors, assumptions, few or uneven units, and memory."""
 
 import itertools
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -312,26 +311,6 @@ def test_a_clustered_model_without_a_true_positive_has_a_proper_posterior():
 
 
 # ---- randomness and memory
-
-
-def test_the_global_random_generator_is_left_alone(clustered):
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    bf.compare(clustered, n_draws=1000)
-    np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002
-
-
-def test_memory_does_not_grow_with_the_number_of_draws(clustered):
-    def peak(n_draws):
-        tracemalloc.start()
-        for _ in sampling_model(clustered, "clustered").draw(
-            prior=1.0, n_draws=n_draws, rng=np.random.default_rng(0)
-        ):
-            pass
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return most
-
-    assert peak(400_000) < 1.2 * peak(100_000)
 
 
 @pytest.fixture

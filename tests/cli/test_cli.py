@@ -242,13 +242,6 @@ class TestHelp:
         _, examples = run(command, "--help").split("\nExamples:\n")
         assert all(line.startswith(f"    bayesf1 {command}") for line in examples.rstrip().splitlines())
 
-    def test_the_example_of_compare_works(self, here, run):
-        example = run("compare", "--help").split("\nExamples:\n")[1].splitlines()[0].split()[1:]
-        rows = [f"{m},{r},{f},9,1,2" for m in "AB" for r in (1, 2, 3) for f in (1, 2)]
-        (here / "folds.csv").write_text("model,repeat,fold,tp,fp,fn\n" + "\n".join(rows))
-        run(*example)
-        assert "\\toprule" in (here / "table.tex").read_text()
-
     @pytest.mark.parametrize("command", ["compare", "interval", "test", "plan"])
     def test_every_option_is_explained(self, run, command):
         usage, _, explained = run(command, "--help").partition("\n\n")
@@ -367,13 +360,6 @@ class TestPolish:
         path = tmp_path / "classes.csv"
         path.write_text("\n".join(rows))
         return str(path)
-
-    def test_classes_are_compared_one_by_one(self, three_classes, capsys):
-        assert main(["compare", three_classes, "--gold", "gold", "--per-class", "--rng", "1"]) == 0
-        assert (
-            "F1 class by class: b is better in z; the other 2 classes are undecided."
-            in capsys.readouterr().out
-        )
 
     @pytest.mark.parametrize(
         ("ending", "start"),

@@ -72,14 +72,6 @@ def test_tag_sequences_make_sentences_the_units():
     assert bf.score(ev, "mute") == 0.0
 
 
-def test_documents_are_kept_whole_and_are_the_units(data):
-    x, y = data
-    groups = np.repeat(np.arange(N // 4), 4)
-    ev = cross_validate(MODELS, x, y, cv=bf.BlockedCV(m=3, rng=0), groups=groups)
-    assert ev.unit == "document"
-    assert ev.weights.sum() == pytest.approx(3 * ev.folds.k * N / 4)
-
-
 @pytest.mark.long
 def test_workers_give_the_same_answer(data, ev):
     assert cross_validate(MODELS_BY_NAME, *data, cv=bf.BlockedCV(m=3, rng=1), n_jobs=2) == ev

@@ -13,11 +13,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from bayesf1.distributions.fscore import FScore
 from bayesf1.frequentist.coverage import (
-    Coverage,
-    CoverageCurve,
     coverage_curve,
     exact_coverage,
-    relevant_tables,
 )
 from bayesf1.frequentist.intervals import fbeta_delta, wald
 from builders import load_script
@@ -148,13 +145,6 @@ def test_precision_and_recall_are_covered_as_nested_binomials_say():
         )
 
 
-@pytest.mark.parametrize("n", [25, 1000, 20_000])
-def test_hardly_any_mass_is_left_out(n):
-    mass = sum(float(mass.sum()) for _, mass in relevant_tables(n, (0.16, 0.04, 0.64)))
-    # Sums of probabilities that scipy knows to about 1e-13 each.
-    assert mass == pytest.approx(1.0, abs=1e-10)
-
-
 @given(
     p=st.tuples(*[st.floats(0.01, 1.0)] * 4),
     n=st.integers(1, 120),
@@ -235,19 +225,6 @@ def test_the_micro_averages_coverage_is_the_print_within_its_noise(takahashi):
 
 
 # ---- curves and questions ---------------------------------------------------------------------------------
-
-
-def test_a_curve_has_a_row_for_each_method_and_a_column_for_each_number(curves):
-    curve = curves["1"]
-    assert isinstance(curve, CoverageCurve)
-    assert curve.coverage.shape == (5, len(curve.n)) == curve.length.shape
-    assert curve.n.tolist() == LAM["n"][: len(curve.n)]
-    assert curve.labels[2] == "Wilson direct"
-    assert curve.to_frame().loc[("wald", 50), "length"] == curve.length[1, 1]
-    alone = exact_coverage("wald", 50, 0.4, 0.1, 0.1)
-    assert alone == Coverage(
-        curve.coverage[1, 1], curve.length[1, 1], curve.overshoot[1, 1], curve.degenerate[1, 1]
-    )
 
 
 @pytest.mark.parametrize(

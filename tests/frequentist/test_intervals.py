@@ -121,16 +121,6 @@ def test_an_interval_holds_the_estimate_and_only_walds_leaves_the_unit_interval(
     assert found.overshoot == (found.low < 0 or found.high > 1)
 
 
-def test_a_perfect_and_a_useless_model_have_one_exact_end():
-    for method in (clopper_pearson, wilson_direct, wilson_indirect):
-        assert method(12, 0, 0).high == 1.0
-        assert 0.5 < method(12, 0, 0).low < 1.0
-        assert method(0, 7, 5).low == 0.0
-        assert 0.0 < method(0, 7, 5).high < 0.7
-    for table in ((12, 0, 0), (0, 7, 5)):
-        assert wald(*table).degenerate
-
-
 # ---- shares: statsmodels ----------------------------------------------------------------------------------
 
 
@@ -403,16 +393,6 @@ def test_bca_is_that_of_scipy_on_the_same_resamples():
     assert bca_ends(scores, estimate, acceleration) != percentile_ends(scores)
 
 
-def test_resampled_scores_spread_as_multinomial_tables_do():
-    ev = paired(400, np.random.default_rng(11))
-    statistic = difference_of(ev, "accuracy")
-    samples = sampling_model(ev, "paired").samples
-    scores = samples.resampled(statistic, 40_000, np.random.default_rng(12))
-    sd = math.sqrt(samples.variance(statistic))
-    assert scores.mean() == pytest.approx(float(statistic(ev.tables)), abs=4 * sd / math.sqrt(40_000))
-    assert scores.std() == pytest.approx(sd, rel=4 / math.sqrt(80_000))
-
-
 # ---- the table of intervals -------------------------------------------------------------------------------
 
 OVER_UNITS = ["delta", "bootstrap_percentile", "bootstrap_bca", "credible_equal_tailed", "credible_hdi"]
@@ -497,14 +477,3 @@ def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median
 
 
 # ---- what was asked ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shift", [0.0, -50.0])
-def test_the_mean_of_many_scores_has_the_textbooks_interval(shift):
-    scores = np.random.default_rng(1).normal(size=12_000) + shift
-    found = intervals(bf.from_scores({"A": scores}), "A", methods=["delta", "bootstrap_percentile"], rng=1)
-    error = scores.std(ddof=1) / np.sqrt(len(scores))
-    assert found["delta"].standard_error == pytest.approx(error, rel=1e-3)
-    assert found.settings.n_resamples == 10**8 // 12_000
-    assert list(found["bootstrap_percentile"]) == pytest.approx(list(found["delta"]), abs=0.1 * error)

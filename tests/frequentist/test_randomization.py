@@ -155,19 +155,6 @@ def wnut():
     return bf.load_example("wnut17")
 
 
-def test_sentences_of_a_shared_task_are_tested_exactly_and_by_trials_alike():
-    ev = wnut()
-    exact = randomization_test(ev, "UH-RiTUAL", "SpinningBytes")
-    drawn = randomization_test(
-        ev, "UH-RiTUAL", "SpinningBytes", method="montecarlo", n_trials=20_000, rng=1, confidence_level=0.9999
-    )
-    assert exact.exact
-    assert not drawn.exact
-    assert exact.interval == (exact.p_value, exact.p_value)
-    assert drawn.interval[0] < exact.p_value < drawn.interval[1]
-    assert drawn.n_trials == 20_000
-
-
 def test_the_lattice_gives_the_distribution_that_listing_gives():
     rng = np.random.default_rng(0)
     net = rng.integers(-2, 3, size=(9, 3)).astype(float)

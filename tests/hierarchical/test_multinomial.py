@@ -118,12 +118,6 @@ def test_the_folds_of_wang_and_li_are_alike_under_both_samplers(sampler):
 # ---- answers ----------------------------------------------------------------------------------------------
 
 
-def test_a_new_corpus_is_less_certain_than_the_average_one(fit):
-    for metric in ("precision", "recall", "f1"):
-        average, new = (fit.compare(question=q)[metric] for q in ("average", "new"))
-        assert new.difference.std() > average.difference.std()
-
-
 def test_a_small_corpus_is_shrunk_towards_the_others(fit):
     f1 = fit.posterior["score"].sel(system="A", measure="f1").mean(("chain", "draw"))
     average = float(f1.sel(question="average"))

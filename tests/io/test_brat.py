@@ -58,13 +58,6 @@ def test_counts_are_those_of_sets_of_spans(tmp_path):
     assert bf.score(typed, "crf", "f1[PER]") == bf.score(one, "crf", "f1")
 
 
-def test_single_files_are_one_document(tmp_path):
-    (tmp_path / "g.ann").write_bytes(lines("T1\tPER 0 3\tAda", "T2\tLOC 5 9\tRome"))
-    (tmp_path / "m.txt").write_bytes(lines("T1\tPER 0 3\tAda"))
-    ev = bf.read({"m": tmp_path / "m.txt"}, gold_file=tmp_path / "g.ann")
-    assert (ev.tables.tolist(), ev.units.size) == ([[1, 0, 1]], 1)
-
-
 def test_what_is_left_out_or_odd_is_said(tmp_path):
     (tmp_path / "g.ann").write_bytes(
         lines(

@@ -203,18 +203,6 @@ def test_sentences_that_do_not_line_up_are_refused_with_both_places(write, text,
         bf.from_conll(gold, {"A": path})
 
 
-def test_tokens_spelled_otherwise_are_one_warning_a_file(write):
-    gold = write(GOLD, "gold.conll")
-    a = write("Ada O\nruns O\n\nin O\nRome O\n", "a.conll")
-    b = write("Ada O\nran O\n\nIn O\nrome O\n", "b.conll")
-    with pytest.warns(UserWarning, match="spells") as caught:
-        bf.from_conll(gold, {"A": a, "B": b, "C": gold})
-    first, second = (str(warning.message) for warning in caught)
-    assert first.startswith(f"{a} spells 2 ")
-    assert first.endswith(f"'runs' ({a}, line 2) for 'ran' ({gold}, line 4)")
-    assert second.endswith(f"'rome' ({b}, line 5) for 'Rome' ({gold}, line 9)")
-
-
 def test_a_tag_outside_the_scheme_is_named_with_file_and_line(write):
     gold = write(GOLD, "gold.conll")
     odd = write(GOLD.replace("B-LOC", "E-ORG"), "odd.conll")

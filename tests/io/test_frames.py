@@ -90,22 +90,6 @@ def test_the_positive_label_is_guessed_as_from_labels_guesses_it(engine, labels)
     assert counted(engine(frame), positive=labels[1]) == expected(frame)
 
 
-@pytest.mark.parametrize("kind", ["category", "uint8", "bool", "float32"])
-def test_columns_of_other_types_are_labels_as_well(engine, kind):
-    frame = predictions(labels=(0, 1))
-    if kind == "category" and isinstance(engine(frame), pa.Table):
-        # A dictionary of numbers is text there, and text beside numbers is refused.
-        frame["bert"] = frame["bert"].astype(kind)
-        with pytest.raises(ValueError, match="bert"):
-            counted(engine(frame))
-        return
-    plain = expected(frame)
-    frame["bert"] = frame["bert"].astype(kind)
-    assert counted(engine(frame)) == plain
-    assert counted(engine(frame), positive=1) == plain
-    assert counted(engine(frame), positive=True) == plain
-
-
 def test_enums_with_different_values_are_compared_by_their_names():
     frame = predictions()
     enums = as_polars(frame).with_columns(
@@ -327,16 +311,6 @@ def test_tuples_are_gold_then_models_then_count():
     with pytest.raises(ValueError, match="columns are named by strings"):
         from_patterns(pd.DataFrame(rows), models=["bert", "crf"], positive="spam")
     assert from_patterns(rows, positive="spam").models == ("A", "B")
-
-
-def test_columns_of_a_table_may_be_named_in_any_order():
-    frame = predictions()
-    table = select(frame).df()[["n", "crf", "gold", "bert"]].assign(source="web")
-    ev = from_patterns(table, gold="gold", models=["bert", "crf"], count="n", positive="spam")
-    assert ev == expected(frame, positive="spam")
-    short = from_patterns(table[["n", "gold", "bert", "crf"]], count="n", positive="spam")
-    assert short == ev
-    assert from_patterns(table, gold="gold", models={"X": "crf"}, count="n", positive="spam").models == ("X",)
 
 
 @pytest.mark.parametrize("count", [-1, float("nan"), float("inf"), None, "3", True, 10**400])

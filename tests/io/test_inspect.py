@@ -91,22 +91,6 @@ def test_one_log_is_the_same_in_both_formats_and_in_the_frame_of_inspect(model, 
     assert ev == expected
 
 
-def test_models_are_named_by_the_logs_where_nobody_names_them(logs, tmp_path):
-    folder, _ = logs
-    for model in "ab":
-        for path in (folder / f"{model}1").glob("*"):
-            (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "logs.json").write_text("{}")
-    ev = bf.read(tmp_path, measure="match")
-    assert {*ev.models} == {"mockllm/a", "mockllm/b"}
-    for path in (folder / "a2").glob("*"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    with pytest.raises(
-        ValueError, match="are both of task 'sums' of model 'mockllm/a'; name one, or give each its own"
-    ):
-        bf.read(tmp_path, measure="match")
-
-
 def test_a_scorer_must_be_chosen_where_there_are_several(logs):
     folder, _ = logs
     with pytest.raises(ValueError, match=r"several measures \(match, includes\); choose one by measure="):

@@ -19,7 +19,6 @@ IDS = [f"doc{i}" for i in range(N)]
 RNG = np.random.default_rng(1)
 GOLD = (np.arange(N) % 3 == 0).astype(int)
 SAID = {m: np.where(RNG.random(N) < 0.3, 1 - GOLD, GOLD) for m in "AB"}
-WORDS = np.array(["ham", "spam"])
 SCORES = {m: RNG.random(N).round(3) for m in "AB"}
 SUMS = {m: RNG.integers(1, 9, (N, 2)) for m in "AB"}
 
@@ -127,17 +126,6 @@ def test_lists_beside_ids_are_refused_where_their_order_is_not_plain():
     turned = {m: pd.Series(x, index=i) for (m, x), i in zip(SAID.items(), (IDS, IDS[::-1]), strict=True)}
     with pytest.raises(ValueError, match="not clear in which order y_true are"):
         bf.from_labels(GOLD, turned, positive=1)
-
-
-def test_labels_by_id_are_words_too():
-    by_id = {m: as_mapping(WORDS[x].tolist(), IDS) for m, x in SAID.items()}
-    gold = as_mapping(WORDS[GOLD].tolist(), IDS)
-    ev = bf.from_labels(gold, by_id, positive="spam", groups=as_mapping(np.arange(N) % 4, IDS[::-1]))
-    assert ev.models == ("A", "B")
-    assert np.array_equal(ev.tables, bf.from_labels(GOLD, SAID, positive=1).tables)
-    assert ev.units.size == 4
-    # Lists by name are runs, as ever.
-    assert bf.from_labels(GOLD, {"A": {"seed1": SAID["A"], "seed2": SAID["B"]}}, positive=1).names == ("A",)
 
 
 # ---- what other programs return -------------------------------------------------------------------------------
@@ -250,12 +238,6 @@ def test_what_is_no_label_is_named(read, values):
         read(values)
 
 
-def test_a_row_of_a_matrix_that_is_masked_is_not_read():
-    row = np.ma.array([8, 1], mask=[False, True])
-    with pytest.raises(ValueError, match="matrix of 'A' is masked at entry 1, 2"):
-        bf.from_confusion({"A": [row, [2, 9]]}, labels=["x", "y"])
-
-
 def test_groups_may_be_of_any_kind_that_can_be_told_apart():
     colour = enum.Enum("colour", "RED BLUE")
     numbered = LABELS["groups"]([0, 0, 1, 1, 0, 0, 1, 1])
@@ -314,11 +296,6 @@ def test_a_matrix_with_labels_is_refused_and_told_how_to_be_given():
     matrix = table.reindex(index=labels, columns=labels, fill_value=0).to_numpy()
     ev = bf.from_confusion({"A": matrix}, labels=labels)
     assert bf.confusion(ev, "A").tolist() == [[2, 0, 0], [0, 2, 0], [1, 1, 0]]
-
-
-def test_a_frame_without_labels_of_its_own_is_a_plain_matrix():
-    ev = bf.from_confusion({"A": pd.DataFrame([[8, 1], [2, 9]]), "B": [[9, 0], [1, 10]]}, labels=["x", "y"])
-    assert ev.classes == ("x", "y")
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,6 @@ def test_more_than_two_labels_are_classes_and_two_are_a_binary_task():
     assert bf.from_labels(list("abc"), {"A": list("abb")}, positive="a").task.name == "binary"
 
 
-def test_labels_name_and_order_the_classes():
-    ev = bf.from_labels(list("lmh"), {"A": list("lml")}, labels=["l", "m", "h", "x"])
-    assert ev.classes == ("l", "m", "h", "x")
-    assert bf.confusion(ev, "A").tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
-
-
 def test_classes_that_do_not_occur_count_in_averages_as_in_scikit_learn():
     with_x = bf.from_labels(list("abc"), {"A": list("abc")}, labels=list("abcx"))
     assert bf.score(with_x, "A", "macro_f1") == 0.75
@@ -338,15 +332,6 @@ def test_every_reader_takes_strays_alike(tmp_path):
     for ev in readers:
         assert ev == expected
         assert ev.notes == expected.notes
-
-
-def test_a_label_that_is_a_class_of_another_shard_does_not_add_up():
-    one = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("ab"))
-    two = bf.from_labels(list("abcc"), {"A": list("abcc")})
-    with pytest.raises(ValueError, match=r"label .c. is a class of one of them.*labels= of all classes"):
-        one + two
-    whole = bf.from_labels(list("aabb"), {"A": list("aabc")}, labels=list("abc")) + two
-    assert whole == bf.from_labels(list("aabbabcc"), {"A": list("aabcabcc")})
 
 
 SIX = [1, 1, 1, 0, 0, 0]

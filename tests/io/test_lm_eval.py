@@ -113,18 +113,6 @@ def test_a_bad_sample_is_named_with_its_file_and_line(data, message, tmp_path):
         bf.read({"a": tmp_path / "a"})
 
 
-def test_what_models_are_scored_by_must_be_the_same(tmp_path):
-    write(tmp_path, "a"), write(tmp_path, "b", data=lm_eval_samples(B, measure="exact_match"))
-    with pytest.raises(
-        ValueError,
-        match=r"several measures \(acc, exact_match\); choose one by measure=",
-    ):
-        bf.read(tmp_path)
-    write(tmp_path, "b", data=lm_eval_samples(B, filters=("strict",)))
-    with pytest.raises(ValueError, match=r"task 'arith' has the filter 'strict' in .*, but 'none' in"):
-        bf.read(tmp_path)
-
-
 def test_a_line_longer_than_the_head_is_recognised(tmp_path):
     long = [record | {"doc": {"text": "é" * 100_000}} for record in records(lm_eval_samples(A))]
     write(tmp_path, "a", data=lines(*(json.dumps(record, ensure_ascii=False) for record in long)))

@@ -82,14 +82,6 @@ def test_an_evaluation_comes_back_as_it_was(ev, name, tmp_path):
     assert bf.read(tmp_path / name) == ev
 
 
-def test_what_is_saved_is_a_document_of_plain_values_in_one_version(ev, tmp_path):
-    ev.save(tmp_path / "ev.json")
-    said = json.loads((tmp_path / "ev.json").read_text(encoding="utf-8"))
-    assert said == json.loads(to_json(ev)) | {"format": "bayesf1.evaluation/1"}
-    ev.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "ev.json").read_bytes()
-
-
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ("kept cells", "another order")])
 def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
     shards = [ALL[name](seed) for seed in (1, 2)]

@@ -146,17 +146,3 @@ def test_a_difference_is_that_of_resampled_sentences(corpus):
     assert ours.mean() == pytest.approx(np.mean(drawn), abs=0.1 * np.std(drawn))
     # A bootstrap's spread is known to 1.3 %, and (n + 1)/n and a t law of many degrees of freedom add one more.
     assert ours.std() == pytest.approx(np.std(drawn), rel=0.06)
-
-
-def test_measures_take_leading_axes():
-    rng = np.random.default_rng(1)
-    for measure, k in (
-        (bf.measures.wer, 4),
-        (bf.measures.ter, 2),
-        (bf.measures.corpus_bleu, 10),
-        (bf.measures.chrf, 18),
-    ):
-        totals = rng.integers(1, 50, (3, 2, k)).astype(float)
-        found = measure(totals)
-        assert found.shape == (3, 2)
-        assert found[2, 1] == pytest.approx(measure(totals[2, 1]))

@@ -150,13 +150,6 @@ def test_lists_of_any_lengths_score_as_they_do_one_by_one(name, lists):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_leading_axes_are_kept_and_one_list_gives_a_float(name):
-    gains = np.random.default_rng(4).integers(0, 5, (2, 3, 7))
-    assert ALL[name](gains).shape == (2, 3)
-    assert type(ALL[name](gains[0, 0])) is float
-
-
-@pytest.mark.parametrize("name", ALL)
 @settings(max_examples=40, deadline=None)
 @given(row=st.lists(st.integers(0, 4), min_size=2, max_size=10), data=st.data())
 def test_moving_a_better_item_up_never_lowers_a_score(name, row, data):

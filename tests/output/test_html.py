@@ -5,7 +5,6 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -112,15 +111,6 @@ def test_the_policy_allows_the_pages_own_style_and_script_alone(counts):
     for rule, text in (("style-src", style), ("script-src", script)):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert rules[rule] == f"'sha256-{digest}'"
-
-
-def test_settings_of_matplotlib_change_neither_page_nor_themselves(counts):
-    with mpl.rc_context(
-        {"font.size": 30, "svg.fonttype": "path", "savefig.bbox": "tight", "axes.facecolor": "k"}
-    ):
-        before = dict(mpl.rcParams)
-        assert report_html(counts[0], command="bayesf1 compare counts.csv --rope 0.01") == counts[1]
-        assert dict(mpl.rcParams) == before
 
 
 def test_it_is_fit_for_phones_and_for_those_who_listen(counts):

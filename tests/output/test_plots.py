@@ -1,9 +1,6 @@
 """Figures: what is drawn is what was computed, and it can be read."""
 
 import itertools
-import os
-import subprocess
-import sys
 from functools import cache
 
 import matplotlib as mpl
@@ -369,15 +366,6 @@ def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_pat
         plots.save_plot(ax, tmp_path / "figure.png", dpi=50)
 
 
-def test_a_figure_that_fails_is_not_left_open():
-    def broken(tables):
-        raise ZeroDivisionError
-
-    with pytest.raises(ValueError, match="metric 'broken' failed on tables of shape"):
-        plots.plot_posterior(bf.from_counts(A=(77, 44, 10)), broken, n_draws=100)
-    assert plt.get_fignums() == []
-
-
 names = st.lists(
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), max_size=60),
     min_size=1,
@@ -407,40 +395,6 @@ def test_of_a_loss_the_figure_is_blue_where_b_is_lower():
         assert (x.max() <= 1e-9) if lower else (x.min() >= -1e-9)
         (side,) = (t.get_ha() for t in panel.texts if t.get_text().startswith("P(H1)"))
         assert side == ("left" if lower else "right")
-
-
-def test_every_axis_has_three_numbers_or_more(figure):
-    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
-        low, high = sorted(axis.get_view_interval())
-        if (
-            axis.get_scale() == "linear"
-            and len(axis.get_major_locator()())
-            and "Fixed" not in str(axis.get_major_locator())
-        ):
-            assert sum(low <= x <= high for x in axis.get_majorticklocs()) >= 3
-
-
-def test_a_notebooks_first_figure_leaves_interactive_mode_on(tmp_path):
-    """As Jupyter's backend, this one switches interactive mode on when pyplot first asks for it."""
-    (tmp_path / "notebook_backend.py").write_text(
-        "import matplotlib\nfrom matplotlib.backends.backend_agg import *\n"
-        "from matplotlib.backends.backend_agg import _BackendAgg\nmatplotlib.interactive(True)\n"
-    )
-    code = (
-        "import bayesf1 as bf; res = bf.compare(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)), metrics='f1');"
-        "res.to_html('r.html'); bf.plot_difference(res); import matplotlib; print(matplotlib.is_interactive())"
-    )
-    environment = {**os.environ, "MPLBACKEND": "module://notebook_backend"}
-    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "True"
 
 
 def test_curves_of_two_kinds_share_no_axes():

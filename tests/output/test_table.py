@@ -7,7 +7,6 @@ import math
 import pytest
 from hypothesis import example, given, strategies as st
 
-from bayesf1 import compare, from_counts
 from bayesf1.base.naming import printable
 from bayesf1.output.latex import escape_latex
 from bayesf1.output.table import Table, decimals, escape_markdown, points, probability
@@ -148,10 +147,6 @@ class TestEmphasis:
         assert r"**\[3, 4\]**" in self.TABLE.to_markdown()
         assert "<strong>[3, 4]</strong>" in self.TABLE.to_html()
         assert "*" not in self.TABLE.to_text() + self.TABLE.to_csv()
-
-    def test_a_model_is_bold_only_where_it_is_surely_the_better_one(self):
-        sure = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics=["recall", "f1"])
-        assert sure.table.bold == frozenset({(1, 2)})
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "+cmd|'x'!A0", "-2+3", "=1+1", "+", "-", "--1"])

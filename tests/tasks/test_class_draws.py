@@ -261,17 +261,6 @@ def test_items_of_several_labels_are_drawn_as_wholes():
 # ---- what everyone asks -----------------------------------------------------------------------------------
 
 
-def test_a_single_class_predicted_throughout_can_be_compared():
-    gold = list("aabbccab") * 5
-    ev = bf.from_labels(gold, {"A": ["a"] * 40, "B": gold})
-    found = bf.compare(
-        ev, metrics=["accuracy", "macro_f1", "mcc", "kappa", "sba", "balanced_accuracy"], rng=1
-    )
-    for c in found.values():
-        assert c.p_h1 > 0.99
-        assert np.isfinite([c.difference.mean(), c.posterior_a.mean(), c.posterior_b.mean()]).all()
-
-
 @pytest.mark.parametrize("k", [10, 30, 100])
 @pytest.mark.parametrize("assumption", ["paired", "independent"])
 def test_a_class_that_neither_model_ever_finds_tells_them_not_apart(k, assumption):

@@ -215,13 +215,3 @@ def three():
 def test_unknown_names_say_what_was_meant(three, asked, words):
     with pytest.raises(ValueError, match=words):
         bf.score(three, "A", asked)
-
-
-@pytest.mark.parametrize("name", ["", "f1[y]", "a]b[c\n ü"])
-def test_a_class_of_any_name_can_be_asked_for(name):
-    gold, said = [name, "other", name, "third"], [name, name, "other", "third"]
-    ev = bf.from_labels(gold, {"A": said}, labels=[name, "other", "third"])
-    assert bf.score(ev, "A", f"f1[{name}]") == 0.5
-    assert bf.score(ev, "A", f"recall[{name}]") == 0.5
-    mean, other = (bf.posterior(ev, "A", f"f1[{c}]", n_draws=2000).mean() for c in (name, "third"))
-    assert mean < other

@@ -157,18 +157,6 @@ def test_a_kind_is_the_union_of_itself_and_survives_pickling(ev):
         assert kind.union(kind) == kind
 
 
-def test_a_kind_has_words(ev):
-    kind = ev.task
-    assert kind.about in repr(ev)
-    assert "prior" in kind.describe_prior(kind.default_prior)
-
-
-@pytest.mark.parametrize("prior", [-1, 0, True, "1", float("nan"), 1e7])
-def test_a_prior_that_is_none_is_refused(ev, prior):
-    with pytest.raises(ValueError, match="prior must be"):
-        bf.compare(ev, "A", "B", prior=prior)
-
-
 def test_pairing_bounds_are_for_tables_of_two_outcomes_alone(ev):
     (metric,) = ev.task.default_metrics[:1]
     if ev.task.name in ("binary", "correct"):

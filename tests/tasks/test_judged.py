@@ -157,15 +157,6 @@ def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it(
     assert ratio == pytest.approx(1.0, abs=0.2)
 
 
-def test_cells_without_a_label_are_named():
-    _, known, said, judge = items(n=2000, labelled=400)
-    here = (said["A"] == 1) & (said["B"] == 0) & (judge == 1)
-    known[here] = None
-    res = bf.compare(bf.from_labels(known, said, judge=judge, positive=1), metrics=["f1"], rng=1)
-    (note,) = [s for s in res.notes if s.startswith("No item is labelled in 1 of 8 cells")]
-    assert f"A 1, B not 1, judge 1: {here.sum()}" in note
-
-
 @pytest.mark.long
 def test_an_audit_of_the_cells_where_models_disagree_is_as_good_as_any_other():
     gold, _, said, judge = items(n=20_000, seed=4)
@@ -295,16 +286,6 @@ def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
         assert found[:, i].mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / np.sqrt(n / 2))
         assert found[:, i].std() == pytest.approx(expected.std(), rel=0.1)
         assert ks_2samp(found[:, i], expected).pvalue > 1e-3
-
-
-def test_scores_are_those_of_the_draws_of_whole_tables():
-    _, known, said, judge = items(n=600, k=3, labelled=80)
-    ev = bf.from_labels(known, said, judge=judge)
-    sampling, measure = sampling_model(ev), resolve_metric("macro_f1", ev)
-    how = {"prior": 1.0, "n_draws": 300}
-    tables = np.concatenate(list(sampling.draw(**how, rng=np.random.default_rng(4))))
-    ((scores,),) = ev.task.draw_scores(sampling, [measure], **how, rng=np.random.default_rng(4))
-    np.testing.assert_allclose(scores, measure(tables, ev.cells), atol=1e-12)
 
 
 @pytest.mark.long

@@ -183,13 +183,3 @@ def broken(y, p, sample_weight):
 def test_bad_probabilities_are_named(y, p, options, words):
     with pytest.raises(ValueError, match=words):
         bf.from_probabilities(y, p, **options)
-
-
-def test_models_that_score_the_same_in_every_draw_are_not_told_apart():
-    y = [0, 1] * 20
-    said = {"A": [0.1 + 0.5 * v + 0.001 * i for i, v in enumerate(y)], "B": [0.2 + 0.7 * v for v in y]}
-    res = bf.compare(bf.from_probabilities(y, said), metrics=["roc_auc", "brier"], rng=1)
-    assert res.sentence("roc_auc") == (
-        "A and B have the same ROC AUC whichever items are drawn, so the data cannot tell them apart."
-    )
-    assert "B outperforms A" in res.sentence("brier")

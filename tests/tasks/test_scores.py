@@ -83,16 +83,6 @@ def test_the_posterior_of_a_mean_has_rubins_moments(n):
     assert means.std() == pytest.approx(sd, rel=4 * np.sqrt((kurtosis - 1) / 4 / 100_000))
 
 
-def test_ties_are_drawn_as_one_score_of_their_weight():
-    ev = bf.from_scores({"A": [0.0] * 30 + [0.5] * 10})
-    assert len(ev.weights) == 2
-    draws = np.concatenate(
-        list(sampling_model(ev).draw(prior=1.0, n_draws=5000, rng=np.random.default_rng(1)))
-    )
-    shares = 2.0 * resolve_metric("mean", ev)(draws, ev.cells)[:, 0]
-    assert stats.kstest(shares, stats.beta(10, 30).cdf).pvalue > 1e-4
-
-
 def test_differences_are_paired(queries, ev):
     gap = queries["dense"] - queries["bm25"]
     c = bf.compare(ev, "bm25", "dense", rng=1, n_draws=50_000)["mean"]
@@ -121,11 +111,6 @@ def test_a_region_of_practical_equivalence_splits_the_difference(queries, ev):
 
 
 # ---- what everyone asks -----------------------------------------------------------------------------------
-
-
-def test_zeros_of_both_signs_are_one_score():
-    ev = bf.from_scores({"A": [0.0, -0.0, 1.5]})
-    assert ev.cells == ("0.0", "1.5")
 
 
 # ---- bad input --------------------------------------------------------------------------------------------
