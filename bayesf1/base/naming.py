@@ -31,6 +31,11 @@ def printable(text: str) -> str:
     return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
 
 
+def harmless(text: str) -> str:
+    """Return a text of several lines in which no character could rewrite a terminal: all that is printed goes through it."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def joined(names: Iterable[str], word: str = "and") -> str:
     """Join names as a sentence does.
 

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from bayesf1.base.naming import printable
+from bayesf1.base.naming import harmless, printable
 from bayesf1.output.answer import DEFAULT, Answer, format_of, together, written
 
 
@@ -36,7 +36,7 @@ def put(text: str, args: argparse.Namespace) -> None:
         return
     from bayesf1.base.text_files import write_atomic
 
-    write_atomic(args.output, text + "\n")
+    write_atomic(args.output, harmless(text) + "\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:
@@ -91,5 +91,5 @@ def stdout() -> TextIO:
 def write(text: str) -> None:
     """Write a text and a line break to standard output."""
     out = stdout()
-    out.write(text + "\n")
+    out.write(harmless(text) + "\n")
     out.flush()

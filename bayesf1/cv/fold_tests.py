@@ -54,7 +54,7 @@ class FoldTest:
     p_bh: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FoldTests(Answer):
     """All tests that a cross-validation allows, for one pair of models and one measure."""
 

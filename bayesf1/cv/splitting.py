@@ -332,7 +332,7 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
     return of_document[d]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BalanceReport(Answer):
     """How alike the halves of a split are, beside random halves.
 

@@ -103,7 +103,7 @@ class Coverage(NamedTuple):
     degenerate: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CoverageCurve(Answer):
     """Coverage of several methods for several numbers of items.
 

@@ -57,7 +57,7 @@ SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
 TEXTS = ("likelihood", "assumption", "noun", "note", "within")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HierarchicalComparison(Comparison):
     """A comparison that says of which corpus it speaks, and how far it can be trusted.
 

@@ -33,7 +33,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Answer):
     """The ranking of several models, in the order of their mean scores.
 
@@ -432,7 +432,7 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
     return beats, float(hold.mean())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scoreboard(Answer):
     """Every model's score in every metric, with intervals; the best stands out if no other may be the best.
 

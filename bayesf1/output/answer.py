@@ -111,6 +111,9 @@ class Answer(Checked, ABC):
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {printable(self.title)}>"
+
     def _repr_html_(self) -> str:
         said = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
         return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{said}"

@@ -83,6 +83,7 @@ NAMES = [
 ]
 GOLD = np.arange(60) % 3 == 0
 FIRST, SECOND = np.arange(60) % 2 == 0, np.arange(60) % 6 == 0
+COUNTS = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 PAIR = bf.from_labels(GOLD, {"A": FIRST, "B": SECOND})
 
 
@@ -166,24 +167,48 @@ def test_no_form_of_a_comparison_obeys_a_name(field, name):
     harmless(bf.compare(ev, rng=1, n_draws=200, rope=0.01))
 
 
+# Everything else that has names, each with all of them at once.
+def many_models():
+    return bf.from_labels(GOLD, dict(zip(NAMES, (FIRST, SECOND) * len(NAMES), strict=False)))
+
+
+def many_labels():
+    labels = np.array(NAMES, object)[np.arange(3 * len(NAMES)) % len(NAMES)]
+    return bf.from_labels(list(labels), {"A": list(labels), "B": list(labels[::-1])})
+
+
+ANSWERS = {
+    "ranked": lambda: bf.rank(many_models(), rng=1, n_draws=200),
+    "scoreboard": lambda: bf.scoreboard(many_models(), rng=1, n_draws=200),
+    "classes": lambda: bf.compare_classes(many_labels(), rng=1, n_draws=200),
+    "corpora": lambda: bf.hierarchical(
+        dict.fromkeys(NAMES[::8], COUNTS), metrics="f1", rng=1, draws=200
+    ).answer(),
+    "groups": lambda: bf.plan_labels(
+        bf.from_labels(
+            [*GOLD[:50].tolist(), *[None] * 10],
+            {"A": FIRST, NAMES[0]: SECOND},
+            judge={NAMES[11]: FIRST},
+            groups=[*NAMES, *"abcdefgh"][:60],
+        ),
+        budget=5,
+        rng=1,
+    ),
+    "balance": lambda: bf.BlockedCV(m=2, rng=0).balance_report(np.array([*NAMES, *NAMES], object)),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_no_form_of_other_answers_obeys_a_name(name):
+    harmless(ANSWERS[name]())
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES[::4], ids=range(len(NAMES[::4])))
-@pytest.mark.parametrize("field", [model, label])
-def test_no_form_of_other_answers_obeys_a_name(field, name):
-    ev = field(name)
-    harmless(bf.rank(ev, rng=1, n_draws=200))
-    harmless(bf.scoreboard(ev, rng=1, n_draws=200))
+def test_no_form_of_tests_and_intervals_obeys_a_name(name):
+    ev = model(name)
     harmless(bf.randomization_test(ev, rng=1, n_trials=50))
     harmless(bf.intervals(ev, ev.models[0], methods=["delta"], rng=1))
-    if field is label:
-        harmless(bf.compare_classes(ev, rng=1, n_draws=200))
-
-
-def test_no_form_of_a_fit_obeys_the_name_of_a_corpus():
-    counts = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-    fit = bf.hierarchical(dict.fromkeys(NAMES, counts), rng=1, draws=200)
-    harmless(fit.answer())
-    harmless(fit.compare(question=NAMES[0]))
 
 
 @pytest.mark.parametrize("name", NAMES[::9], ids=range(len(NAMES[::9])))
@@ -202,8 +227,16 @@ def test_no_page_and_no_figure_obeys_a_name(name):
 def test_no_message_on_the_command_line_obeys_a_name(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.csv").write_text("label,a,b\n" + "y,y,n\nn,n,n\n" * 10)
+    # A file that others made may hold what no function would have saved.
+    unit("UNIT").save("saved.json")
+    saved = (tmp_path / "saved.json").read_text()
+    (tmp_path / "saved.json").write_text(saved.replace("UNIT", json.dumps(name)[1:-1]))
+    with (tmp_path / "tasks.csv").open("w", newline="") as file:
+        rows = [("model", "task", "tp", "fp", "fn"), ("A", name, 7, 4, 3), ("B", "t", 8, 3, 2)]
+        csv.writer(file).writerows(rows)
     asked = ["compare", "p.csv", "--gold", "label", "--positive", "y", "--metrics", "f1"]
     for more in ([f"--unit={name}"], [f"--models={name}", "b"], [f"--id={name}"], [f"--metric={name}"]):
         assert main([*asked, *more]) in (0, 2)
-    assert main(["compare", f"./{name}.csv"]) == 2
+    for command in (["compare", "saved.json"], ["compare", "tasks.csv"], ["compare", f"./{name}.csv"]):
+        assert main(command) in (0, 2)
     plain("".join(capsys.readouterr()))
