@@ -432,6 +432,11 @@ class Contrasts:
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw scores, axes (draw, model)."""
+        alike = np.abs(self.parts[:, :, None] - self.parts[:, None]).max(axis=0) < _NONE
+        if (alike & (np.abs(self.centre[:, None] - self.centre) > _NONE)).any():
+            raise ValueError(
+                "two models differ alike in all folds, which do not show how much training varies; ask for target='models'"
+            )
         normal = rng.standard_normal((n, len(self.parts))) @ self.parts
         half = 0.5 * self.freedom
         return np.asarray(self.centre + normal * np.sqrt(half / rng.standard_gamma(half, size=(n, 1))))

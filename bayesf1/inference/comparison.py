@@ -300,7 +300,9 @@ class Comparison(Checked):
 
     @property
     def decision(self) -> str:
-        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019)."""
+        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019); ``"none"`` if undefined."""
+        if math.isnan(self.gap):
+            return "none"
         return "accept H0" if self.p_h0 >= self.p_h1 else "accept H1"
 
     @property
@@ -333,10 +335,11 @@ class Comparison(Checked):
         def described(post: Posterior, score: float) -> dict[str, float | None]:
             low, high = post.interval(self.prob)
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
-            # A t distribution of few contrasts may have no mean or no variance.
-            return {name: float(value) if math.isfinite(value) else None for name, value in values.items()}
+            # A t distribution of few contrasts may have no mean or no variance; of what is undefined nothing is known.
+            known = {name: math.isfinite(value) and not math.isnan(score) for name, value in values.items()}
+            return {name: float(value) if known[name] else None for name, value in values.items()}
 
-        return {
+        found = {
             "metric": self.metric,
             "model_a": self.model_a,
             "model_b": self.model_b,
@@ -358,6 +361,8 @@ class Comparison(Checked):
             "b": described(self.posterior_b, self.score_b),
             "difference": described(self.difference, self.gap),
         }
+        unknown = [name for name in found if name.startswith("p_")] if math.isnan(self.gap) else []
+        return found | dict.fromkeys(unknown)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the numbers in one flat row."""

@@ -293,6 +293,8 @@ def ranking_of(
     """
     prob, rope = settings.prob, settings.rope
     tails = [0.5 * (1 - prob), 0.5 * (1 + prob)]
+    # What is undefined, as the precision of a model that never says yes, comes last.
+    scores[:, np.isnan(estimates)] = metric.support[0 if metric.sign > 0 else 1]
     clipped = np.clip(scores.T, *metric.support)
     mean, (low, high) = clipped.mean(axis=1), np.quantile(clipped, tails, axis=1)
     for i, post in enumerate(posteriors):

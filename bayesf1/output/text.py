@@ -111,6 +111,12 @@ def sentence(c: Comparison) -> str:
             f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared."
         )
     low, high = c.difference.interval(c.prob)
+    if silent(c):
+        size = points(c.gap, 1 if percent else 3, sign=True, percent=percent)
+        return printable(
+            f"{b} minus {a} in {label} is {size}{' points' if percent else ''} in all folds: they do not show how much "
+            "training varies, and decide nothing about the method."
+        )
     if not any((c.gap, low, high)) and c.difference.std() < 1e-12:
         return printable(
             f"{a} and {b} have the same {label} whichever {units} are drawn, so the data cannot tell them apart."
@@ -148,6 +154,12 @@ def sentence(c: Comparison) -> str:
         claim = f"{leads}{about}, which the data do not decide {sure}"
         claim += f"; {within(c)} {region_sure}" if c.rope else ""
     return printable(f"{claim}.")
+
+
+def silent(c: Comparison) -> bool:
+    """Return whether folds all show one difference, so that they do not tell how much it varies with training."""
+    low, high = c.difference.interval(0.95)
+    return c.settings.training in ("contrasts", "corrected") and not c.alike and high - low < 1e-9
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
@@ -228,7 +240,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
         (
             f"{c.label} (%)" if c.definition.percent and not unit else c.label,
             *cells,
-            *("–" if math.isnan(c.gap) else p(c) for p in columns.values()),
+            *("–" if math.isnan(c.gap) or silent(c) else p(c) for p in columns.values()),
             verdict(c),
         )
         for c, *cells in zip(comparisons, *map(estimates, found), strict=True)
@@ -478,8 +490,8 @@ def _training_notes(c: Comparison) -> Iterator[str]:
         )
         if volatile[0] > _VOLATILE * steady[0]:
             times = volatile[0] / steady[0]
-            often = f"{times:.0f} times" if times < 10 else "more than ten times"
-            yield f"{volatile[1]} varies about {often} as much from run to run as {steady[1]}."
+            often = f"about {times:.0f} times" if times < 10 else "more than ten times"
+            yield f"{volatile[1]} varies {often} as much from run to run as {steady[1]}."
         if min(c.settings.runs) < _FEW_RUNS:
             yield f"With {min(c.settings.runs)} runs, a failure that happens in one training of ten may go unseen."
     runs = zip((c.model_a, c.model_b), c.settings.runs, strict=False)
@@ -500,13 +512,15 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         return
     trained = c if c.settings.training else other
     s = trained.settings
-    silent = s.training != "mixture" and trained.difference.std() < 1e-11
-    if silent:
+    if trained is not c and silent(trained):
         yield "The difference is the same in all folds, so they do not show how much training varies."
-        if trained is not c:
-            return
+        return
     about = "the models fitted in these folds" if trained is c else "the method of training"
     only = "" if trained is c else ", not only for the models fitted in these folds"
+    if s.training != "mixture":
+        # Fold totals do not pair items, but the folds themselves are pairs of scores.
+        unpaired = " (taken as independent)" if c.assumption == "independent" else ""
+        only = unpaired if trained is c else f"{only} (paired by fold)"
     e = _estimated(other, 2)
     yield (
         f"For {about}{only}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {estimates([e])[0]}"

@@ -184,6 +184,16 @@ def test_margins_of_joint_draws_are_each_models_own_law():
         assert stats.kstest(draws @ weights, known.distribution(weights).cdf).pvalue > 1e-3
 
 
+def test_folds_that_differ_alike_say_nothing_of_training():
+    same, better = [(80, 20, 20)] * 6, [(81, 20, 19)] * 6
+    res = bf.compare(bf.from_folds({"A": same, "B": better}), target="method")
+    assert res["f1"].p_h1 == 0.5
+    assert res["f1"].verdict == "undecided"
+    assert "they do not show how much training varies" in str(res)
+    with pytest.raises(ValueError, match="alike in all folds"):
+        bf.rank(bf.from_folds({"A": same, "B": better}), target="method")
+
+
 # ---- with items: a mixture --------------------------------------------------------------------------------
 
 
