@@ -74,8 +74,8 @@ class Metric:
         What one of each cell adds above and below, if it is a ratio of two sums without a closed form, as a mean is.
     weigh
         How much one of each cell weighs, as a function of tables (model, cell), if that is not known from a ratio.
-    variance_seen
-        The share of its sampling variance that posterior draws of single items have.
+    of_classes
+        The cells of a class that an average needs in which all classes weigh the same, and β² of an F-score, otherwise 0.
     origin
         The task, name and tables that a named measure was made from.
     """
@@ -92,7 +92,7 @@ class Metric:
     smooth: bool = True
     parts: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
     weigh: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False, repr=False)
-    variance_seen: float = 1.0
+    of_classes: tuple[tuple[str, ...], float] | None = None
     origin: tuple[Task, str, FloatArray] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -329,6 +329,7 @@ def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[st
 
 _SPAN = ("tp", "fp", "fn")
 _FULL = ("tp", "fp", "fn", "tn")
+_RECALL = (("tp", "fn"), 0.0)
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -341,8 +342,8 @@ METRICS: dict[str, Metric] = {
         _share("jaccard", "Jaccard", ("tp",), ("fp", "fn")),
         Metric("fowlkes_mallows", "FM", _SPAN, None, fowlkes_mallows),
         Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0), percent=False),
-        Metric("sba", "SBA", _FULL, None, sba),
-        Metric("balanced_accuracy", "Balanced accuracy", _FULL, None, balanced_accuracy),
+        Metric("sba", "SBA", _FULL, None, sba, of_classes=(_SPAN, 0.0)),
+        Metric("balanced_accuracy", "Balanced accuracy", _FULL, None, balanced_accuracy, of_classes=_RECALL),
         Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0), percent=False),
         Metric("macro_f1", "Macro F1", _FULL, None, macro_f1),
         Metric("weighted_f1", "Weighted F1", _FULL, None, weighted_f1),

@@ -586,7 +586,7 @@ _PILOT = 1000
 # A p-value below which scores are said to go with the sizes of units, of which there are some.
 _EVIDENT, _RANKED = 0.1, 5
 # Variates that a few seconds are enough for, and draws that are made in any case.
-_AFFORDABLE, _FEWEST = 200_000_000, 4_000
+_AFFORDABLE, _FEWEST = 200_000_000, 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -788,8 +788,9 @@ class SamplingModel:
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         drawn: list[FloatArray | None] = [None] * len(metrics)
         if self.shared:
-            tables = np.concatenate(list(self.draw(prior=prior, n_draws=_PILOT, rng=rng)))
-            drawn = [self.inflation(m).widening * m(tables, ev.cells) for m in metrics]
+            blocks = ev.task.draw_scores(self, metrics, prior=prior, n_draws=_PILOT, rng=rng)
+            parts = zip(metrics, zip(*blocks, strict=True), strict=True)
+            drawn = [self.inflation(m).widening * np.concatenate(scores) for m, scores in parts]
         return [
             run_variance_of(metric, metric(ev.tables, ev.cells), scores, groups)
             for metric, scores in zip(metrics, drawn, strict=True)
@@ -863,7 +864,7 @@ class SamplingModel:
         """Return how draws of a measure are moved away from the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
-            return SmallSampleInflation(centre, seen=metric.variance_seen)
+            return SmallSampleInflation(centre)
         inflation, found = self.effective_sample(metric).inflation(centre), self.load_correlations(metric)
         if not found.any():
             return inflation

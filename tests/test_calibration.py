@@ -172,23 +172,12 @@ def test_intervals_for_the_rules_are_too_short_for_the_way_of_training(neighbour
 # ---- many classes -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def classes():
-    script = load_script("benchmarks/calibration_classes.py")
-    zipf, rng = script.SETTINGS[0], np.random.default_rng(3)
-    return {row["prior"]: row for row in script.study(zipf, 20, 200, replicates=120, rng=rng)}
-
-
+# Four standard errors of a coverage of .95 over 60 replicates are .11; the priors of 0.2 and before held .65 to .88.
 @pytest.mark.long
-def test_macro_f1_of_rare_classes_is_covered(classes):
-    # Twenty classes and 200 items: one model's interval is too short (.86), as few items of a class do not widen it yet.
-    assert classes["after"]["coverage"] > 0.80
-    # Four standard errors of a coverage of .95 over 120 replicates are .08.
-    assert classes["after"]["difference_coverage"] == pytest.approx(0.95, abs=0.08)
-    assert abs(classes["after"]["bias"]) < 0.02
-
-
-@pytest.mark.long
-def test_a_prior_on_every_pair_of_classes_would_miss_it(classes):
-    assert classes["before"]["coverage"] < 0.75
-    assert classes["before"]["bias"] < -0.04
+@pytest.mark.parametrize("row", [3, 9, 10, 15])
+def test_macro_averages_of_rare_classes_cover_as_promised(row):
+    found = load_script("benchmarks/calibration_classes.py")
+    found.METHODS = {"package": found.package}
+    covers, _ = found.study(found.SETTINGS[row], 60, seed=1)["package"]
+    assert covers.min() > 0.84
+    assert covers[[0, 3]].min() > 0.87

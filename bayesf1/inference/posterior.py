@@ -63,7 +63,7 @@ def posterior(
     target
         ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
     n_draws
-        Number of draws, where draws are needed; by default 100,000, or as few as 4,000 where units are many.
+        Number of draws, where draws are needed; by default 100,000, or as few as 2,000 where units are many.
     rng
         Source of randomness, where draws are needed.
 

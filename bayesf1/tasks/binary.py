@@ -139,8 +139,8 @@ class Binary(BinaryOutcome):
         """Return the measure of a name or callable; of averages over classes there are those of two labels."""
         if isinstance(asked, str) and _SEVERAL.match(asked) and asked not in METRICS:
             raise ValueError(
-                f"{printable(asked)} needs several classes, but there is only one; give more than two labels, or tags with "
-                "by_type=True"
+                f"{printable(asked)} needs several classes, but there is only one; ask for macro_f1, micro_f1 or "
+                "weighted_f1 of both labels, leave out positive=, or give tags with by_type=True"
             )
         return find_metric(asked)
 

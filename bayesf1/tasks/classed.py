@@ -179,12 +179,14 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
         ),
     }
     scorer, negatives = scorers[average], "tn" in base.needs
+    square = base.distribution.beta**2 if isinstance(base.distribution, FMeasure) else 0.0
     return replace(
         base,
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {base.label}",
         needs=task.cells,
         distribution=_micro_law(base, task, tables) if average == "micro" else None,
+        of_classes=(base.needs, square) if average == "macro" and not negatives else None,
         function=lambda tables: scorer(blocks(task, tables, negatives=negatives)),
     )
 
@@ -230,7 +232,14 @@ def _star(base: Metric, task: Classed) -> Metric:
         recall = ratio(b.tp, b.tp + b.fn).mean(axis=-1)
         return ratio((1.0 + square) * precision * recall, square * precision + recall)
 
-    return Metric(f"macro_{base.name}_star", f"Macro {base.label}*", task.cells, None, function)
+    return Metric(
+        f"macro_{base.name}_star",
+        f"Macro {base.label}*",
+        task.cells,
+        None,
+        function,
+        of_classes=(_CELLS[:3], 0.0),
+    )
 
 
 # ---- the whole matrix -------------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
-from bayesf1.metrics import Metric, MetricLike, Proportion
+from bayesf1.metrics import Metric, Proportion, ratio
 from bayesf1.tasks.classed import Classed
-from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_bootstrap
+from bayesf1.tasks.draws import draw_bootstrap
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -136,11 +136,6 @@ class MultiClass(Classed):
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where classes are none, or what counts as no class is one."""
         super().check(models, tables)
-        for model, labels in self.strays.said.items():
-            if model not in models or not labels or min(labels.values()) < 0.0:
-                raise ValueError(
-                    f"strays must tell how often models said what, not {model!r:.60}: {labels!r:.60}"
-                )
         if astray := self.strays.among(self.classes):
             raise ValueError(f"label {astray[0]!r:.60} is among the classes and among strays, which are none")
 
@@ -190,67 +185,74 @@ class MultiClass(Classed):
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
-        """Yield draws: gamma weights of patterns, and of the prior's items."""
-        for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * sampling.ev.tables.size):
-            self._add_prior(tables, sampling.ev.tables, prior, rng, shared=sampling.shared)
+        """Yield draws: gamma weights of patterns, and of the prior's items, on which the models are right by themselves."""
+        observed, items = sampling.ev.tables, self._prior_items(sampling.ev.tables, prior)
+        m, _, k = items.shape
+        for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * observed.size):
+            n = len(tables)
+            # Half an item is right, and half an item wrong; two models share it as in `drawn_units`.
+            more = rng.standard_gamma(JEFFREYS, (n, m, 2))
+            if sampling.shared and m == 2:
+                joint = rng.standard_gamma(0.5 * JEFFREYS, (n, 2, 2))
+                more = np.stack([joint.sum(axis=2), joint.sum(axis=1)], axis=1)
+            masses = rng.standard_gamma(prior, (n, 1 if sampling.shared else m, k)) + _LEAST
+            hits, misses = (rng.standard_gamma(items[:, i], (n, m, k)) + _LEAST for i in (0, 2))
+            masses = masses * items[:, ::2].any(axis=1)
+            right, wrong = (masses * (part / (hits + misses)) for part in (hits, misses))
+            drawn = tables.reshape(n, m, 3, k)
+            gold, sums = drawn[:, :, 0] + drawn[:, :, 2], drawn.sum(axis=3) + more[..., [0, 1, 1]]
+            drawn += np.stack([right, np.roll(wrong, 1, axis=2), wrong], axis=2)
+            # A class keeps its weight, which no score of its own depends on, and the accuracy goes by all items alone.
+            drawn *= (ratio(gold, gold + masses) + (gold == 0.0))[:, :, None]
+            drawn *= ratio(sums, drawn.sum(axis=3))[..., None]
             yield tables
 
-    def _add_prior(
+    def draw_scores(
         self,
-        tables: FloatArray,
-        observed: FloatArray,
-        prior: float,
-        rng: np.random.Generator,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
         *,
-        shared: bool,
-    ) -> None:
-        """Add λ items to each class of gold, right and wrong as often as the model is, and keep its accuracy.
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield draws of scores; averages over classes are moved and widened as classes of few items ask for."""
+        tables = sampling.ev.tables
+        for block in super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng):
+            pairs = zip(metrics, block, strict=True)
+            yield tuple(self._corrected(metric, scores, tables, prior) for metric, scores in pairs)
 
-        Wrong ones are spread over the other classes as the model claims these. The models share the items, and are right
-        or wrong on them by themselves.
+    def _corrected(self, metric: Any, scores: FloatArray, tables: FloatArray, prior: float) -> FloatArray:
+        """Return draws (draw, model) of an average over classes as classes of few items ask for, and others as they are.
+
+        A class of N items has a variance of p(1 - p)/(N + λ + 1) in draws, and of p(1 - p)/N in samples. An F-score is
+        concave: its mean over draws is below that of their mean table, and its mean over samples is below the truth, by
+        as much to second order.
         """
-        n, m, k = len(tables), len(observed), len(self.classes)
-        drawn = tables.reshape(n, m, 3, k)
-        masses = np.empty((n, k))
-        more = self._some_item(n, m, rng, shared=shared)
-        for j, (tp, fp, fn) in enumerate(observed.reshape(m, 3, k)):
-            gold = tp + fn
-            # The mean of the classes' own: where rare classes are harder, all items together would promise too much.
-            shares = tp[gold > 0.0] / gold[gold > 0.0]
-            accuracy = (shares.sum() + JEFFREYS) / (len(shares) + 2.0 * JEFFREYS)
-            claimed = (tp + fp + (gold > 0.0) / max(np.count_nonzero(gold), 1)) / (gold.sum() + 1.0)
-            if not shared or j == 0:
-                masses = rng.standard_gamma(prior, (n, k)) + _LEAST
-            hits, misses = (
-                rng.standard_gamma(prior * rate, (n, k)) + _LEAST for rate in (accuracy, 1.0 - accuracy)
-            )
-            right, wrong = ((gold > 0.0) * masses * part / (hits + misses) for part in (hits, misses))
-            elsewhere = wrong / np.maximum(1.0 - claimed, 1e-12)
-            said = claimed * np.maximum(elsewhere.sum(axis=1, keepdims=True) - elsewhere, 0.0)
-            wholes = drawn[:, j, ::2].sum(axis=2) + more[:, j]
-            drawn[:, j] += np.stack([right, said, wrong], axis=1)
-            # Items a class would make many classes too sure of the accuracy, which goes by all items alone.
-            factors = wholes / np.maximum(drawn[:, j, ::2].sum(axis=2), _LEAST**3)
-            drawn[:, j] *= factors[:, [0, 1, 1], None]
+        if getattr(metric, "of_classes", None) is None:
+            return scores
+        needs, square = metric.of_classes
+        observed, items = tables.reshape(len(tables), 3, -1), self._prior_items(tables, prior)
+        counts = observed[:, [cell in needs for cell in ("tp", "fp", "fn")]].sum(axis=1).clip(1.0)
+        known = items[:, ::2].any(axis=1) / np.stack([counts, counts + prior + 1.0])
+        widening = np.sqrt(ratio(*known.sum(axis=2)))
+        tp, fp, fn = np.moveaxis(observed + items, 1, 0)
+        curve = square * (1.0 + square) * tp * (fp + fn) * (tp + fp + fn) / (tp + fp + fn + 1.0)
+        lost = ratio(curve, ((1.0 + square) * tp + fp + square * fn) ** 3).mean(axis=1)
+        centre = metric((observed + items).reshape(tables.shape), self.cells)
+        return np.asarray(centre + lost + widening * (scores - centre + lost))
 
-    def _some_item(self, n: int, m: int, rng: np.random.Generator, *, shared: bool) -> FloatArray:
-        """Draw the item that is half right and half wrong for each model, axes (draw, model, [right, wrong])."""
-        if not shared:
-            return rng.standard_gamma(JEFFREYS, (n, m, 2))
-        sticks = break_sticks(2.0 * JEFFREYS, atoms_of(2.0 * JEFFREYS), n, rng)
-        right = coin_shares(sticks, m, rng)
-        return np.stack([right, sticks.sum(axis=1, keepdims=True) - right], axis=2)
+    def _prior_items(self, tables: FloatArray, prior: float) -> FloatArray:
+        """Return what the prior adds to tables in the mean, axes (model, [tp, fp, fn], class): λ items to each class of gold.
 
-    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the metric of a name or callable; of averages over classes with few items draws vary too little."""
-        found = super().metric(asked, tables)
-        if not found.label.startswith("Macro ") and found.name not in ("balanced_accuracy", "sba"):
-            return found
-        right, _, missed = np.split(tables.reshape(-1, len(self.cells)).mean(axis=0), 3)
-        sizes = (right + missed)[right + missed > 0.0]
-        # 1 / (1 + mean of 1/n) for n gold items a class.
-        seen = float(1.0 / (1.0 + np.mean(1.0 / np.maximum(sizes, 1.0)))) if len(sizes) else 1.0
-        return replace(found, variance_seen=seen)
+        A model is right on as many as in the mean of its classes: where rare classes are harder, all items together would
+        promise too much. A wrong one is taken for the next class.
+        """
+        tp, _, fn = np.moveaxis(tables.reshape(len(tables), 3, -1), 1, 0)
+        some = tp + fn > 0.0
+        mean = (ratio(tp, tp + fn).sum(axis=1) + JEFFREYS) / (some.sum(axis=1) + 2.0 * JEFFREYS)
+        right, wrong = (prior * some * share[:, None] for share in (mean, 1.0 - mean))
+        return np.stack([right, np.roll(wrong, 1, axis=1), wrong], axis=1)
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
         """Return the patterns that the accuracy is drawn from: those that the models share, and one item of the prior."""
