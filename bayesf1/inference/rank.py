@@ -27,10 +27,8 @@ from bayesf1.sampling import sampling_model
 _DRAWS = 50_000
 # Every pair of models is looked at in every draw: so many looks take about half a second.
 _LOOKS = 100_000_000
-_COLUMNS = (
-    *("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high"),
-    *("tied", "equivalent", "among_best"),
-)
+_NUMBERS = ("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high")
+_COLUMNS = (*_NUMBERS, "tied", "equivalent", "among_best")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,8 +103,7 @@ class Ranking(Answer):
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Models in a row of which none beats another in `jointly`, as many as there are; a model may be in several."""
-        k = len(self.models)
-        beaten = np.triu(self.jointly, 1)
+        beaten, k = np.triu(self.jointly, 1), len(self.models)
         # A row of models ends before the first that one of them, or of those that follow, beats.
         ends = np.where(beaten.any(axis=1), beaten.argmax(axis=1), k)
         ends = np.minimum.accumulate(ends[::-1])[::-1]
@@ -152,28 +149,19 @@ class Ranking(Answer):
             beats = dict(zip(self.models, self.p_beats[i].tolist(), strict=True))
             del beats[self.models[i]]
             jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
-            systems.append(
-                {**record, "p_rank": self.p_rank[i].tolist(), "p_beats": beats, "beats_jointly": jointly}
-            )
+            record |= {"p_rank": self.p_rank[i].tolist(), "p_beats": beats, "beats_jointly": jointly}
+            systems.append(record)
         s = self.settings
         return {
-            "format": self.json_format,
             "metric": self.metric.name,
             "rope": s.rope.given,
-            "prior": s.prior,
-            "prob": s.prob,
-            "threshold": self.threshold,
-            "assumption": s.assumption,
-            "n_draws": s.n_draws,
-            "p_among_best": self.p_among_best,
-            "p_jointly": self.p_jointly,
-            "p_order": self.p_order,
+            **{name: getattr(s, name) for name in ("prior", "prob", "assumption", "n_draws")},
+            **{name: getattr(self, name) for name in ("threshold", "p_among_best", "p_jointly", "p_order")},
             "groups": [list(group) for group in self.groups],
             "systems": systems,
             "sentence": self.sentence(),
             "joint_sentence": self.joint_sentence(),
             "notes": list(self.notes),
-            "signature": self.signature(),
         }
 
     def sentence(self, *, format: str = "text") -> str:
@@ -238,10 +226,10 @@ def rank(
     if len(ev.names) < 2:
         raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
     sampling = sampling_model(ev, assumption, target)
-    region, prior, prob = check_rope(rope, metric), ev.check_prior(prior), check_prob(prob)
-    if n_draws is None:
-        n_draws = sampling.n_draws(min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
-    n_draws = number_of_draws(sampling, n_draws)
+    prior = ev.check_prior(prior)
+    asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
+    usual = sampling.n_draws(min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
+    n_draws = number_of_draws(sampling, usual if n_draws is None else n_draws)
     warn_if_few(sampling, metric)
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
@@ -251,16 +239,7 @@ def rank(
         sampling.plain(metric),
         ev.names,
         metric,
-        Settings.of(
-            sampling,
-            metric,
-            prior=prior,
-            prob=prob,
-            rope=region,
-            method="montecarlo",
-            n_draws=n_draws,
-            rng=start_of(rng),
-        ),
+        Settings.of(sampling, metric, prior=prior, method="montecarlo", n_draws=n_draws, **asked),
         posteriors=[distribution_under(sampling, metric, i, prior) for i in range(len(ev.names))],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
@@ -391,11 +370,8 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
 
 def _p_order(scores: FloatArray, margin: float) -> float:
     """Return how often no model is beaten by one that comes later, hence not by the best of these."""
-    later, kept = scores[:, -1].copy(), np.ones(len(scores), dtype=bool)
-    for one in scores[:, -2::-1].T:
-        kept &= later <= one + margin
-        np.maximum(later, one, out=later)
-    return float(kept.mean())
+    later = np.maximum.accumulate(scores[:, :0:-1], axis=1)[:, ::-1]
+    return float((later <= scores[:, :-1] + margin).all(axis=1).mean())
 
 
 def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], float]:

@@ -976,15 +976,9 @@ def _decision_words(p: DecisionPlan) -> PlanWords:
     difference = f"{assumed}; {margin}" if margin else size
     row = (p.label, difference, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
     sized = p.question == "size"
-    asked = {"difference": p.difference} if sized else {"units": units.replace(",", "")}
-    simulated = {
-        "prior": p.prior,
-        "not_worse_by": p.not_worse_by,
-        "p_h1": p.p_h1,
-        "assurance": p.goal,
-        "sets": p.n_sets,
-    }
-    signature = in_one_line(metric=p.metric, plan=p.question, **asked, **simulated, rng=_start(p.rng))
+    asked: dict[str, Any] = {"difference": p.difference} if sized else {"units": units.replace(",", "")}
+    asked |= {"prior": p.prior, "not_worse_by": p.not_worse_by, "p_h1": p.p_h1, "assurance": p.goal}
+    signature = in_one_line(metric=p.metric, plan=p.question, **asked, sets=p.n_sets, rng=_start(p.rng))
     return PlanWords(sentence, assumptions, Table(header, (row,), sure=(True,)), signature)
 
 
