@@ -66,6 +66,14 @@ def test_the_allocation_is_the_best_of_all_of_whole_numbers():
     assert doubt.variance(found) == pytest.approx(best, rel=0.01)
 
 
+def test_a_share_of_the_budget_goes_everywhere_by_the_root_of_sizes_and_a_large_budget_takes_all():
+    sizes = np.array([100.0, 400.0, 2500.0])
+    doubt = Doubt(np.array([5.0, 1e-9, 1e-9]), np.zeros(3), sizes, np.ones(3), 0.0)
+    assert doubt.neyman(100, explore=0.4).tolist() == [65, 10, 25]
+    assert doubt.neyman(100, explore=0.0).tolist() == [100, 0, 0]
+    assert doubt.neyman(10_000, explore=0.1).tolist() == sizes.tolist()
+
+
 def test_the_doubt_is_the_variance_of_the_posterior():
     ev = evaluation(labelled=1500)
     doubt = doubt_of(ev, ev.task, resolve_metric("f1", ev), prior=1.0)
