@@ -15,7 +15,7 @@ import bayesf1 as bf
 from builders import needed
 
 # Packages that read a format, and that not everybody has.
-NEEDED = {"inspect": "inspect_ai", "trec": "ir_measures"}
+NEEDED = {"inspect": "inspect_ai", "segments": "jiwer", "trec": "ir_measures"}
 
 
 @dataclass(frozen=True)
@@ -248,6 +248,20 @@ SAMPLES = {
         options={"measure": "nDCG@3"},
         paths={"qrels": "qrels.txt"},
         undetectable=VALUES | FEWER,
+    ),
+    "segments": Sample(
+        "segments",
+        {
+            "ref.txt": lines("das alte Haus", "ein grüner Baum", "der Hund schläft heute"),
+            "old.txt": lines("das Haus", "ein grüner Hund", "der Hund läuft heute"),
+            "new.txt": lines("das alte Haus", "ein Baum", "der Hund schläft"),
+        },
+        {"old": "old.txt", "new": "new.txt"},
+        gold="ref.txt",
+        options={"measure": "wer"},
+        undetectable=VALUES
+        | FEWER
+        | dict.fromkeys(("swap lines", "delete cell", "duplicate cell"), "another text is a text"),
     ),
     "brat": Sample(
         "brat",

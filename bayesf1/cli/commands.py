@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
-from bayesf1.cli.options import READ, READING, Command, file, two
+from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT
 
@@ -131,18 +131,21 @@ def compare(args: argparse.Namespace) -> int:
         bayesf1 compare predictions.csv --gold label --positive spam --group doc_id
         bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --by-type --per-class
         bayesf1 compare gold.conll old=old.conll new=new.conll --rope 0.005 --fail-unless not-worse
+        bayesf1 compare ref.en a=a.en b=b.en --measure bleu,chrf --rope 0.5
         bayesf1 compare gold.conll crf=crf.conll bert=bert.conll --plot fig.pdf --report report.html
     """
     if args.fail_unless not in (None, "better") and not args.rope:
         raise ValueError(
             f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
         )
-    ev = evaluation(args)
+    # Files are read once for each metric that their scores are to be.
+    measures = [None] if args.measure is None else read_names(args.measure)
+    evs = [evaluation(changed(args, measure=measure)) for measure in measures]
     purposes = {"--plot draws": args.plot, "--fail-unless asks of": args.fail_unless}
-    chosen = pairs(ev, args, one_for=next((what for what, asked in purposes.items() if asked), None))
+    chosen = pairs(evs[0], args, one_for=next((what for what, asked in purposes.items() if asked), None))
     if len(chosen) > 1:
-        ev = replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen))))
-    results = [_compared(ev, a, b, args) for a, b in chosen]
+        evs = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in evs]
+    results = [_compared(ev, a, b, args) for ev in evs for a, b in chosen]
     deliver(results, args)
     failed = _failed(results, args)
     for why in failed:
@@ -361,10 +364,11 @@ def monitor(args: argparse.Namespace) -> int:
 
 def _looks(path: str) -> Mapping[str, Any]:
     """Read what an earlier look has written."""
+    from bayesf1.base.input_files import InputFile
     from bayesf1.frequentist.monitoring import Monitor
 
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = json.loads(InputFile.of(path).text())
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; leave --previous out at the first look") from None
     except (ValueError, RecursionError) as error:

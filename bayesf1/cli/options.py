@@ -195,8 +195,10 @@ READING: Mapping[str, Options] = {
         ),
         "--lower-is-better": flag("lower scores are better, as for WER, a loss or perplexity", default=None),
     },
-    "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs": {
-        "--measure": option("which metric, such as acc or nDCG@10"),
+    "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs, translations, transcripts": {
+        "--measure": option(
+            "which metric, such as acc, nDCG@10, bleu or wer; compare takes several: bleu,chrf"
+        ),
         "--filter": option("which filter of answers, if there are several"),
         "--qrels": file("file of relevance judgements"),
     },

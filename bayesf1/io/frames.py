@@ -397,7 +397,7 @@ def _read_weights(values: Sequence[Any], column: str) -> FloatArray:
     if bad.any():
         i = int(np.argmax(bad))
         raise ValueError(
-            f"row {i + 1} has {quoted(values[i]):.40} as its count in column {column!r}; "
+            f"row {i + 1} has {quoted(values[i])} as its count in column {column!r}; "
             f"counts are finite, not negative and at most {MAX_COUNT:g}"
         )
     if not weights.any():

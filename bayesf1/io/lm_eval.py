@@ -84,7 +84,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
             raise ValueError(f"{where} is {quoted(record)}, but a sample is an object with a key 'doc_id'")
         number, of_filter = record["doc_id"], str(record.get("filter", "none"))
         if isinstance(number, bool) or not isinstance(number, str | int):
-            raise ValueError(f"{where} has doc_id {number!r:.40}, but it is a name or number")
+            raise ValueError(f"{where} has doc_id {quoted(number)}, but it is a name or number")
         filters[of_filter] = None
         taken = of_filter if taken is None else taken
         if of_filter != taken:
@@ -92,10 +92,16 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         item = (task, number)
         if item in log.scores:
             raise ValueError(f"{where} has {spelled(item, 'document')} again; keep one of them")
-        measure = measure or chosen("measure", options.get("measure"), _measures_of(record), where)
+        asked = options.get("measure")
+        if asked in record and isinstance(record[asked], list | dict):
+            raise ValueError(
+                f"{where} has {asked} {quoted(record[asked])}, of which the harness makes one number for all samples, but "
+                f"here each needs its own; {nearest(str(asked), _measures_of(record))}"
+            )
+        measure = measure or chosen("measure", asked, _measures_of(record), where)
         value = record.get(measure)
         if not _is_number(value):
-            raise ValueError(f"{where} has {measure} {value!r:.40} where a number belongs")
+            raise ValueError(f"{where} has {measure} {quoted(value)} where a number belongs")
         log.scores[item] = float(record[measure])
         if isinstance(document := record.get("doc_hash"), str):
             log.inputs[item] = document[:16]

@@ -21,13 +21,14 @@ from bayesf1.io.formats import Format, Place, Request, described, find_place
 from bayesf1.io.inspect import INSPECT
 from bayesf1.io.lm_eval import LM_EVAL
 from bayesf1.io.saved import EVALUATION
+from bayesf1.io.segments import SEGMENTS
 from bayesf1.io.table_files import TABLE
 from bayesf1.io.trec import TREC
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 # The more telling first: a new format is a file of its own and a line here.
 INPUT_FORMATS: tuple[Format, ...] = (
-    *(EVALUATION, INSPECT, LM_EVAL, TREC, BRAT, CONLLU, CONLLEVAL),
+    *(EVALUATION, INSPECT, LM_EVAL, SEGMENTS, TREC, BRAT, CONLLU, CONLLEVAL),
     *(COUNTS, TAGS, TABLE),
 )
 
@@ -89,8 +90,9 @@ def read(
     r"""Read what models did from files, whose format is recognised by what stands in them.
 
     Tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow) of counts, predictions, right or wrong answers, or scores; logs of
-    lm-evaluation-harness and Inspect; TREC runs; tags in columns, CoNLL-U, brat's stand-off annotation; saved evaluations, of
-    shards a folder. Files may be compressed by gzip. An option that does not apply to a format is refused.
+    lm-evaluation-harness and Inspect; TREC runs; translations and transcripts, one segment a line; tags in columns,
+    CoNLL-U, brat's stand-off annotation; saved evaluations, of shards a folder. Files may be compressed by gzip. An option
+    that does not apply to a format is refused.
 
     Parameters
     ----------
@@ -126,7 +128,8 @@ def read(
         Whether lower scores are better, and what a row is called, as in `from_scores`; of tags, ``"sentence"`` or
         ``"document"``.
     measure, filter
-        Of harness logs and TREC runs: the measure, as ``"acc"`` or ``"nDCG@10"``; and the filter of answers.
+        Of harness logs, TREC runs and texts: the measure, as ``"acc"``, ``"nDCG@10"`` or ``"bleu"`` (``"chrf"``, ``"ter"``,
+        ``"wer"``, ``"cer"``); and the filter of answers.
     qrels
         The file of relevance judgements.
     task, cv, discount

@@ -80,7 +80,7 @@ def _load(file: InputFile) -> Evaluation:
         if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
             raise ValueError("holds no evaluation that bayesf1 saved; other files are read by bf.read")
         if saved["format"] != FILE_FORMAT:
-            raise ValueError(f"format is {saved['format']!r:.40}, but this version reads {FILE_FORMAT}")
+            raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
         if saved["kind"].get("kept") == []:
             del saved["kind"]["kept"]  # 0.2 could leave cells of classes out
         ev = _evaluation(saved)
@@ -199,7 +199,7 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
         return tuple(_typed(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(value))
     if origin is Mapping and isinstance(value, dict):
         return {name: _typed(arguments[1], entry, f"{where}.{name}") for name, entry in value.items()}
-    if origin is Callable and value in (measures := _measures()):
+    if origin is Callable and value in (measures := corpus_measures()):
         return measures[value]
     if hint is float and type(value) in (int, float) and math.isfinite(value):
         return float(value)
@@ -209,7 +209,8 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
     raise ValueError(f"{where} is {quoted(value)}, which does not belong there")
 
 
-def _measures() -> dict[str, Callable[..., Any]]:
+def corpus_measures() -> dict[str, Callable[..., Any]]:
+    """Return the measures of a corpus by the names of their functions."""
     from bayesf1.measures import corpus
 
     # A measure says which way it points; what else the module has is none.

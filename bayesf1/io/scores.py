@@ -62,7 +62,7 @@ def from_scores(
     name
         What the scores are called in print, such as ``"NDCG@10"``.
     unit
-        What a unit is called in print, by default ``"query"``, or ``"document"`` where there are groups. Folds, splits,
+        What a unit is called in print, by default ``"unit"``, or ``"document"`` where there are groups. Folds, splits,
         seeds and runs are no independent units; see `fold_tests`.
     lower_is_better
         Whether the better of two models has the lower scores, as with word error rates, losses and perplexities.
@@ -73,7 +73,7 @@ def from_scores(
     --------
     >>> ev = from_scores({"bm25": [0.2, 0.5, 0.4, 0.1], "dense": [0.3, 0.5, 0.6, 0.3]})
     >>> ev
-    <Evaluation of 2 models (bm25, dense) on scores, 4 queries in 4 patterns>
+    <Evaluation of 2 models (bm25, dense) on scores, 4 units in 4 patterns>
     >>> from bayesf1 import score
     >>> round(score(ev, "dense", "mean"), 3)
     0.425
@@ -94,7 +94,6 @@ def _from_columns(
     unit: str | None,
     lower_is_better: bool,
     groups: Column | None,
-    one: str = "query",
 ) -> Evaluation:
     if unit is not None and check_unit(unit) == "item":
         raise ValueError(
@@ -109,13 +108,12 @@ def _from_columns(
     document = None if groups is None else read_groups(beside["groups"])
     stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
-        unit = one if unit is None and groups is None else unit
         down = bool(lower_is_better)
         return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
     values, which = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
     rows = _indicators(which.reshape(stacked.shape), len(values))
-    return from_rows(names, task, rows, document, unit=unit, one=one)
+    return from_rows(names, task, rows, document, unit=unit, one="unit")
 
 
 def _is_no_number(array: FloatArray) -> Any:
@@ -217,7 +215,7 @@ def from_item_scores(
     binary = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
     unit = options.get("unit") or (group.rpartition(".")[2] if group else None if binary else noun)
     down = bool(options.get("lower_is_better", False))
-    ev = _from_columns(by_id, name=name, unit=unit, lower_is_better=down, groups=groups, one="item")
+    ev = _from_columns(by_id, name=name, unit=unit, lower_is_better=down, groups=groups)
     tasks = dict.fromkeys(task for task, _ in first)
     if len(tasks) == 1 or groups is not None:
         return ev

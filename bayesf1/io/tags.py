@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayesf1.base.checks import ArrayLike
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import nearest, quoted
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
@@ -172,7 +172,7 @@ def _sentences(values: Iterable[Any], owner: str) -> tuple[list[Any], IntArray]:
         sentences = [s.tolist() if hasattr(s, "tolist") else s for s in sentences]
         for number, s in enumerate(sentences, 1):
             if isinstance(s, _UNORDERED) or not (isinstance(s, Sized) and isinstance(s, Iterable)):
-                raise ValueError(f"sentence {number} of {owner} is {s!r:.40}, but should be a list of tags")
+                raise ValueError(f"sentence {number} of {owner} is {quoted(s)}, but should be a list of tags")
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
     return list(chain.from_iterable(sentences)), lengths
 

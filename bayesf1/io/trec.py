@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from bayesf1.base.input_files import InputFile, input_files
-from bayesf1.base.naming import counted, listing, nearest
+from bayesf1.base.naming import counted, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.scores import from_scores
@@ -44,7 +44,7 @@ def _columns(file: InputFile, layout: _Layout) -> Ranked:
         except ValueError:
             value = float("nan")
         if not abs(value) <= most:
-            raise ValueError(f"{where} has {found!r:.40} where a number belongs; a line has {words}")
+            raise ValueError(f"{where} has {quoted(found)} where a number belongs; a line has {words}")
         documents = by_query.setdefault(query, {})
         if document in documents:
             raise ValueError(f"{where} has document {document!r} of query {query!r} again; keep one of them")
@@ -123,7 +123,7 @@ def _read(request: Request) -> Evaluation:
         remarks += _remarks(model, run, judged, place.file)
         found = _score({query: run[query] for query in judged if query in run}, scorer, place.file)
         scores[model] = [found[query] for query in judged]
-    return replace(from_scores(scores, name=measure), remarks=tuple(remarks))
+    return replace(from_scores(scores, name=measure, unit="query"), remarks=tuple(remarks))
 
 
 def _is_trec(row: list[str]) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import printable
 from bayesf1.base.text_files import write_atomic
 from bayesf1.sampling import sampling_model
@@ -164,8 +165,7 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
     """Read all groups of a netCDF file that `save`, or ArviZ, has written."""
     import xarray as xr
 
-    if not Path(path).exists():
-        raise FileNotFoundError(2, "there is no such file", str(path))
+    InputFile.of(path)
     try:
         with xr.open_datatree(path, engine="h5netcdf") as tree:
             return {name: node.to_dataset().load() for name, node in tree.children.items()}

@@ -73,8 +73,13 @@ def verdict(c: Comparison) -> str:
         return better
     if (found := not_worse(c)) is not None:
         margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
-        return f"{found[0]} not worse by more than {margin}"
+        return f"{found[0]} not worse by more than {margin}{_own_points(c)}"
     return "undecided"
+
+
+def _own_points(c: Comparison) -> str:
+    """Return the unit of a metric that goes up to 100, such as BLEU points."""
+    return f" {c.label} points" if c.definition.support == (0.0, 100.0) else ""
 
 
 def region(rope: Rope, *, percent: bool) -> str:
@@ -94,7 +99,7 @@ def region(rope: Rope, *, percent: bool) -> str:
 
 def within(c: Comparison) -> str:
     """Write that a difference lies in the region, which is one of how much better B is."""
-    margin = region(c.rope, percent=c.definition.percent)
+    margin = region(c.rope, percent=c.definition.percent) + _own_points(c)
     return f"the difference is within {margin}" if c.rope.symmetric else f"{c.model_b} is ahead by {margin}"
 
 
@@ -128,7 +133,7 @@ def sentence(c: Comparison) -> str:
     sign, digits = c.definition.sign * (1.0 if b_leads else -1.0), digits_of(low, high, percent=percent)
     gain, (least, most) = sign * c.gap, sorted((sign * low, sign * high))
     ends = (points(x, digits, sign=least < 0.0 < most, percent=percent) for x in (least, most))
-    size = f"{points(gain, digits, percent=percent)}{' points' if percent else ''} [{', '.join(ends)}]"
+    size = f"{points(gain, digits, percent=percent)}{' points' if percent else _own_points(c)} [{', '.join(ends)}]"
     about, lower = scope(c.settings), "; lower is better" if c.definition.lower_is_better else ""
     leads = f"{first} leads by {size}" if gain > 0.0 else f"{first} minus {other} is {size}"
     sure = f"({equation('P', p, below=c.threshold)}{lower})"
@@ -144,8 +149,8 @@ def sentence(c: Comparison) -> str:
     elif found is not None:
         model, rival, margin, surely = found
         claim = (
-            f"{model} is not worse than {rival} in {label} by more than {amount(margin, percent=percent)}{about} "
-            f"({equation('P', surely)}); which is better is not decided: {leads} {sure}"
+            f"{model} is not worse than {rival} in {label} by more than {amount(margin, percent=percent)}"
+            f"{_own_points(c)}{about} ({equation('P', surely)}); which is better is not decided: {leads} {sure}"
         )
     else:
         leads = leads.replace(f"{first} leads by", f"{first} leads {other} in {label} by", 1)

@@ -57,6 +57,12 @@ def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
         bf.read({"a": tmp_path / "a"}, measure="acc_nrm", filter="strict-match")
 
 
+def test_a_measure_that_is_a_list_in_each_sample_is_said_to_be_one(tmp_path):
+    write(tmp_path, "a", data=lm_eval_samples(A, micro_f1=[["x", "y"]] * len(A)))
+    with pytest.raises(ValueError, match=r"line 1, has micro_f1 .* each needs its own; known: acc"):
+        bf.read({"a": tmp_path / "a"}, measure="micro_f1")
+
+
 def test_tasks_are_told_apart_and_may_be_groups(tmp_path):
     for model in "ab":
         write(tmp_path, model, "x"), write(tmp_path, model, "y_z", data=lm_eval_samples([0.0, 1.0, 1.0]))

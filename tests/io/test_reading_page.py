@@ -88,6 +88,8 @@ def folder(tmp_path_factory):
         (here / f"{name}.pos").write_bytes(
             lines(*(re.sub(r"^(\S+) (.*)", r"\1 X \2 0.5", t) for t in triples))
         )
+    for name, said in (("ref", "old cat"), ("a", "cat"), ("b", "old dog")):
+        (here / f"{name}.en").write_bytes(lines("a dog sees the tree", f"the {said} sleeps", "a house"))
     (here / "crf.txt").write_bytes(conlleval_output(200, 40, 38, 30))
     (here / "bert.txt").write_bytes(conlleval_output(200, 40, 41, 34))
     for name, last in (("gold", "NOUN"), ("crf", "VERB"), ("bert", "NOUN")):
@@ -111,6 +113,8 @@ def test_the_page_has_a_command_for_every_format():
 def test_a_command_of_the_page_runs(command, folder, monkeypatch, capsys):
     if "--qrels" in command:
         needed("ir_measures")
+    if "ref.en" in command:
+        needed("sacrebleu")
     if "b.json" in command:
         needed("inspect_ai")
     monkeypatch.chdir(folder)

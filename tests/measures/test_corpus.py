@@ -146,3 +146,33 @@ def test_a_difference_is_that_of_resampled_sentences(corpus):
     assert ours.mean() == pytest.approx(np.mean(drawn), abs=0.1 * np.std(drawn))
     # A bootstrap's spread is known to 1.3 %, and (n + 1)/n and a t law of many degrees of freedom add one more.
     assert ours.std() == pytest.approx(np.std(drawn), rel=0.06)
+
+
+def test_files_of_segments_score_as_their_own_packages_do(corpus, tmp_path):
+    gold, said = corpus
+    for name, segments in {"ref": gold, **said}.items():
+        (tmp_path / name).write_text("\n".join(segments) + "\n")
+    own = {
+        "bleu": sacrebleu.corpus_bleu(said["A"], [gold]).score,
+        "chrF": sacrebleu.corpus_chrf(said["A"], [gold]).score,
+        "ter": sacrebleu.corpus_ter(said["A"], [gold]).score,
+        "wer": jiwer.wer(gold, said["A"]),
+        "cer": jiwer.cer(gold, said["A"]),
+    }
+
+    def read(measure, **files):
+        return bf.read(
+            {m: tmp_path / f for m, f in files.items()}, gold_file=tmp_path / "ref", measure=measure
+        )
+
+    for name, score in own.items():
+        assert bf.score(read(name, A="A"), "A") == pytest.approx(score, abs=1e-9)
+    assert "0.5 BLEU points" in bf.compare(read("bleu", A="A", B="B"), rope=0.5).sentence()
+    (tmp_path / "short").write_text("the cat\n")
+    with pytest.raises(ValueError, match=r"has 1 lines, but .* has 250"):
+        read("bleu", A="A", B="short")
+    (tmp_path / "silent").write_text("\n" * len(gold))
+    assert [bf.score(read(m, A="silent"), "A") for m in ("bleu", "wer")] == [0.0, 1.0]
+    (tmp_path / "ref").write_text("\n".join(["the", "", *gold[2:]]))
+    with pytest.raises(ValueError, match="line 2, is empty"):
+        read("wer", A="A")
