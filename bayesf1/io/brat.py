@@ -33,9 +33,7 @@ def _spans(files: Sequence[InputFile]) -> Counter[tuple[int, int, int, str]]:
             where = f"{file}, line {number},"
             matched = _SPAN.fullmatch(line)
             if not matched:
-                raise ValueError(
-                    f"{where} has {line[:40]!r}, but a span is such as 'T1⇥Person 0 5⇥Peter', ⇥ being a tab"
-                )
+                raise ValueError(f"{where} has {line[:40]!r}, but a span is such as 'T1⇥Person 0 5⇥Peter'")
             name, kind, start, end, more, _ = matched.groups()
             if name in seen:
                 raise ValueError(f"{where} has {name} again; names of spans are unique")

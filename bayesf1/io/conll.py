@@ -193,17 +193,13 @@ def _first_token(file: InputFile, text: str) -> str:
 def _coded(data: bytes, left: IntArray, right: IntArray) -> CodedTags:
     """Return the tags between places of a text."""
     widths = right - left
-    if widths.max() > 16:
-        cells = [data[i:j].decode().strip(" ") for i, j in zip(left.tolist(), right.tolist(), strict=True)]
-        return CodedTags.of(cells, "gold")
-    # Eight letters are one number, and a tag is its length and two of these: several times as fast as strings.
+    # Eight letters are one number, and a tag is its length and some of these: several times as fast as strings.
     eights: NDArray[np.uint64] = np.ndarray(len(data) + 1, "<u8", data + bytes(8), strides=(1,))
-    _, codes = _numbered(widths)
-    for k in (0, 8):
+    known, codes = _numbered(widths)
+    for k in range(0, int(widths.max()), 8):
         mask = _FIRST_LETTERS[np.clip(widths - k, 0, 8)]
         known, own = _numbered(eights[np.minimum(left + k, len(data))] & mask)
-        codes = codes * len(known) + own
-    known, codes = _numbered(codes)
+        known, codes = _numbered(codes * len(known) + own)
     first = np.zeros(len(known), dtype=np.int64)
     first[codes[::-1]] = np.arange(codes.size)[::-1]
     return CodedTags(codes, [data[left[i] : right[i]].decode().strip(" ") for i in first])
@@ -349,9 +345,7 @@ def _read(request: Request) -> Evaluation:
         table = flat_spans(truth.tags[0], predicted, truth.lengths, **options)
     except TagError as error:
         spot = sides.get(error.owner, truth).spot(error.place)
-        raise ValueError(
-            f"{spot}, has tag {error.tag!r}, which {error.complaint}; is it another scheme=?"
-        ) from None
+        raise ValueError(f"{spot}, has tag {error.tag!r}, which {error.complaint}; see scheme=") from None
     ev = from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
     doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
     return replace(ev, remarks=doubts)

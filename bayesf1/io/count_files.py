@@ -43,9 +43,7 @@ def read_counts(
             folds, design = _arrange_folds(models, cv)
             return from_folds(folds, cv=design, discount=discount)
         if cv is not None or discount is not None:
-            raise ValueError(
-                "there is no column 'fold', so cv= and discount= do not apply; add the column, or leave both out"
-            )
+            raise ValueError("there is no column 'fold', so cv= and discount= do not apply; leave both out")
         return from_counts({name: tables[0, 0] for name, tables in models.items()})
 
 
@@ -54,9 +52,7 @@ def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
     table = Table.opened(file)
     columns = {name.strip().lower(): name for name in table.header}
     if len(columns) < len(table.header):
-        raise ValueError(
-            f"two columns of {listing(table.header)} have one name but for case and blanks; keep one"
-        )
+        raise ValueError(f"two columns of {listing(table.header)} differ in case or blanks only; keep one")
     for name in columns:
         if name not in _COLUMNS:
             raise ValueError(
@@ -64,9 +60,7 @@ def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
                 "gold=, one of scores scores="
             )
     if "model" not in columns or ("repeat" in columns and "fold" not in columns):
-        raise ValueError(
-            f"there is no column {'fold' if 'model' in columns else 'model'!r}; add it to each row"
-        )
+        raise ValueError(f"there is no column {'fold' if 'model' in columns else 'model'!r}; add it")
     frame = table.load([*columns.values()])
     tasks: dict[str, dict[str, _Tables]] = {}
     for i, cells in enumerate(zip(*(frame[name].tolist() for name in columns.values()), strict=True), 1):
@@ -76,16 +70,12 @@ def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
         numbers = {name: _number(row[name], name, where) for name in columns if name not in ("model", "task")}
         repeat, fold = numbers.pop("repeat", 1.0), numbers.pop("fold", 0.0)
         if "fold" in row and not (1 <= repeat == int(repeat) and 1 <= fold == int(fold)):
-            raise ValueError(
-                f"{where} has repeat {repeat:g}, fold {fold:g}; repeats and folds are numbered 1, 2, …"
-            )
+            raise ValueError(f"{where} has repeat {repeat:g}, fold {fold:g}; both are numbered 1, 2, …")
         spot = (int(repeat), int(fold)) if "fold" in row else (0, 0)
         tables = tasks.setdefault(task, {}).setdefault(model, {})
         if spot in tables:
-            raise ValueError(
-                f"{where} has model {model!r}{f', repeat {repeat:g}, fold {fold:g}' if fold else ''} again; keep one row "
-                "(folds need a column 'fold')"
-            )
+            again = f", repeat {repeat:g}, fold {fold:g}" if fold else ""
+            raise ValueError(f"{where} has model {model!r}{again} again; keep one (folds: a column 'fold')")
         tables[spot] = check_counts(numbers, where)
     return tasks
 
@@ -178,9 +168,7 @@ def _read_printed(request: Request) -> Evaluation:
     for model, place in places.items():
         lines = _COUNTS.findall(place.file.text())
         if len(lines) != 1:
-            raise ValueError(
-                f"{place} has {len(lines)} lines 'processed … tokens with … phrases; …', but one belongs there"
-            )
+            raise ValueError(f"{place} has {len(lines)} lines 'processed … tokens …', but one belongs there")
         printed[model] = [*map(int, lines[0])]
         first, known = next(iter(printed.items()))
         if printed[model][:2] != known[:2]:

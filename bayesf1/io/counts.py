@@ -111,9 +111,7 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
     """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
     array = _numbers(counts, where)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
-        raise ValueError(
-            f"{where} has shape {array.shape}; a square one with a row and a column for each class belongs here"
-        )
+        raise ValueError(f"{where} has shape {array.shape}; a square one, of all classes, belongs here")
     return _check_range(array, [f"column {j + 1}" for j in range(len(array))], where)
 
 

@@ -122,17 +122,13 @@ class Request:
     def named_models(self, what: str) -> Mapping[str, Place]:
         """Return the models' places, or say that there is none."""
         if not self.models:
-            raise ValueError(
-                f"{self.alone} is {what} of one model; give each model's by its name, as bert={self.alone}"
-            )
+            raise ValueError(f"{self.alone} is {what} of one model; name each model's, as bert={self.alone}")
         return self.models
 
     def without_gold(self, why: str) -> None:
         """Say that a file of gold does not belong here."""
         if self.alone is not None and self.models:
-            raise ValueError(
-                f"{self.alone} has no model's name, but {why}; write name={self.alone}, or leave it out"
-            )
+            raise ValueError(f"{self.alone} has no model's name, but {why}; name it, or leave it out")
 
 
 def _no_tasks(place: Place) -> Iterable[str]:

@@ -119,7 +119,13 @@ def from_frame(
     columns = [gold, *named.values(), *judges.values(), *([] if group is None else [group])]
     selected = _selected(lazy, columns, len(named) + 1)
     if judge is not None:
-        return _from_judged_rows(selected, frame, columns, gold, named, judges, group, **how)
+        values = _rows(selected, frame, columns)
+        said, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
+        ev = from_labels(values[gold], said, judge=judged, groups=group and values[group], **how)
+        if isinstance(ev.task, Audited) and _is_lazy(frame):
+            # Rows of a lazy frame may come in another order the next time.
+            return replace(ev, task=replace(ev.task, unlabelled=None))
+        return ev
     found, weights = _count(selected, columns, group)
     for i, (name, column) in enumerate(zip(columns, found, strict=True)):
         # A model may well have said nothing, but nothing is no gold label.
@@ -128,9 +134,7 @@ def from_frame(
         if items:
             number = "1 item" if items == 1 else f"{items:,.10g} items"
             also = "" if i else f", or {BY_A_JUDGE}"
-            raise ValueError(
-                f"column {name!r} has no value for {number}; drop or fill those rows first{also}"
-            )
+            raise ValueError(f"column {name!r} has no value for {number}; drop or fill those rows{also}")
     predicted = dict(zip(named, found[1:], strict=False))
     documents = None if group is None else read_groups(found[-1])
     return from_columns(found[0], predicted, weights=weights, groups=documents, **how)
@@ -188,9 +192,7 @@ def from_patterns(
     count = free.pop() if count is None and free else count
     named = named or {name: name for name in free}
     if gold is None or count is None or not named:
-        raise ValueError(
-            f"columns of gold, models and the count are needed, but there are only {listing(header)}"
-        )
+        raise ValueError(f"gold, models and the count need columns, but there are only {listing(header)}")
     used, names = [gold, *named.values(), count], model_names(named)
     _check_used(used, header)
     places = [header.index(name) for name in used]
@@ -232,6 +234,12 @@ def _read_frame(frame: Any, instead: str) -> Lazy:
     return lazy
 
 
+def _is_lazy(frame: Any) -> bool:
+    import narwhals as nw
+
+    return not isinstance(nw.from_native(frame), nw.DataFrame)
+
+
 def _named_columns(models: Models) -> dict[str, str]:
     names = model_names(models)
     return {name: models[name] if isinstance(models, Mapping) else name for name in names}
@@ -261,9 +269,7 @@ def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
     kinds: list[nw.dtypes.DType] = []
     for i, column in enumerate(columns):
         if lazy.implementation.is_duckdb() and set(column) & set('."'):
-            raise ValueError(
-                f"duckdb may take column {column!r} for another, for its dot or quote; rename it"
-            )
+            raise ValueError(f"duckdb may take column {column!r} for another; rename it")
         dtype, expr = schema[column], nw.col(column)
         if dtype in (nw.Categorical, nw.Enum):
             dtype = nw.String()
@@ -323,18 +329,8 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
     return column
 
 
-def _from_judged_rows(
-    selected: Lazy,
-    frame: Any,
-    columns: Sequence[str],
-    gold: str,
-    models: dict[str, str],
-    judge: dict[str, str],
-    group: str | None,
-    **how: Any,
-) -> Evaluation:
-    """Read the rows themselves, as gold labels are missing; an index that is none of row numbers says what items are."""
-    import narwhals as nw
+def _rows(selected: Lazy, frame: Any, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the rows themselves, column by column; an index that is none of row numbers says what items are."""
     import pandas as pd
 
     rows = selected.head(_MAX_ITEMS + 1).collect()
@@ -343,21 +339,10 @@ def _from_judged_rows(
         raise ValueError(few if len(rows) else _NO_ROWS)
     index = index_of(frame, "frame")
     index = index if index is not None and index.is_unique else None
-    values = {
+    return {
         column: pd.Series(_objects(rows[key].to_list()), index=index, dtype=object)
         for column, key in zip(columns, rows.columns, strict=True)
     }
-    ev = from_labels(
-        values[gold],
-        {name: values[column] for name, column in models.items()},
-        judge={name: values[column] for name, column in judge.items()},
-        groups=None if group is None else values[group],
-        **how,
-    )
-    if isinstance(ev.task, Audited) and not isinstance(nw.from_native(frame), nw.DataFrame):
-        # Rows of a lazy frame may come in another order the next time.
-        return replace(ev, task=replace(ev.task, unlabelled=None))
-    return ev
 
 
 # ---- counted rows -----------------------------------------------------------------------------------------
@@ -371,9 +356,7 @@ def _frame_of_rows(
 
     for i, row in enumerate(table, 1):
         if not isinstance(row, Mapping | list | tuple | np.ndarray) or not 3 <= len(row) == len(table[0]):
-            raise ValueError(
-                f"row {i} is {quoted(row)}, where a gold label, a label for each model and a count belong"
-            )
+            raise ValueError(f"row {i} is {quoted(row)}, where gold, models' labels and a count belong")
     frame = pd.DataFrame(list(table), dtype=object)
     if not len(frame) or all(isinstance(name, str) for name in frame):
         return frame, gold, models, count

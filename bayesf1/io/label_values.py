@@ -349,19 +349,13 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
         if is_missing(value):
             raise ValueError(f"{where} has no label for item {i}; {remedy}")
         if not isinstance(value, str) and not is_label(value):
-            raise ValueError(
-                f"{where} has {quoted(value)} for item {i}; a label is a string, a number or the like"
-            )
+            raise ValueError(f"{where} has {quoted(value)} for item {i}; a label is a string or a number")
         # numpy cuts what such a label prints to the length of its value, so that all labels may become one.
         if isinstance(value, Enum) and isinstance(value, str) and str(value) != value:
-            raise ValueError(
-                f"{where} has {value!r} for item {i}; give its value as the label, {quoted(value.value)}"
-            )
+            raise ValueError(f"{where} has {value!r} for item {i}; the label is {quoted(value.value)}")
         kinds.add(isinstance(value, str))
         if len(kinds) > 1:
-            raise ValueError(
-                f"{where} mixes strings and numbers, first at item {i} ({quoted(value)}); use one kind"
-            )
+            raise ValueError(f"{where} mixes strings and numbers, first at item {i} ({quoted(value)})")
 
 
 def class_names(labels: Sequence[Any]) -> tuple[str, ...]:

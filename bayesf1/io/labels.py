@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import ArrayLike, Column, OneLabel
@@ -41,15 +40,13 @@ from bayesf1.io.label_values import (
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of
-from bayesf1.tasks.multiclass import NO_STRAYS, MultiClass, Strays, class_outcomes
+from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
+from bayesf1.tasks.multiclass import MultiClass, class_outcomes
 
 # What a judge calls an item that it says nothing of.
 NO_ANSWER = "no answer"
 # A judge that says more different things gives scores or texts.
 _MOST_LABELS = 20
-# Below, labels are called uneven.
-_LEVEL = 1e-3
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
@@ -145,64 +142,25 @@ def from_columns(
     if labels is None and gold.dtype.kind not in "biuf":
         check_blank(gold, found, "y_true", remedy)
     positive, classes = positive_or_classes(gold, columns, positive, labels)
+    task: Task
     if classes:
         coded = np.stack([class_codes(column, classes) for column in every], axis=1)
-        strays = stray_labels(columns, classes, weights)
-        ev = from_class_codes(
-            coded[:, 0],
-            coded[:, 1:],
-            names,
-            class_names(classes),
-            weights=weights,
-            groups=groups,
-            strays=strays,
-        )
-        notes = label_notes(label_counts(gold, weights), {n: label_counts(c) for n, c in columns.items()})
-        if labels is None and len(found) == 2:
-            both = " nor ".join(map(quoted, found))
-            notes += (
-                f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
-            )
-        return replace(ev, remarks=(*ev.remarks, *notes))
-    hits = np.stack([column == positive for column in every], axis=1)
-    check_positive(positive, hits, names, lambda: found)
+        kinds, which = distinct_rows_of(coded, len(classes) + 1)
+        task = MultiClass(class_names(classes), strays=stray_labels(columns, classes, weights))
+        rows = class_outcomes(kinds, len(classes))
+    else:
+        hits = np.stack([column == positive for column in every], axis=1)
+        check_positive(positive, hits, names, lambda: found)
+        kinds, which = distinct_rows_of(hits, 2)
+        task, rows = Binary(), CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]]
     predicted = {name: label_counts(column, weights) for name, column in columns.items()}
     notes = label_notes(label_counts(gold, weights), predicted, positive)
-    return replace(from_hits(hits, names, weights=weights, groups=groups), remarks=notes)
-
-
-def from_hits(
-    hits: NDArray[np.bool_],
-    names: tuple[str, ...],
-    *,
-    weights: FloatArray | None = None,
-    groups: NDArray[Any] | None = None,
-) -> Evaluation:
-    """Build an Evaluation from which items are positive, axes (item, [gold, *models])."""
-    kinds, which = distinct_rows_of(hits, 2)
-    rows = CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]]
-    return from_rows(names, Binary(), rows, groups, which=which, weights=weights)
-
-
-def from_class_codes(
-    gold: NDArray[np.int64],
-    predicted: NDArray[np.int64],
-    names: tuple[str, ...],
-    classes: Sequence[str],
-    *,
-    weights: FloatArray | None = None,
-    groups: NDArray[Any] | None = None,
-    strays: Strays = NO_STRAYS,
-) -> Evaluation:
-    """Build an Evaluation from indices into `classes`, of gold by item and of predictions by item and model.
-
-    What a model said and is no class, as `strays` tells, has the number of classes for an index. There are `weights`
-    items of each kind; documents, if given by `groups`, are the units.
-    """
-    k = len(classes)
-    kinds, which = distinct_rows_of(np.concatenate([gold[:, None], predicted], axis=1), k + 1)
-    task = MultiClass(tuple(classes), strays=strays)
-    return from_rows(names, task, class_outcomes(kinds, k), groups, which=which, weights=weights)
+    if classes and labels is None and len(found) == 2:
+        both = " nor ".join(map(quoted, found))
+        notes += (
+            f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
+        )
+    return replace(from_rows(names, task, rows, groups, which=which, weights=weights), remarks=notes)
 
 
 # ---- gaps: gold labels of some items, predictions and perhaps a judge's word on all ----------------------
@@ -216,9 +174,7 @@ def _from_gaps(
     judges = judge if isinstance(judge, Mapping) and not (judge and is_by_id(judge)) else {"judge": judge}
     if len(judges) > 1:
         several = f"{len(judges)} ({joined([*map(str, judges)])})"
-        raise ValueError(
-            f"judge= takes one judge, not {several}; combine them before, for example by a majority vote"
-        )
+        raise ValueError(f"judge= takes one judge, not {several}; combine them, as by a majority vote")
     given = {**{f"judge {name!r}": column for name, column in judges.items()}, "groups": groups}
     y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
@@ -226,9 +182,7 @@ def _from_gaps(
     values, known = _with_gaps(beside["y_true"], "y_true")
     n = len(known)
     if not known.any():
-        raise ValueError(
-            f"none of {n:,} items has a gold label; label some, chosen at random or by what is known of all"
-        )
+        raise ValueError(f"none of {n:,} items has a gold label; label some, chosen at random")
     columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
     if twice := {*judges} & {*names}:
         raise ValueError(f"{twice.pop()!r} names a model and a judge; rename one of them")
@@ -304,9 +258,7 @@ def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str
     """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
     said, answered = _with_gaps(column, f"judge {name!r}")
     if len(answered) != n:
-        raise ValueError(
-            f"judge {name!r} has {len(answered)} labels, but y_true has {n}; give one for each item"
-        )
+        raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
     different = distinct_labels([said])
     scores = said.dtype.kind == "f" and any(value % 1 for value in different)
     if len(different) > _MOST_LABELS or (scores and len(different) > 2):
@@ -319,45 +271,6 @@ def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str
     codes = np.full(n, len(different), dtype=np.intp)
     codes[answered] = class_codes(said, different)
     return codes, (*class_names(different), NO_ANSWER)
-
-
-def uneven_documents(
-    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
-) -> tuple[str, ...]:
-    r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
-
-    Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share
-    :math:`r_c = L_c/N_c`; :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about
-    :math:`\chi^2` with as many degrees of freedom as there are documents less one.
-
-    Examples
-    --------
-    >>> where = np.repeat(np.arange(20), 50)
-    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) % 5 == 0, where)
-    ()
-    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) < 200, where)
-    ('Labelled items lie in 4 of 20 documents, ...',)
-    """
-    n_strata, n_groups = int(stratum.max()) + 1, int(group.max()) + 1
-    cell = stratum * n_groups + group
-    shape = (n_strata, n_groups)
-    items = np.bincount(cell, minlength=n_strata * n_groups).reshape(shape)
-    found = np.bincount(cell, weights=labelled, minlength=n_strata * n_groups).reshape(shape)
-    total = items.sum(axis=1, keepdims=True)
-    share = found.sum(axis=1, keepdims=True) / np.maximum(total, 1.0)
-    expected = (items * share).sum(axis=0)
-    variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
-    some = variance > 0.0
-    statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
-    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
-        return ()
-    holding = int((found.sum(axis=0) > 0).sum())
-    note = (
-        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than if items had been chosen by judge "
-        "and predictions alone. That is fine if whole documents were chosen at random; otherwise the labelled items may not "
-        "represent the others."
-    )
-    return (note,)
 
 
 # ---- sets of labels ----------------------------------------------------------------------------------------
@@ -457,9 +370,7 @@ def from_right(
     """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
     task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
     if groups is not None and unit == "item":
-        raise ValueError(
-            "unit 'item' is for single items; groups of items need another name, such as 'document'"
-        )
+        raise ValueError("unit 'item' is for single items; groups need another name, such as 'document'")
     kinds, which = distinct_rows_of(hits, 2)
     rows = np.stack([kinds, 1 - kinds], axis=-1).astype(float)
     return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
@@ -528,9 +439,7 @@ def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
     array = check_counts(counts, where)
     if array.ndim != ndim or not len(array):
         axes = "(unit, cell)" if ndim == 2 else "(unit, model, cell)"
-        raise ValueError(
-            f"{where} have shape {array.shape}; an array {axes} with at least one unit belongs here"
-        )
+        raise ValueError(f"{where} have shape {array.shape}; an array {axes} belongs here")
     return array
 
 
@@ -572,9 +481,7 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     k = len(arrays[0])
     classes = class_names(range(1, k + 1) if labels is None else labels)
     if len(classes) != k:
-        raise ValueError(
-            f"labels are {len(classes)} names ({', '.join(classes[:6])}), but there are {k} classes"
-        )
+        raise ValueError(f"labels= has {len(classes)} names, but there are {k} classes")
     seen = [np.argwhere(array > 0) for array in arrays]
     rows = block_diag([class_outcomes(pairs, k) for pairs in seen], format="csr")
     weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])

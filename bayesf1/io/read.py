@@ -174,9 +174,7 @@ def read(
             )
             for place in request.places:
                 if not place.paths:
-                    raise ValueError(
-                        f"{place} has no file {chosen.folder.replace(' ', ' or ')}; name another folder"
-                    )
+                    raise ValueError(f"{place} has no file {chosen.folder.replace(' ', ' or ')}")
         ev = chosen.read(request)
     if isinstance(ev.task, Binary) and not ev.tables[..., _OF_GOLD].any():
         ev = replace(ev, remarks=(*ev.remarks, _NO_GOLD))
@@ -258,9 +256,7 @@ def _sources(
         if isinstance(value, list | tuple):
             files = [*map(str, value)]
             if twice := [file for file in files if files.count(file) > 1]:
-                raise ValueError(
-                    f"{name!r} is given {twice[0]} twice; a run of {name!r} is a file of its own"
-                )
+                raise ValueError(f"{name!r} is given {twice[0]} twice; give each run's file once")
             value = value[0] if len(value) == 1 else {str(i): file for i, file in enumerate(value, 1)}
         nested[name] = value
     flat, methods = flatten(nested)
@@ -275,9 +271,7 @@ def _chosen(request: Request, input_format: str | None) -> Format:
     if input_format is not None:
         known = {fmt.name: fmt for fmt in INPUT_FORMATS}
         if input_format not in known:
-            raise ValueError(
-                f"input_format= {input_format!r} is unknown; {nearest(str(input_format), known)}"
-            )
+            raise ValueError(f"unknown input_format= {input_format!r}; {nearest(str(input_format), known)}")
         return known[input_format]
     found = [(place, _recognised(place, request)) for place in request.places]
     named = [(place, fmt) for place, fmt in found if fmt is not None]
@@ -286,9 +280,7 @@ def _chosen(request: Request, input_format: str | None) -> Format:
     first, chosen = named[0]
     for place, other in named[1:]:
         if other is not chosen:
-            raise ValueError(
-                f"{first} looks like {chosen.about}, but {place} like {other.about}; give one kind"
-            )
+            raise ValueError(f"{first} looks like {chosen.about}, but {place} like {other.about}")
     for place, fmt in found:
         # Beside files of a format, what has a fault in its first lines is read as one of them, to say where the fault is.
         if fmt is None and not any(file.lines for file in _looked_at(place, chosen)):

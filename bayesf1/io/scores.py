@@ -96,9 +96,7 @@ def _from_columns(
     groups: Column | None,
 ) -> Evaluation:
     if unit is not None and check_unit(unit) == "item":
-        raise ValueError(
-            "unit is a name such as 'query' or 'document', not 'item'; items right or wrong go to from_correct"
-        )
+        raise ValueError("unit is a name such as 'query', not 'item'; right or wrong goes to from_correct")
     given, beside = align(scores, "scores", {"groups": groups})
     names = tuple(given)
     columns = [

@@ -45,10 +45,7 @@ def _read(request: Request) -> Evaluation:
         raise ValueError(f"{request.places[0]} is a model's; give the references, too, by gold_file=")
     gold = _segments(request.alone.file)
     if empty := [i for i, segment in enumerate(gold, 1) if not segment.strip()]:
-        raise ValueError(
-            f"{request.alone}, line {empty[0]}, is empty, but each line of references has a segment; fill it, or drop the "
-            "line in all files"
-        )
+        raise ValueError(f"{request.alone}, line {empty[0]}, is empty; drop that line in all files")
     sums = {}
     for model, place in models.items():
         said = _segments(place.file)

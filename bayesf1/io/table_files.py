@@ -190,9 +190,7 @@ def _of_files(request: Request, content: str) -> WideTable:
     options = request.options
     for name in ("model_column", "run_column", "columns"):
         if name in options:
-            raise ValueError(
-                f"{name}= says how one table holds several models, but each has a file here; leave it out"
-            )
+            raise ValueError(f"{name}= says how one table holds several models; each has a file here")
     value, truth = _value_column(options, content), None
     parts = {
         name: (str(place), _load(Table.opened(place.file), options, value))
@@ -218,9 +216,7 @@ def _by_id(part: _Part, id: str, remedy: str = "; several runs are told apart by
     frame = frame.set_axis([_text(value) for value in frame[id].tolist()])
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise ValueError(
-            f"{where} has {id} {quoted(twice)} twice; an item stands once for each model{remedy}"
-        )
+        raise ValueError(f"{where} has {id} {quoted(twice)} twice; a model has an item once{remedy}")
     return frame
 
 

@@ -27,6 +27,8 @@ _RECORDS_OF_HEADER = 200
 _ROWS_AT_ONCE = 400
 _SCANNED = 1 << 22
 
+_TEXT = {str, NoneType}
+
 Record: TypeAlias = dict[str, Any]
 
 
@@ -102,40 +104,27 @@ class Table:
 
 
 def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], file: InputFile) -> Any:
-    """Return blocks of columns as a frame of pandas, each distinct value of which is held once, text as categories."""
+    """Return blocks of columns as a frame of pandas, in which each text is held once."""
     import pandas as pd
 
-    known: list[dict[Any, int]] = [{None: -1} for _ in wanted]
-    codes: list[list[int]] = [[] for _ in wanted]
+    texts: dict[Any, Any] = {}
+    columns: dict[str, Any] = {name: [] for name in wanted}
     for block in blocks:
-        for name, numbers, code, values in zip(wanted, known, codes, block, strict=True):
-            if not {*map(type, values)} <= {str, NoneType}:
-                # 1 and True are the same key.
-                values = [v if v is None or type(v) is str else (type(v), v) for v in values]
-            try:
-                for value in dict.fromkeys(values):
-                    numbers.setdefault(value, len(numbers) - 1)
-            except TypeError:
-                i = next(
-                    i for i, v in enumerate(values) if type(v) is tuple and isinstance(v[1], list | dict)
-                )
-                raise ValueError(
-                    f"{file}, record {len(code) + i + 1}, has a list or an object as {name!r} where one label or number "
-                    f"belongs; name a field in it, as {name}.x; lists of tags go to bf.from_tags, sets of labels to "
-                    "bf.from_labels"
-                ) from None
-            code.extend(map(numbers.__getitem__, values))
-    columns: dict[str, Any] = {}
-    for name, numbers, code in zip(wanted, known, codes, strict=True):
-        del numbers[None]
-        kinds = {str if isinstance(key, str) else bool if key[0] is bool else float for key in numbers}
-        if len(kinds) > 1:
+        for name, values in zip(wanted, block, strict=True):
+            plain = {*map(type, values)} <= _TEXT
+            columns[name] += map(texts.setdefault, values, values) if plain else values
+    for name, values in columns.items():
+        kinds = {*map(type, values)} - {NoneType}
+        if kinds & {list, dict}:
+            i = next(i for i, value in enumerate(values, 1) if isinstance(value, list | dict))
+            raise ValueError(
+                f"{file}, record {i}, has a list or an object as {name!r}; name a field in it, as {name}.x; lists of tags go "
+                "to bf.from_tags, sets of labels to bf.from_labels"
+            )
+        if len({kind if kind in (str, bool) else float for kind in kinds}) > 1:
             raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")
-        if str in kinds:
-            columns[name] = pd.Categorical.from_codes(code, pd.Index([*numbers], dtype=object))
-        else:
-            plain = np.array([*(value for _, value in numbers), None], dtype=object)
-            columns[name] = pd.Series(plain[code]).infer_objects()
+        column = pd.Series(values, dtype=object)
+        columns[name] = column.astype("category") if str in kinds else column.infer_objects()
     return pd.DataFrame(columns)
 
 
@@ -181,26 +170,19 @@ def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
     if not _is_plain(file, separator):
         return None
     places = [str(header.index(name)) for name in wanted]
-    text = pa.dictionary(pa.int32(), pa.string())
-    batches, n_rows = [], 0
+    text = dict.fromkeys(places, pa.dictionary(pa.int32(), pa.string()))
     try:
         reader = arrow.open_csv(
             file.path,
             arrow.ReadOptions(use_threads=False, column_names=[*map(str, range(len(header)))], skip_rows=1),
             arrow.ParseOptions(delimiter=separator, quote_char=False),
             arrow.ConvertOptions(
-                include_columns=places,
-                column_types=dict.fromkeys(places, text),
-                null_values=[""],
-                strings_can_be_null=True,
+                include_columns=places, column_types=text, null_values=[""], strings_can_be_null=True
             ),
         )
         with reader:
-            for batch in reader:
-                batches.append(batch)
-                n_rows += batch.num_rows
-                if most is not None and n_rows >= most:
-                    break
+            # A block has some ten thousand rows.
+            batches = [*islice(reader, None if most is None else 1)]
     except pa.ArrowInvalid:
         batches = []
     if not batches:
@@ -350,9 +332,7 @@ def _records(file: InputFile) -> Iterator[Record]:
         rows, noun = enumerate(document, 1), "record"
     for i, record in rows:
         if type(record) is not dict:
-            raise ValueError(
-                f'{file}, {noun} {i}, is {quoted(record)} where an object such as {{"label": "yes"}} belongs'
-            )
+            raise ValueError(f'{file}, {noun} {i}, is {quoted(record)}, no object such as {{"label": "yes"}}')
         yield record
 
 

@@ -906,3 +906,46 @@ def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> F
     low = np.maximum(means - steps, 0.0)
     gaps = (means + steps - low).reshape(means.size, -1).max(axis=1)
     return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)
+
+
+# Below, labels are called uneven.
+_UNEVEN = 1e-3
+
+
+def uneven_documents(
+    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
+) -> tuple[str, ...]:
+    r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
+
+    Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share
+    :math:`r_c = L_c/N_c`; :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about
+    :math:`\chi^2` with as many degrees of freedom as there are documents less one.
+
+    Examples
+    --------
+    >>> where = np.repeat(np.arange(20), 50)
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) % 5 == 0, where)
+    ()
+    >>> uneven_documents(np.zeros(1000, int), np.arange(1000) < 200, where)
+    ('Labelled items lie in 4 of 20 documents, ...',)
+    """
+    n_strata, n_groups = int(stratum.max()) + 1, int(group.max()) + 1
+    cell = stratum * n_groups + group
+    shape = (n_strata, n_groups)
+    items = np.bincount(cell, minlength=n_strata * n_groups).reshape(shape)
+    found = np.bincount(cell, weights=labelled, minlength=n_strata * n_groups).reshape(shape)
+    total = items.sum(axis=1, keepdims=True)
+    share = found.sum(axis=1, keepdims=True) / np.maximum(total, 1.0)
+    expected = (items * share).sum(axis=0)
+    variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
+    some = variance > 0.0
+    statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _UNEVEN:
+        return ()
+    holding = int((found.sum(axis=0) > 0).sum())
+    note = (
+        f"Labelled items lie in {holding:,} of {n_groups:,} documents, less evenly than if items had been chosen by judge "
+        "and predictions alone. That is fine if whole documents were chosen at random; otherwise the labelled items may not "
+        "represent the others."
+    )
+    return (note,)

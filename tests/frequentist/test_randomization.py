@@ -16,7 +16,6 @@ from bayesf1.frequentist.randomization import (
     swaps_listed,
     swaps_on_lattice,
 )
-from bayesf1.io.labels import from_class_codes
 from bayesf1.output.text import p_equation
 from builders import noisy
 
@@ -209,7 +208,7 @@ def test_macro_f1_of_several_classes_agrees_with_brute_force():
     gold = rng.integers(0, 3, 40)
     a = noisy(rng, gold, 0.85, 3)
     b = noisy(rng, a, 0.7, 3)
-    ev = from_class_codes(gold, np.column_stack([a, b]), ("A", "B"), ["x", "y", "z"])
+    ev = bf.from_labels(gold, {"A": a, "B": b}, labels=[0, 1, 2])
     found = randomization_test(ev, metric="macro_f1")
     where = np.flatnonzero(a != b)
     assert 3 <= len(where) <= 12
