@@ -286,7 +286,7 @@ def _alternatives(hint: Any) -> list[Rule]:
     if kind not in _RULES:
         # By its name, as what imports the class may be heavy.
         name = kind.__name__
-        article = "an" if name[0] in "AEIOU" else "a"
+        article = "an" if name[0] in "AEIO" else "a"
         return [
             Rule(lambda value: any(own.__name__ == name for own in type(value).__mro__), f"{article} {name}")
         ]

@@ -102,6 +102,7 @@ class Posterior(Checked, ABC):
         def ends(below: float) -> tuple[float, float]:
             return self.ppf(below), self.isf(tail - below)
 
+        @cache
         def imbalance(below: float) -> float:
             low, high = (self.logpdf(end) for end in ends(below))
             return float(np.clip(low - high, -1e6, 1e6))
@@ -111,7 +112,7 @@ class Posterior(Checked, ABC):
         if imbalance(least) < 0.0 < imbalance(most):
             from scipy import optimize
 
-            candidates.insert(0, optimize.brentq(imbalance, least, most, xtol=1e-15))
+            candidates.insert(0, optimize.brentq(imbalance, least, most, xtol=1e-9 * tail))
         # Of intervals that are equally short but for rounding the first is taken.
         return min(map(ends, candidates), key=lambda found: round(found[1] - found[0], 12))
 

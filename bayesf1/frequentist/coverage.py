@@ -217,7 +217,7 @@ def exact_coverage(
 
 
 def coverage_curve(
-    n: Sequence[int] | NDArray[np.integer],
+    n: Sequence[int],
     p11: float,
     p10: float,
     p01: float,
