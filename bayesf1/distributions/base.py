@@ -130,7 +130,7 @@ class Posterior(Checked, ABC):
         for end, sign in zip(ends, (1.0, -1.0), strict=True):
             if not sign * miss(end) < 0.0:
                 return float(end)
-        return float(optimize.brentq(miss, low, high, xtol=1e-13 * max(abs(low), abs(high))))
+        return float(optimize.brentq(miss, low, high, xtol=1e-15 * max(abs(low), abs(high))))
 
     def _within(self, x: Numbers, *, upper: bool) -> Any:
         """Return a tail at points inside the support, and what it is outside; NaN stays NaN."""
