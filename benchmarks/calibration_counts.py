@@ -2,10 +2,11 @@
 
 A hundred and forty settings: 50 to 1000 items, 2 to 50 % of them positive, precision and recall from .5 to .98. The credible
 intervals are those of `bf.posterior`, Jeffreys' prior (½, the default) beside the uniform one of Wang & Li (2019); Wald's
-is the delta method, and BCa the bootstrap that scipy.stats has, each computed on arrays of counts. A replicate without any true positive, false positive or false negative is drawn again; precision is
-looked at where the model says yes, recall where there is a positive.
+is the delta method, and BCa the bootstrap that scipy.stats has, each computed on arrays of counts. A replicate without
+any true positive, false positive or false negative is drawn again; precision is looked at where the model says yes, recall
+where there is a positive.
 
-    python benchmarks/calibration_counts.py [--replicates 2000]
+    python benchmarks/calibration_counts.py [--replicates 2000] [--seed 26422]
 """
 
 from __future__ import annotations
@@ -114,9 +115,9 @@ def study(
     return found
 
 
-def main(replicates: int = 2000) -> None:
+def main(replicates: int = 2000, seed: int = 26422) -> None:
     """Print how many settings are below .92, the worst one and the mean, for each method."""
-    rng = np.random.default_rng(26422)
+    rng = np.random.default_rng(seed)
     settings = list(itertools.product(SIZES, PREVALENCES, RATES))
     rows = [study(n, share, rates, replicates=replicates, rng=rng) for n, share, rates in settings]
     many = np.array([n * share >= FEW for n, share, _ in settings])
@@ -148,4 +149,6 @@ def main(replicates: int = 2000) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replicates", type=int, default=2000)
-    main(parser.parse_args().replicates)
+    parser.add_argument("--seed", type=int, default=26422)
+    options = parser.parse_args()
+    main(options.replicates, options.seed)

@@ -1,8 +1,8 @@
 """The same questions put to other packages: time, answer, error against the exact value, and what each assumes.
 
 What is installed is asked (``pip install '.[peers]'``), the rest is listed as not installed. Exact values come from scipy's
-laws and quadrature and from sums over binomials, not from any of the packages. Times are the best of several calls in one
-run and follow the load of the computer; ratios are to bayesf1's call for the same question.
+distributions and quadrature and from sums over binomials, not from any of the packages. Times are the median of processor
+times of calls that take turns, data already in the form that each package takes; ratios are to the first row.
 
     python benchmarks/peers.py
     python benchmarks/peers.py --write docs/background/peers.md
@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import importlib
 import importlib.metadata
 import importlib.util
 import io
 import re
+import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -37,15 +39,19 @@ PEERS = {
     "bayesf1": "bayesf1",
     "confidenceinterval": "confidenceinterval",
     "credible": "credible",
+    "deltagate": "deltagate",
     "evalsig": "evalsig",
+    "evalstats": "evalstats",
+    "paired_eval": "paired-eval",
     "ppi_py": "ppi-python",
     "prob_conf_mat": "prob-conf-mat",
     "scipy": "scipy",
+    "scorio": "scorio",
     "truescore": "truescore",
 }
 BEGIN, END = "<!-- made by benchmarks/peers.py -->", "<!-- end of what benchmarks/peers.py made -->"
-# Calls are repeated for so many seconds.
-LONG = 8.0
+# Calls are made in so many turns, each for so many seconds at least, and no more after so many.
+TURNS, SHORT, LONG = 5, 0.02, 1.0
 
 TABLES = {"A": (77, 44, 10), "B": (80, 30, 7)}
 N_ITEMS, N_LABELLED = 2000, 200
@@ -95,6 +101,7 @@ def labels() -> tuple[Any, Any, Any]:
     return gold, a, b
 
 
+@cache
 def right() -> tuple[Any, Any]:
     gold, a, b = labels()
     return (a == gold).astype(float), (b == gold).astype(float)
@@ -122,31 +129,51 @@ def suite() -> Any:
     return level + rng.normal(0.0, 0.02, 30), level + 0.008 + rng.normal(0.0, 0.02, 30)
 
 
-def simulated(seed: int) -> tuple[Any, Any, Any]:
+def simulated(seed: int, n: int) -> tuple[Any, Any, Any]:
     """Gold, what a model and what a judge said; the model is right on 80 % of all items, the judge on 85 %."""
     rng = np.random.default_rng(seed)
-    gold = (rng.random(N_ITEMS) < 0.5).astype(int)
-    said, judged = (np.where(rng.random(N_ITEMS) < error, 1 - gold, gold) for error in (0.20, 0.15))
+    gold = (rng.random(n) < 0.5).astype(int)
+    said, judged = (np.where(rng.random(n) < error, 1 - gold, gold) for error in (0.20, 0.15))
     return gold, said, judged
+
+
+@cache
+def leaderboard() -> Any:
+    """Scores of 332 models on 41 tasks, as a public leaderboard of text embeddings has, axes (task, model)."""
+    rng = np.random.default_rng(41)
+    scores = rng.normal(0.6, 0.12, (41, 1)) + rng.normal(0.0, 0.06, 332) + rng.normal(0.0, 0.05, (41, 332))
+    return np.clip(scores, 0.0, 1.0)
+
+
+@cache
+def ranked_evaluation() -> bf.Evaluation:
+    scores = leaderboard()
+    return bf.from_scores({f"m{i}": scores[:, i] for i in range(scores.shape[1])}, name="score", unit="task")
+
+
+@cache
+def correct_evaluation() -> bf.Evaluation:
+    a, b = right()
+    return bf.from_correct({"A": a, "B": b})
 
 
 # ---- exact answers ----------------------------------------------------------------------------------------
 
 
-def f1_law(table: tuple[int, int, int]) -> Any:
-    """Return the law of the Jaccard index under Dirichlet(1), a Beta; F1 = 2J/(1 + J) rises with it."""
+def jaccard(table: tuple[int, int, int]) -> Any:
+    """Return the distribution of the Jaccard index under Dirichlet(1), a Beta; F1 = 2J/(1 + J) rises with it."""
     tp, fp, fn = table
     return stats.beta(tp + 1, fp + fn + 2)
 
 
 def exact_interval() -> Any:
-    index = f1_law(TABLES["A"]).ppf([0.025, 0.975])
+    index = jaccard(TABLES["A"]).ppf([0.025, 0.975])
     return 2 * index / (1 + index)
 
 
 def exact_probability() -> float:
-    a, b = f1_law(TABLES["A"]), f1_law(TABLES["B"])
-    # The laws are narrow: the integral is taken where they have mass.
+    a, b = jaccard(TABLES["A"]), jaccard(TABLES["B"])
+    # The distributions are narrow: the integral is taken where they have mass.
     low, high = a.ppf(1e-15), a.isf(1e-15)
     return float(integrate.quad(lambda j: a.pdf(j) * b.sf(j), low, high, epsabs=1e-13, limit=500)[0])
 
@@ -320,40 +347,130 @@ def ask_autorank() -> float:
     return float(chances[0 if first == "B" else 2])
 
 
-def judged_evaluation(seed: int) -> bf.Evaluation:
-    gold, said, judged = simulated(seed)
-    known = np.where(np.arange(N_ITEMS) < N_LABELLED, gold, np.nan)
+@cache
+def judged_evaluation(seed: int, n: int = N_ITEMS) -> bf.Evaluation:
+    gold, said, judged = simulated(seed, n)
+    known = np.where(np.arange(n) < N_LABELLED, gold, np.nan)
     return bf.from_labels(known, {"A": said}, judge=judged, positive=1)
 
 
-def ask_judged(seed: int = 0) -> Any:
-    return bf.posterior(judged_evaluation(seed), "A", metric="accuracy", rng=seed).interval(0.95)
-
-
-def ask_difference_estimator(seed: int = 0) -> Any:
-    rows = bf.intervals(judged_evaluation(seed), "A", "accuracy", rng=seed).to_dict()["intervals"]
-    return next((row["low"], row["high"]) for row in rows if row["kind"] != "credible")
-
-
-def _as_pass_rate(seed: int) -> tuple[Any, Any]:
-    gold, said, judged = simulated(seed)
+@cache
+def pass_rates(seed: int, n: int = N_ITEMS) -> tuple[Any, Any]:
+    """Whether the model is right by gold on the labelled items, and by the judge on all."""
+    gold, said, judged = simulated(seed, n)
     return (said == gold).astype(float)[:N_LABELLED], (said == judged).astype(float)
 
 
-def ask_ppi(seed: int = 0) -> Any:
+def ask_judged(seed: int = 0, n: int = N_ITEMS) -> Any:
+    post = bf.posterior(judged_evaluation(seed, n), "A", metric="accuracy", n_draws=10_000, rng=seed)
+    return post.interval(0.95)
+
+
+def ask_difference_estimator(seed: int = 0, n: int = N_ITEMS) -> Any:
+    ev = judged_evaluation(seed, n)
+    return tuple(bf.intervals(ev, "A", "accuracy", methods=["difference_estimator"])["difference_estimator"])
+
+
+def ask_ppi(seed: int = 0, n: int = N_ITEMS) -> Any:
     import ppi_py
 
-    truth, proxy = _as_pass_rate(seed)
+    truth, proxy = pass_rates(seed, n)
     low, high = ppi_py.ppi_mean_ci(truth, proxy[:N_LABELLED], proxy[N_LABELLED:], alpha=0.05)
     return float(low[0]), float(high[0])
 
 
-def ask_truescore(seed: int = 0) -> Any:
+def ask_truescore(seed: int = 0, n: int = N_ITEMS) -> Any:
     import truescore
 
-    truth, proxy = _as_pass_rate(seed)
+    truth, proxy = pass_rates(seed, n)
     found = truescore.ppi_estimate(proxy, truth, np.arange(N_LABELLED))
     return found.low, found.high
+
+
+def ask_evalstats_judge(seed: int = 0, n: int = N_ITEMS) -> Any:
+    import evalstats
+
+    truth, proxy = pass_rates(seed, n)
+    known = np.full(len(proxy), np.nan)
+    known[:N_LABELLED] = truth
+    found = evalstats.judge_debias_mean_ci(proxy, known, rng=seed)
+    return found.ci_low, found.ci_high
+
+
+def ask_evalstats_difference() -> Any:
+    import evalstats
+
+    found = evalstats.pairwise_differences(np.stack(right()), 1, 0, method="tango")
+    return found.ci_low, found.ci_high
+
+
+def ask_deltagate_difference() -> Any:
+    import deltagate
+
+    found = deltagate.bootstrap_delta_ci(*(part.tolist() for part in reversed(right())), n_boot=1000, seed=0)
+    return found["lower"], found["upper"]
+
+
+def ask_paired_eval_difference() -> Any:
+    import paired_eval
+
+    found = paired_eval.paired_compare(*(part.tolist() for part in reversed(right())), n_resamples=1000)
+    return found["diff_ci"]
+
+
+def ask_deltagate_mcnemar() -> float:
+    import deltagate
+
+    return float(deltagate.mcnemar_from_scores(*right(), exact=True).p_value)
+
+
+def ask_evalstats_accuracy() -> Any:
+    import evalstats
+
+    return evalstats.bayes_binary_ci_1d(right()[0], 0.05)
+
+
+def ask_scorio_accuracy() -> Any:
+    from scorio import eval as scored
+
+    return scored.bayes_ci(right()[0].astype(int)[None])[2:]
+
+
+def exact_accuracy() -> Any:
+    hits = right()[0].sum()
+    return stats.beta(hits + 1, N_ITEMS - hits + 1).ppf([0.025, 0.975])
+
+
+def exact_difference() -> Any:
+    """Return the limit of the bootstrap of the difference, by the normal distribution: 2,000 items are many."""
+    a, b = right()
+    gap = b - a
+    return gap.mean() + stats.norm.ppf([0.025, 0.975]) * gap.std() / np.sqrt(len(gap))
+
+
+def ask_bare_ranks() -> Any:
+    scores, rng = leaderboard(), np.random.default_rng(0)
+    means = rng.multinomial(len(scores), np.full(len(scores), 1 / len(scores)), size=1000) @ scores
+    ranks = 1 + (-means).argsort(axis=1).argsort(axis=1)
+    return np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")[:, 0]
+
+
+def ask_rank() -> Any:
+    found = bf.rank(ranked_evaluation(), n_draws=1000, rng=0)
+    first = found.models.index("m0")
+    return float(found.rank_low[first]), float(found.rank_high[first])
+
+
+def ask_evalstats_ranks() -> Any:
+    import evalstats
+
+    scores = leaderboard()
+    names = [f"m{i}" for i in range(scores.shape[1])]
+    found = evalstats.bootstrap_ranks(
+        scores.T, names, n_bootstrap=1000, method="bootstrap", rng=np.random.default_rng(0)
+    )
+    chances = found.rank_probs[0].cumsum()
+    return float(1 + (chances < 0.025 - 1e-12).sum()), float(1 + (chances < 0.975 - 1e-12).sum())
 
 
 DRAWS = "single items; Dirichlet(1) prior; "
@@ -394,19 +511,36 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "95 % confidence interval of F1, from 2,000 labels; exact is the bootstrap with infinitely many resamples",
+        "95 % credible interval of accuracy, from 2,000 items that are right or wrong",
+        exact_accuracy,
+        "points",
+        (
+            Call(
+                "bayesf1",
+                "posterior",
+                lambda: bf.posterior(correct_evaluation(), "A", "accuracy", prior=1).interval(0.95),
+                "single items; uniform prior; closed form",
+            ),
+            Call("evalstats", "bayes_binary_ci_1d", ask_evalstats_accuracy, "the same"),
+            Call("scorio", "eval.bayes_ci", ask_scorio_accuracy, "the same, by the normal distribution"),
+        ),
+    ),
+    Question(
+        "One 95 % confidence interval of F1, from 2,000 labels; exact is the bootstrap with infinitely many resamples",
         bootstrap_limit,
         "points",
         (
             Call(
                 "bayesf1",
-                "intervals, all nine",
-                lambda: next(
-                    (row["low"], row["high"])
-                    for row in bf.intervals(evaluation(), "A", "f1", rng=0).to_dict()["intervals"]
-                    if "percentile" in row["method"]
-                ),
-                "single items; 9,999 resamples of the table; eight other intervals in the same time",
+                'intervals(methods=["delta"])',
+                lambda: tuple(bf.intervals(evaluation(), "A", "f1", methods=["delta"])["delta"]),
+                "units of any kind; delta method",
+            ),
+            Call(
+                "bayesf1",
+                "the same, printed",
+                lambda: tuple(printed(bf.intervals(evaluation(), "A", "f1", methods=["delta"]))["delta"]),
+                "the same",
             ),
             Call(
                 "confidenceinterval",
@@ -414,8 +548,53 @@ QUESTIONS = (
                 ask_confidenceinterval,
                 "single items; normal, by the delta method of Takahashi et al. (2022)",
             ),
+        ),
+    ),
+    Question(
+        "The same by 9,999 resamples",
+        bootstrap_limit,
+        "points",
+        (
             Call(
-                "scipy", "bootstrap", ask_scipy_bootstrap, "units are rows of arrays; 9,999 resamples of them"
+                "bayesf1",
+                'intervals(methods=["bootstrap_percentile"])',
+                lambda: tuple(
+                    bf.intervals(evaluation(), "A", "f1", methods=["bootstrap_percentile"], rng=0)[
+                        "bootstrap_percentile"
+                    ]
+                ),
+                "units of any kind; resamples of the table",
+            ),
+            Call("scipy", "bootstrap", ask_scipy_bootstrap, "units are rows of arrays; resamples of them"),
+        ),
+    ),
+    Question(
+        "One 95 % interval of the difference in accuracy, 2,000 items that both models saw; exact is the normal limit",
+        exact_difference,
+        "points",
+        (
+            Call(
+                "bayesf1",
+                'difference_intervals(methods=["delta"])',
+                lambda: tuple(
+                    bf.difference_intervals(correct_evaluation(), metric="accuracy", methods=["delta"])[
+                        "delta"
+                    ]
+                ),
+                "units of any kind; delta method",
+            ),
+            Call(
+                "evalstats",
+                'pairwise_differences(method="tango")',
+                ask_evalstats_difference,
+                "score test of pairs",
+            ),
+            Call("deltagate", "bootstrap_delta_ci", ask_deltagate_difference, "BCa, 1,000 resamples"),
+            Call(
+                "paired_eval",
+                "paired_compare",
+                ask_paired_eval_difference,
+                "bootstrap of 1,000 resamples, and a permutation test",
             ),
         ),
     ),
@@ -445,6 +624,7 @@ QUESTIONS = (
                 "outputs can be exchanged item by item; sum over all swaps",
             ),
             Call("truescore", "mcnemar(midp=False)", ask_truescore_mcnemar, "the same; binomial"),
+            Call("deltagate", "mcnemar_from_scores(exact=True)", ask_deltagate_mcnemar, "the same; binomial"),
             Call(
                 "evalsig", "paired_permutation_test", ask_evalsig_permutation, "the same; 10,000 random swaps"
             ),
@@ -463,7 +643,7 @@ QUESTIONS = (
         (
             Call(
                 "bayesf1",
-                "fold_tests, all tests",
+                "fold_tests, three tests",
                 ask_fold_tests,
                 "normal scores, correlation 1/10 between folds",
             ),
@@ -495,24 +675,55 @@ QUESTIONS = (
             ),
         ),
     ),
+    Question(
+        "Interval of the rank of one of 332 models on 41 tasks, 1,000 resamples of tasks",
+        None,
+        "",
+        (
+            Call(
+                "bayesf1",
+                "rank(n_draws=1000)",
+                ask_rank,
+                "Bayesian bootstrap; also who beats whom, and what holds of all models together",
+            ),
+            Call(
+                "scipy",
+                "numpy's multinomial and argsort",
+                ask_bare_ranks,
+                "bootstrap; ranks and nothing else",
+            ),
+            Call("evalstats", "bootstrap_ranks", ask_evalstats_ranks, "bootstrap; probabilities of ranks"),
+        ),
+    ),
+    Question(
+        "Accuracy from 200 gold labels and a judge on 1,000,000 items",
+        None,
+        "points",
+        (
+            Call(
+                "bayesf1",
+                'intervals(methods=["difference_estimator"])',
+                lambda: ask_difference_estimator(0, 10**6),
+                "labelled items chosen at random; means, F1 and others",
+            ),
+            Call("ppi_py", "ppi_mean_ci", lambda: ask_ppi(0, 10**6), "the same; means"),
+            Call("truescore", "ppi_estimate", lambda: ask_truescore(0, 10**6), "the same"),
+        ),
+    ),
 )
 # The model is right on this share of all items.
 TRUTH = 0.8
 JUDGED = (
     Call(
         "bayesf1",
-        "from_labels(judge=…), posterior",
-        ask_judged,
-        "labelled items chosen at random; any measure, also F1",
-    ),
-    Call(
-        "bayesf1",
-        "intervals, difference estimator",
+        'intervals(methods=["difference_estimator"])',
         ask_difference_estimator,
-        "the same; two credible intervals in the same time",
+        "labelled items chosen at random; means, F1 and others",
     ),
+    Call("bayesf1", "posterior(n_draws=10_000)", ask_judged, "the same; any metric; few labels as well"),
     Call("ppi_py", "ppi_mean_ci", ask_ppi, "labelled items chosen at random; large samples; means"),
     Call("truescore", "ppi_estimate", ask_truescore, "the same"),
+    Call("evalstats", "judge_debias_mean_ci", ask_evalstats_judge, "the same; 1,000 resamples"),
 )
 
 
@@ -523,17 +734,28 @@ def is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def measured(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the best time of some calls, after one to warm up, and the answer; a call that takes long is not repeated."""
-    times = list[float]()
-    found: Any = None
-    while len(times) < 6 and sum(times) < LONG:
-        start = time.perf_counter()
-        # Some packages print while they compute.
-        with contextlib.redirect_stdout(io.StringIO()):
-            found = work()
-        times.append(time.perf_counter() - start)
-    return min(times[1:] or times), found
+def printed(answer: Any) -> Any:
+    """Return an answer after it was printed."""
+    print(answer)
+    return answer
+
+
+def measured(works: list[Callable[[], Any]]) -> list[tuple[float, Any]]:
+    """Return the median processor time of each piece of work, in turns after a call to warm up, and its answer."""
+    times = [list[float]() for _ in works]
+    # Some packages print while they compute.
+    with contextlib.redirect_stdout(io.StringIO()):
+        answers = [work() for work in works]
+        for _ in range(TURNS):
+            for work, each in zip(works, times, strict=True):
+                if sum(each) > LONG:
+                    continue
+                start, calls, spent = time.process_time(), 0, 0.0
+                while spent < SHORT:
+                    work()
+                    calls, spent = calls + 1, time.process_time() - start
+                each.append(spent / calls)
+    return [(statistics.median(each), answer) for each, answer in zip(times, answers, strict=True)]
 
 
 def told_time(seconds: float) -> str:
@@ -559,14 +781,13 @@ def asked(question: Question) -> Iterator[str]:
         yield f"Exact: {told_answer(exact, question.unit)}\n"
     yield "| package | call | time | ratio | answer | error | assumes |"
     yield "|---|---|---|---|---|---|---|"
-    first = None
+    calls = [call for call in question.calls if is_installed(call.module)]
     for call in question.calls:
-        if not is_installed(call.module):
+        if call not in calls:
             yield f"| {call.module} | `{call.what}` | not installed | | | | {call.assumes} |"
-            continue
-        importlib.import_module(call.module)
-        seconds, found = measured(call.work)
-        first = first or seconds
+    times = measured([call.work for call in calls])
+    first = times[0][0]
+    for call, (seconds, found) in zip(calls, times, strict=True):
         error = "" if exact is None else told_error(found, exact, question.unit)
         yield (
             f"| {call.module} | `{call.what}` | {told_time(seconds)} | {seconds / first:.3g} | "
@@ -581,13 +802,10 @@ def judged(repeats: int) -> Iterator[str]:
     yield f"The model is right on {TRUTH:.0%} of all items, the judge on 85 %.\n".replace("%", " %", 1)
     yield "| package | call | time | ratio | 95 % intervals that hold the truth | mean length | mean error | assumes |"
     yield "|---|---|---|---|---|---|---|---|"
-    first = None
-    for call in JUDGED:
-        if not is_installed(call.module):
-            yield f"| {call.module} | `{call.what}` | not installed | | | | | {call.assumes} |"
-            continue
-        seconds, _ = measured(call.work)
-        first = first or seconds
+    calls = [call for call in JUDGED if is_installed(call.module)]
+    times = measured([call.work for call in calls])
+    first = times[0][0]
+    for call, (seconds, _) in zip(calls, times, strict=True):
         ends = np.array([call.work(seed) for seed in range(repeats)])
         held = ((ends[:, 0] <= TRUTH) & (ends[:, 1] >= TRUTH)).sum()
         yield (
@@ -599,16 +817,17 @@ def judged(repeats: int) -> Iterator[str]:
 
 
 def versions() -> str:
+    others = {name: dist for name, dist in PEERS.items() if name != "bayesf1"}
     found = [
         f"{name} {importlib.metadata.version(dist)}" if is_installed(name) else f"{name} not installed"
-        for name, dist in PEERS.items()
+        for name, dist in others.items()
     ]
-    return ", ".join(found)
+    return ", ".join([f"bayesf1 {bf.__version__}", *found])
 
 
 def page(repeats: int) -> Iterator[str]:
     """Yield the lines of the tables."""
-    yield f"Asked in one run were {versions()}.\n"
+    yield f"Asked in one run, on {datetime.date.today():%d %B %Y}, were {versions()}.\n"
     for question in QUESTIONS:
         yield from asked(question)
     yield from judged(repeats)
