@@ -1,6 +1,8 @@
 """What several tests build: random labels, tags and folds, files, scripts that are no modules, and LaTeX papers."""
 
+import contextlib
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -110,6 +112,28 @@ def load_script(path):
     sys.modules[spec.name] = module  # where dataclasses look their annotations up
     spec.loader.exec_module(module)
     return module
+
+
+def on_terminal(*argv, folder=None, width=100, **env):
+    """What a command prints on a terminal."""
+    import pty
+
+    main_end, terminal = pty.openpty()
+    more = {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLUMNS": str(width), **env}
+    command = [sys.executable, "-m", "bayesf1", *argv]
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=terminal, stderr=subprocess.PIPE, env={**os.environ, **more}
+    )
+    os.close(terminal)
+    chunks = []
+    # Linux reports the end of a terminal as an error.
+    with contextlib.suppress(OSError):
+        while chunk := os.read(main_end, 65536):
+            chunks.append(chunk)
+    os.close(main_end)
+    assert process.communicate(timeout=120)[1] == b""
+    assert process.returncode == 0
+    return b"".join(chunks).decode().replace("\r\n", "\n")
 
 
 def latex_has(*files):

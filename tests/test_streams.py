@@ -10,6 +10,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.cli.main import BROKEN_PIPE
+from builders import on_terminal
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
 
@@ -89,33 +90,15 @@ def test_a_locale_without_letters_changes_no_byte(arguments, folder):
     assert bare.stdout.decode("utf-8") == rich.stdout.decode("utf-8")
 
 
-def on_terminal(arguments, folder, width):
+def numbers(arguments, folder, width):
     """Return the numbers that stand on a terminal."""
-    import pty
-
-    main_end, terminal = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(Path(bf.__file__).parents[1])}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bayesf1", *arguments],
-        cwd=folder,
-        stdout=terminal,
-        stderr=subprocess.PIPE,
-        env={**env, "TERM": "xterm-256color", "COLUMNS": str(width)},
-    )
-    os.close(terminal)
-    chunks = []
-    try:
-        while chunk := os.read(main_end, 65536):
-            chunks.append(chunk)
-    except OSError:
-        # Linux reports the end of a terminal as an error.
-        pass
-    os.close(main_end)
-    assert process.communicate(timeout=120)[1] == b""
-    assert process.returncode == 0
-    return {*re.findall(r"\d+\.\d+", re.sub(r"\x1b\[[0-9;]*m", "", b"".join(chunks).decode()))}
+    return {
+        *re.findall(
+            r"\d+\.\d+", re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(*arguments, folder=folder, width=width))
+        )
+    }
 
 
 @every_command
 def test_a_terminal_of_20_columns_shows_every_number(arguments, folder):
-    assert on_terminal(arguments, folder, 20) == on_terminal(arguments, folder, 200)
+    assert numbers(arguments, folder, 20) == numbers(arguments, folder, 200)

@@ -15,6 +15,7 @@ import pytest
 import bayesf1
 from bayesf1 import compare, from_counts, load_example
 from bayesf1.cli.main import main
+from builders import on_terminal
 
 COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
 THREE = COUNTS + "llm,82,29,5,717\n"
@@ -305,48 +306,24 @@ def test_a_mistake_in_the_program_is_not_hidden(monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 class TestTerminal:
-    def on_terminal(self, *argv, width=100, **env):
-        import pty
-
-        main_end, terminal = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bayesf1", *argv],
-            stdout=terminal,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **env},
-        )
-        os.close(terminal)
-        chunks = []
-        try:
-            while chunk := os.read(main_end, 65536):
-                chunks.append(chunk)
-        except OSError:
-            # Linux reports the end of a terminal as an error.
-            pass
-        os.close(main_end)
-        _, err = process.communicate(timeout=60)
-        assert err == b""
-        assert process.returncode == 0
-        return b"".join(chunks).decode().replace("\r\n", "\n")
-
     def but_signatures(self, text):
         """Return the lines of a text but its signatures, which are one word, to be copied whole."""
         return [line for line in text.splitlines() if not line.startswith("bayesf1|")]
 
     def test_a_terminal_gets_the_same_words_in_colour(self, here):
-        quoted = self.on_terminal("compare", "two.csv", "--rope", "0.01")
+        quoted = on_terminal("compare", "two.csv", "--rope", "0.01")
         assert "\x1b[" in quoted
         words = re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split()
         assert words == str(compare(TWO, rope=0.01)).replace("─", "").split()
 
     @pytest.mark.long
     def test_no_color_is_respected(self, here):
-        quoted = self.on_terminal("compare", "two.csv", NO_COLOR="1")
+        quoted = on_terminal("compare", "two.csv", NO_COLOR="1")
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", quoted)
 
     @pytest.mark.long
     def test_the_story_of_the_demo_fits_a_narrow_terminal(self):
-        quoted = re.sub(r"\x1b\[[0-9;]*m", "", self.on_terminal("demo", width=78))
+        quoted = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("demo", width=78))
         assert max(map(len, self.but_signatures(quoted))) <= 78
         assert "Was the winner really the best?" in " ".join(quoted.split())
 

@@ -15,7 +15,6 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.base.input_files import input_files
-from bayesf1.cli.main import main
 from bayesf1.io.read import INPUT_FORMATS
 from file_samples import SAMPLES, conllu, lines, lm_eval_samples
 
@@ -183,14 +182,6 @@ def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
 # ---- what is refused --------------------------------------------------------------------------------------
 
 
-def refused(argv, capsys):
-    assert main([str(a) for a in argv]) == 2
-    out, err = capsys.readouterr()
-    assert not out
-    assert err.count("\n") == 1
-    return err
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -213,12 +204,12 @@ def refused(argv, capsys):
         ),
     ],
 )
-def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, capsys, options, said):
+def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, refused, options, said):
     path = write(wide("text"), tmp_path / "wide", "csv")
-    assert said in refused(["compare", path, *options], capsys)
+    assert said in refused(path, *options)
 
 
-def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):
+def test_files_of_models_must_hold_the_same_items(tmp_path, refused):
     frame = wide("text")[["item", "label", "crf"]].rename(columns={"crf": "prediction"})
     a = write(frame, tmp_path / "a", "csv")
     cases = [
@@ -237,10 +228,8 @@ def test_files_of_models_must_hold_the_same_items(tmp_path, capsys):
     ]
     for i, (other, said) in enumerate(cases):
         b = write(other, tmp_path / f"b{i}", "csv")
-        assert said in refused(["compare", f"a={a}", f"b={b}", "--gold", "label", "--id", "item"], capsys)
-    assert "which column tells items apart?" in refused(
-        ["compare", f"a={a}", f"b={a}", "--correct", "prediction"], capsys
-    )
+        assert said in refused(f"a={a}", f"b={b}", "--gold", "label", "--id", "item")
+    assert "which column tells items apart?" in refused(f"a={a}", f"b={a}", "--correct", "prediction")
 
 
 def test_rows_matched_by_their_order_are_told(tmp_path):
@@ -276,16 +265,16 @@ def test_rows_matched_by_their_order_are_told(tmp_path):
         (b'{"label": 1\n', "is not JSON"),
     ],
 )
-def test_an_unknown_file_is_answered_by_what_it_looks_like(tmp_path, capsys, content, said):
+def test_an_unknown_file_is_answered_by_what_it_looks_like(tmp_path, refused, content, said):
     path = tmp_path / "what"
     path.write_bytes(content)
-    assert said in refused(["compare", path], capsys)
+    assert said in refused(path)
 
 
-def test_files_of_two_kinds_are_named(tmp_path, capsys):
+def test_files_of_two_kinds_are_named(tmp_path, refused):
     a, b = write(wide("text"), tmp_path / "a", "csv"), tmp_path / "b.conll"
     b.write_text("In O O\nRome B-LOC O\n")
-    said = refused(["compare", f"a={a}", f"b={b}"], capsys)
+    said = refused(f"a={a}", f"b={b}")
     assert "a.csv looks like a table" in said
     assert "b.conll like a column file of tags" in said
 
@@ -346,55 +335,43 @@ def test_a_sample_reads_the_same_from_compressed_files(name, tmp_path):
 
 
 @pytest.fixture
-def refused_files(capsys):
-    def said(*argv):
-        assert main(["compare", *map(str, argv)]) == 2
-        out, err = capsys.readouterr()
-        assert not out
-        assert err.count("\n") == 1
-        return err
-
-    return said
-
-
-@pytest.fixture
 def piped(monkeypatch):
     return lambda data: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
-def test_a_folder_is_what_it_holds_whatever_the_options(tmp_path, refused_files):
+def test_a_folder_is_what_it_holds_whatever_the_options(tmp_path, refused):
     for name in ("run1", "run2"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "samples_sums.jsonl").write_bytes(lm_eval_samples([1.0, 0.0]))
-    said = refused_files(f"a={tmp_path / 'run1'}", f"b={tmp_path / 'run2'}", "--gold", "label")
+    said = refused(f"a={tmp_path / 'run1'}", f"b={tmp_path / 'run2'}", "--gold", "label")
     assert "gold= does not apply to a log of samples of lm-evaluation-harness" in said
 
 
-def test_standard_input_is_named_once(piped, refused_files):
+def test_standard_input_is_named_once(piped, refused):
     piped(b"label,crf\ny,n\n")
-    assert "standard input (-) is named twice" in refused_files("a=-", "b=-", "--gold", "label")
+    assert "standard input (-) is named twice" in refused("a=-", "b=-", "--gold", "label")
 
 
-def test_zeros_without_end_are_not_waited_for(piped, refused_files):
+def test_zeros_without_end_are_not_waited_for(piped, refused):
     piped(bytes(3 << 20))
-    assert "standard input begins with nothing but zero bytes" in refused_files("-")
+    assert "standard input begins with nothing but zero bytes" in refused("-")
 
 
-def test_one_document_is_none_to_tell_from_others(tmp_path, refused_files):
+def test_one_document_is_none_to_tell_from_others(tmp_path, refused):
     for name in ("crf", "bert"):
         (tmp_path / name).write_bytes(lines("In O O", "Rome B-LOC B-LOC"))
     files = {name: tmp_path / name for name in ("crf", "bert")}
     said = "use unit='sentence'"
-    assert said in refused_files(*(f"{n}={p}" for n, p in files.items()), "--unit", "document")
+    assert said in refused(*(f"{n}={p}" for n, p in files.items()), "--unit", "document")
     with pytest.raises(ValueError, match=said):
         bf.read(files, unit="document")
 
 
-def test_of_a_wrong_folder_no_file_is_opened_but_the_first(tmp_path, refused_files):
+def test_of_a_wrong_folder_no_file_is_opened_but_the_first(tmp_path, refused):
     (tmp_path / "a.txt").write_text("some words\nand others here\n")
     # Unpacking it would fail.
     (tmp_path / "b.gz").write_bytes(b"\x1f\x8bno gzip")
-    assert "holds 2 files, as a.txt, b.gz, of no format that comes in folders" in refused_files(tmp_path)
+    assert "holds 2 files, as a.txt, b.gz, of no format that comes in folders" in refused(tmp_path)
 
 
 # The rest of a line of CoNLL-U behind the part of speech.
@@ -411,29 +388,15 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_in_the_first_lines_is_told_by_what_the_other_files_are(name, tmp_path, refused_files):
+def test_a_fault_in_the_first_lines_is_told_by_what_the_other_files_are(name, tmp_path, refused):
     good, bad, said = FAULTS[name]
     (tmp_path / "good").write_text(good)
     (tmp_path / "bad").write_text(bad)
-    assert said in refused_files(tmp_path / "good", f"a={tmp_path / 'good'}", f"b={tmp_path / 'bad'}")
-    assert "input_format=" in refused_files(tmp_path / "bad")
+    assert said in refused(tmp_path / "good", f"a={tmp_path / 'good'}", f"b={tmp_path / 'bad'}")
+    assert "input_format=" in refused(tmp_path / "bad")
 
 
 SPANS = {"gold": ("PER", "LOC"), "crf": ("PER", "ORG"), "bert": ("PER", "LOC")}
-
-
-@pytest.fixture
-def refused_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    def said(line):
-        assert main(line.split()) == 2
-        out, err = capsys.readouterr()
-        assert not out
-        assert err.count("\n") == 1
-        return err
-
-    return said
 
 
 @pytest.fixture
@@ -447,7 +410,7 @@ def brat(tmp_path):
     return tmp_path / "brat"
 
 
-def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused_line):
+def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused):
     for name in SPANS:
         (tmp_path / f"{name}.conll").write_bytes(lines("In O", "Rome B-LOC"))
         (tmp_path / f"{name}.conllu").write_bytes(conllu("A/DET dog/NOUN"))
@@ -455,7 +418,7 @@ def test_gold_of_annotations_and_tags_is_a_file(tmp_path, brat, refused_line):
         gold, crf = (str(place).format(name) for name in ("gold", "crf"))
         with pytest.raises(ValueError, match=r"^gold= names a column, .*gold_file="):
             bf.read({"crf": crf}, gold=gold)
-        assert "as the first, without a name" in refused_line(f"compare crf={crf} --gold {gold}")
+        assert "as the first, without a name" in refused(f"crf={crf}", "--gold", gold)
 
 
 @pytest.mark.parametrize("read", [bf.read, bf.load])

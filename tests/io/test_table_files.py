@@ -103,13 +103,12 @@ def rows(model="model", pred="pred", seeds=(1,)):
 
 
 @pytest.fixture
-def refused_rows(tmp_path, capsys, monkeypatch):
+def refused_rows(tmp_path, refused, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def said(frame, options):
         frame.to_csv("long.csv", index=False)
-        assert main(["compare", "long.csv", "--gold", "label", *options.split()]) == 2
-        return capsys.readouterr().err
+        return refused("long.csv", "--gold", "label", *options.split())
 
     return said
 
@@ -148,15 +147,11 @@ RECORDS = [dict(zip(("label", "a", "b"), row, strict=True)) for row in ROWS]
 
 
 @pytest.fixture
-def refused(tmp_path, capsys):
+def refused_file(tmp_path, refused):
     def said(data, *options):
         path = tmp_path / "file.json"
         path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
-        assert main(["compare", str(path), *options]) == 2
-        out, err = capsys.readouterr()
-        assert not out
-        assert err.count("\n") == 1
-        return err
+        return refused(path, *options)
 
     return said
 
@@ -181,32 +176,32 @@ def read(tmp_path):
         {"columns": ["label"], "index": [0, 1], "data": [["yes"], ["no"]]},
     ],
 )
-def test_an_object_that_is_no_list_of_records_is_told_by_its_fields(refused, document):
+def test_an_object_that_is_no_list_of_records_is_told_by_its_fields(refused_file, document):
     for options in ([], ["--scores"], ["--gold", "label"]):
-        said = refused(document, *options)
+        said = refused_file(document, *options)
         assert "orient='records'" in said
         assert next(iter(document)) in said
 
 
-def test_results_of_a_harness_are_refused_for_their_samples(tmp_path, refused, capsys):
+def test_results_of_a_harness_are_refused_for_their_samples(tmp_path, refused_file, capsys):
     averages = {"results": {"arc": {"acc,none": 0.5}}, "versions": {"arc": 1}, "n-shot": {"arc": 0}}
-    assert "run it with --log_samples" in refused(averages)
+    assert "run it with --log_samples" in refused_file(averages)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "results_2026-01-02T03-04-05.json").write_text(json.dumps(averages))
     assert main(["compare", f"a={tmp_path / 'run'}", f"b={tmp_path / 'run'}"]) == 2
     assert "run it with --log_samples" in capsys.readouterr().err
 
 
-def test_a_number_written_in_two_ways_is_no_second_label(refused):
+def test_a_number_written_in_two_ways_is_no_second_label(refused_file):
     table = lines("label,a,b", "1,1.0,1", "0,0.0,1", "1,0.0,0")
-    said = refused(table, "--gold", "label", "--positive", "1", "--columns", "a,b")
+    said = refused_file(table, "--gold", "label", "--positive", "1", "--columns", "a,b")
     assert "labels '0' and '0.0' differ only" in said
     assert bf.from_labels(["01", "1"], {"A": ["1", "01"]}, positive="1").tables.tolist() == [[0, 1, 1, 0]]
 
 
 @pytest.mark.parametrize("option", ["--scores", "--correct"])
-def test_a_first_row_is_no_header(refused, option):
-    assert "q1, 1, 0" in refused(lines("q1,1,0", "q2,0,0", "q3,1,0"), option)
+def test_a_first_row_is_no_header(refused_file, option):
+    assert "q1, 1, 0" in refused_file(lines("q1,1,0", "q2,0,0", "q3,1,0"), option)
 
 
 @pytest.mark.parametrize(
@@ -220,12 +215,12 @@ def test_answers_are_right_or_wrong_in_the_words_of_people(read, right, wrong):
     assert read(table, correct=["a", "b"]).tables.tolist() == [[3, 1], [3, 1]]
 
 
-def test_words_and_numbers_as_people_write_them_are_no_scores(refused):
-    assert "columns=" in refused(lines("q,a,b", "x,yes,no", "y,no,no", "z,no,yes"), "--scores", "F1")
+def test_words_and_numbers_as_people_write_them_are_no_scores(refused_file):
+    assert "columns=" in refused_file(lines("q,a,b", "x,yes,no", "y,no,no", "z,no,yes"), "--scores", "F1")
     for cell in ("0,31", "31.5%", "31 %"):
         table = lines("q;a;b", f"x;{cell};{cell}", f"y;{cell};{cell}")
-        assert "columns=" in refused(table, "--scores", "F1")
-        assert f"has {cell!r}, " in refused(table, "--scores", "F1", "--columns", "a,b")
+        assert "columns=" in refused_file(table, "--scores", "F1")
+        assert f"has {cell!r}, " in refused_file(table, "--scores", "F1", "--columns", "a,b")
 
 
 @pytest.mark.parametrize(("positive", "n"), [("yes", 2), (None, 2)])
@@ -237,9 +232,9 @@ def test_a_gold_label_that_may_be_a_gap_is_noted(read, positive, n):
     assert not read(said, gold="label", columns=["a", "b"]).notes
 
 
-def test_lists_of_tags_are_sent_to_their_reader(refused):
+def test_lists_of_tags_are_sent_to_their_reader(refused_file):
     record = {"tokens": ["Ada", "ran"], "gold": ["B-PER", "O"], "a": ["O", "O"]}
-    said = refused([record] * 3, "--gold", "gold", "--columns", "a")
+    said = refused_file([record] * 3, "--gold", "gold", "--columns", "a")
     assert "lists of tags go to bf.from_tags" in said
 
 
