@@ -139,7 +139,9 @@ class Answer(Checked, ABC):
         self, *, caption: str | None = None, label: str | None = None, columns: Sequence[str] | None = None
     ) -> str:
         """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
-        limits: Sequence[str] = getattr(self, "notes", ())
+        # Below the rows stand what words mean and what limits the conclusion, but not the verdict.
+        said = self.below[1:] if hasattr(self, "sentence") else ()
+        limits = tuple(dict.fromkeys((*said, *getattr(self, "notes", ()))))
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
         comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
         return "\n".join([*comments, body])

@@ -59,3 +59,9 @@ def test_works_that_are_named_have_entries():
     assert {"dietterich1998approximate", "alpaydin1999combined"} <= set(
         re.findall(r"\{(\w+),", bf.fold_tests(five).bibtex())
     )
+
+
+def test_a_table_says_what_its_words_mean():
+    ranking = bf.rank(bf.from_counts(A=(77, 44, 10), B=(78, 43, 9)), rng=1, n_draws=500)
+    assert "May be best:" in ranking.to_latex()
+    assert escape_latex(ranking.sentence()) not in ranking.to_latex()
