@@ -531,6 +531,8 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         f"For {about}{only}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {estimates([e])[0]}"
         f"{' points' if e.percent else ''}."
     )
+    if s.training == "contrasts" and trained is c:
+        yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
     if s.training != "corrected" and s.cv is not None and s.cv.shape[0] == 1:
         decides = ", so the prior decides" if s.training == "mixture" else ""
         yield f"A single repeat hardly shows how much training varies{decides}; more repeats would show it."
