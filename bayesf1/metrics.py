@@ -195,7 +195,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 
 def columns(tables: FloatArray) -> tuple[FloatArray, ...]:
     """Return the cells of tables (..., cell), each an array."""
-    return tuple(np.moveaxis(tables, -1, 0))
+    return tuple(tables[..., i] for i in range(tables.shape[-1]))
 
 
 def proportion(successes: int) -> Callable[[FloatArray], FloatArray]:
@@ -215,6 +215,12 @@ MetricLike: TypeAlias = Annotated[
     str | Callable[[FloatArray], Any] | Metric,
     Rule(lambda value: not isinstance(value, str) or is_text(value), "the name of a metric or a function"),
 ]
+
+
+def tversky(tables: FloatArray, *, a: float, b: float) -> FloatArray:
+    """TP/(TP + a·FP + b·FN) of tables (..., [tp, fp, fn]): F1 with weights of ½, the Jaccard index with weights of 1."""
+    tp, fp, fn = columns(tables)
+    return ratio(tp, tp + a * fp + b * fn)
 
 
 def metric_of(function: Any) -> Metric:
@@ -353,10 +359,13 @@ METRICS: dict[str, Metric] = {
 }
 
 _FSCORE = re.compile(r"f(\d+(?:\.\d*)?|\.\d+)")
+_TVERSKY = re.compile(r"tversky\((\d*\.?\d+), ?(\d*\.?\d+)\)")
 
 
 def find_metric(name: MetricLike) -> Metric:
-    """Return the metric of a name, of ``f<number>``, or of a callable on tables (..., cell).
+    """Return the metric of a name, of ``f<number>``, of ``tversky(a,b)``, or of a callable on tables (..., cell).
+
+    ``tversky(a,b)`` is TP/(TP + a·FP + b·FN), of which F-beta, the Jaccard index, precision and recall are special cases.
 
     Examples
     --------
@@ -373,9 +382,24 @@ def find_metric(name: MetricLike) -> Metric:
     key = name.strip().lower().replace("-", "_")
     if key in METRICS:
         return METRICS[key]
+    if (match := _TVERSKY.fullmatch(key)) is not None:
+        a, b = map(float, match.groups())
+        if not 0.0 < a + b <= 1e6:
+            raise ValueError(
+                f"metric {name!r} has weights of {a:g} and {b:g}; give at least one above 0, below 1e6"
+            )
+        return Metric(
+            f"tversky({a:g},{b:g})",
+            f"Tversky({a:g}, {b:g})",
+            _SPAN,
+            None,
+            lambda tables: tversky(tables, a=a, b=b),
+        )
     match = _FSCORE.fullmatch(key)
     if match is None:
-        raise ValueError(f"unknown metric {name!r}; {nearest(key, [*METRICS, 'f1', 'f0.5', 'f2'])}")
+        raise ValueError(
+            f"unknown metric {name!r}; {nearest(key, [*METRICS, 'f1', 'f0.5', 'f2', 'tversky(1,0.5)'])}"
+        )
     beta = float(match[1])
     if not 0.1 <= beta <= 10.0:
         raise ValueError(f"metric {name!r} has a weight of {beta:g}; F-beta needs one from 0.1 to 10")

@@ -32,6 +32,8 @@ REFERENCE = {
     "f0.5": lambda t, p: sk.fbeta_score(t, p, beta=0.5, zero_division=0),
     "f2": lambda t, p: sk.fbeta_score(t, p, beta=2.0, zero_division=0),
     "f3.25": lambda t, p: sk.fbeta_score(t, p, beta=3.25, zero_division=0),
+    "tversky(0.8,0.2)": lambda t, p: sk.fbeta_score(t, p, beta=0.5, zero_division=0),
+    "tversky(1, 1)": lambda t, p: sk.jaccard_score(t, p, zero_division=0),
 }
 
 counts = st.integers(0, 10**9)

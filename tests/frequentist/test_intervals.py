@@ -476,4 +476,323 @@ def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median
     assert "over queries" in mean["delta"].note
 
 
+@pytest.mark.parametrize(("a", "b"), [(0.8, 0.2), (0.1, 0.9), (2.0, 0.3)])
+def test_the_tversky_variance_is_that_of_a_numeric_derivative(a, b):
+    def index(p):
+        return p[0] / (p[0] + a * p[1] + b * p[2])
+
+    p, n = np.array([0.4, 0.2, 0.1]), 1000
+    slope = optimize.approx_fprime(p, index, 1e-7)
+    covariance = (np.diag(p) - np.outer(p, p)) / n
+    found = tversky_delta(*(n * p), a=a, b=b)
+    assert found.se**2 == pytest.approx(slope @ covariance @ slope, rel=1e-5)
+
+
+# ---- several classes: Takahashi et al. (2022) -------------------------------------------------------------
+
+
+def macro_f1_of(p):
+    """Macro-averaged F1 of cell proportions, written anew."""
+    return np.mean([2 * p[i, i] / (p[i].sum() + p[:, i].sum()) for i in range(len(p))])
+
+
+def macro_f1_star_of(p):
+    precision = np.mean([p[i, i] / p[:, i].sum() for i in range(len(p))])
+    recall = np.mean([p[i, i] / p[i].sum() for i in range(len(p))])
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_takahashis_example_is_recomputed_and_rounds_to_the_print(score):
+    example = TAKAHASHI["example"]
+    found = CLASS_SCORES[score](example["matrix"])
+    printed = example["printed"][score]
+    assert [found.estimate, found.se] == pytest.approx(example["recomputed"][score], abs=6e-11)
+    assert round(found.estimate, 3) == printed["estimate"]
+    assert round(found.se, 4) == printed["se"]
+    assert [round(found.low, 3), round(found.high, 3)] == printed["interval"]
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_the_sleep_stages_of_mnn_are_recomputed_and_round_to_the_print(score):
+    mnn = TAKAHASHI["mnn"]
+    assert np.sum(mnn["matrix"]) == mnn["n"]
+    found = CLASS_SCORES[score](mnn["matrix"])
+    exact = (found.estimate, found.low, found.high)
+    assert [round(x, 3) for x in exact] == mnn["printed"][score]
+    for ours, recomputed, digits in zip(exact, mnn["recomputed"][score], (10, 7, 7), strict=False):
+        assert ours == pytest.approx(recomputed, abs=0.6 * 10**-digits)
+
+
+@pytest.mark.parametrize("model", TAKAHASHI["table_4_others"]["rows"])
+def test_the_micro_averages_of_the_other_classifiers_round_to_the_print(model):
+    n, share, low, high = TAKAHASHI["table_4_others"]["rows"][model]
+    # Only three digits of the share are known: half a thousandth more or less.
+    ends = [list(binomial_wald(x * n, (1 - x) * n)) for x in (share - 5e-4, share + 5e-4)]
+    assert ends[0][0] - 5e-4 <= low <= ends[1][0] + 5e-4
+    assert ends[0][1] - 5e-4 <= high <= ends[1][1] + 5e-4
+
+
+@pytest.mark.parametrize(("score", "plain"), [(macro_f1, macro_f1_of), (macro_f1_star, macro_f1_star_of)])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_macro_variance_is_that_of_a_numeric_derivative(score, plain, seed):
+    rng = np.random.default_rng(seed)
+    k = 2 + seed
+    matrix = rng.integers(1, 50, (k, k)) + np.diag(rng.integers(0, 400, k))
+    n = matrix.sum()
+    p = matrix / n
+    slope = optimize.approx_fprime(p.ravel(), lambda x: plain(x.reshape(k, k)), 1e-7)
+    covariance = (np.diag(p.ravel()) - np.outer(p.ravel(), p.ravel())) / n
+    found = score(matrix)
+    assert found.estimate == pytest.approx(plain(p), abs=1e-14)
+    assert found.se**2 == pytest.approx(slope @ covariance @ slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES.values(), ids=CLASS_SCORES)
+def test_the_standard_error_of_a_high_score_is_that_of_the_bootstrap(score):
+    matrix = np.array([[692, 4, 2], [3, 495, 5], [1, 4, 294]])
+    found = score(matrix)
+    assert 0.985 < found.estimate < 0.992
+    rng = np.random.default_rng(7)
+    n = int(matrix.sum())
+    again = rng.multinomial(n, matrix.ravel() / n, size=40_000).reshape(-1, 3, 3)
+    resampled = score(again).estimate
+    # The sd of 40,000 values is known to 1/sqrt(80000); second-order terms are of the order of 1/(errors).
+    assert found.se == pytest.approx(resampled.std(), rel=4 / math.sqrt(80_000) + 0.01)
+
+
+# ---- units: delta method and bootstrap --------------------------------------------------------------------
+
+
+def labelled(n, rng, *, agreement=0.9):
+    """Gold labels and two models that mostly agree."""
+    gold = rng.random(n) < 0.4
+    a = noisy(rng, gold, 0.8)
+    b = np.where(rng.random(n) < agreement, a, noisy(rng, gold, 0.85))
+    return gold.astype(int), a.astype(int), b.astype(int)
+
+
+def paired(n, rng, **options):
+    gold, a, b = labelled(n, rng, **options)
+    return bf.from_labels(gold, {"A": a, "B": b}, positive=1)
+
+
+def difference_of(ev, name):
+    measure = find_metric(name)
+    return lambda tables: measure(tables, ev.cells)[..., 1] - measure(tables, ev.cells)[..., 0]
+
+
+def test_over_items_the_delta_method_is_walds():
+    ev = bf.from_counts(A=(77, 44, 10, 702))
+    for metric, closed in (("f1", wald(77, 44, 10)), ("precision", binomial_wald(77, 44))):
+        assert list(intervals(ev, "A", metric, rng=0)["delta"]) == pytest.approx(list(closed), abs=1e-9)
+    jiang = fbeta_delta(77, 44, 10, beta=2)
+    assert list(intervals(ev, "A", "f2", rng=0)["delta"]) == pytest.approx(list(jiang), abs=1e-9)
+
+
+def test_the_paired_variance_of_accuracy_is_that_of_the_discordant_items():
+    # Var(B - A) = [n10 + n01 - (n01 - n10)²/n]/n², the multinomial's.
+    ev = paired(500, np.random.default_rng(1))
+    gold, a, b = labelled(500, np.random.default_rng(1))
+    only_a, only_b = ((a == gold) & (b != gold)).sum(), ((b == gold) & (a != gold)).sum()
+    expected = (only_a + only_b - (only_b - only_a) ** 2 / 500) / 500**2
+    found = sampling_model(ev, "paired").samples.variance(difference_of(ev, "accuracy"))
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["f1", "f0.5", "mcc", "fowlkes_mallows", "kappa", "precision"])
+def test_the_paired_variance_is_that_of_the_jackknife(metric):
+    n = 3000
+    ev = paired(n, np.random.default_rng(2))
+    gold, a, b = labelled(n, np.random.default_rng(2))
+    statistic = difference_of(ev, metric)
+    units = np.zeros((n, 2, 4))
+    for m, said in enumerate((a, b)):
+        cell = np.where(gold == 1, np.where(said == 1, 0, 2), np.where(said == 1, 1, 3))
+        units[np.arange(n), m, [ev.cells.index(("tp", "fp", "fn", "tn")[c]) for c in cell]] = 1
+    left = statistic(units.sum(axis=0) - units)
+    jackknife = (n - 1) / n * ((left - left.mean()) ** 2).sum()
+    # They differ by terms of the order 1/n.
+    assert sampling_model(ev, "paired").samples.variance(statistic) == pytest.approx(jackknife, rel=5e-3)
+
+
+def test_variances_add_where_only_totals_are_known():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    res = difference_intervals(ev, metric="f1", rng=0)
+    half = Z95 * math.hypot(wald(77, 44, 10).se, wald(83, 9, 14).se)
+    gap = wald(83, 9, 14).estimate - wald(77, 44, 10).estimate
+    assert list(res["delta"]) == pytest.approx([gap - half, gap + half], abs=1e-9)
+    assert "independent" in str(res)
+    assert "only totals are known" in str(res)
+
+
+@pytest.mark.parametrize("metric", ["f1", pytest.param("f0.5", marks=pytest.mark.long)])
+def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_says(metric):
+    rng = np.random.default_rng(8)
+    truth_ev = paired(2_000_000, np.random.default_rng(9))
+    truth = float(difference_of(truth_ev, metric)(truth_ev.tables))
+    hits, n_sets = 0, 400
+    for _ in range(n_sets):
+        ev = paired(400, rng)
+        statistic = difference_of(ev, metric)
+        half = Z95 * math.sqrt(sampling_model(ev, "paired").samples.variance(statistic))
+        hits += abs(float(statistic(ev.tables)) - truth) <= half
+    # Binomial(400, .95) has sd 4.4.
+    assert abs(hits - 0.95 * n_sets) <= 4 * math.sqrt(n_sets * 0.95 * 0.05)
+
+
+def test_clusters_widen_what_single_items_would_make_too_short():
+    rng = np.random.default_rng(10)
+    documents, size = 60, 20
+    gold = (rng.random((documents, size)) < 0.5).astype(int)
+    # Models do well in some documents and badly in others.
+    skill = rng.choice([0.6, 0.98], size=(documents, 1))
+    said = np.where(rng.random((documents, size)) < skill, gold, 1 - gold)
+    groups = np.repeat(np.arange(documents), size)
+    ev = bf.from_labels(gold.ravel(), {"A": said.ravel()}, positive=1, groups=groups)
+    res = intervals(ev, "A", "f1", rng=1)
+    for method in ("delta", "bootstrap_percentile", "bootstrap_bca"):
+        assert res[method].length > 1.3 * res["wald"].length
+        assert "over documents" in res[method].note
+    assert "single items as independent" in res["wald"].note
+    assert intervals(ev, "A", "f1", assumption="paired", rng=1)["delta"].length == pytest.approx(
+        res["wald"].length, rel=1e-9
+    )
+
+
+def table_scores(sample, axis):
+    tp, fp, fn = ((sample == cell).sum(axis) for cell in range(3))
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def test_bca_is_that_of_scipy_on_the_same_resamples():
+    table = (37, 14, 6, 43)
+    items = np.repeat(np.arange(4), table)
+    theirs = stats.bootstrap(
+        (items,), table_scores, n_resamples=4000, batch=500, method="percentile", rng=np.random.default_rng(1)
+    )
+    scores = theirs.bootstrap_distribution
+    ev = bf.from_counts(A=table)
+    statistic = lambda tables: find_metric("f1")(tables, ev.cells)[..., 0]  # noqa: E731
+    acceleration = sampling_model(ev, "independent").samples.acceleration(statistic)
+    bca = stats.bootstrap(
+        (items,), table_scores, n_resamples=0, batch=500, method="BCa", bootstrap_result=theirs
+    )
+    estimate = 74 / 94
+    assert percentile_ends(scores) == pytest.approx(tuple(theirs.confidence_interval), abs=1e-12)
+    assert bca_ends(scores, estimate, acceleration) == pytest.approx(tuple(bca.confidence_interval), abs=1e-9)
+    assert bca_ends(scores, estimate, acceleration) != percentile_ends(scores)
+
+
+# ---- the table of intervals -------------------------------------------------------------------------------
+
+OVER_UNITS = ["delta", "bootstrap_percentile", "bootstrap_bca", "credible_equal_tailed", "credible_hdi"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "closed"),
+    [
+        ("f1", ["clopper_pearson", "wald", "wilson_direct", "wilson_indirect"]),
+        ("recall", ["clopper_pearson", "wald", "wilson"]),
+        ("jaccard", ["clopper_pearson", "wald", "wilson"]),
+        ("accuracy", ["clopper_pearson", "wald", "wilson"]),
+        ("f0.5", ["fbeta_delta"]),
+        ("mcc", []),
+        (lambda tables: tables[..., 0] / tables.sum(axis=-1), []),
+    ],
+)
+def test_every_method_that_applies_is_in_the_table(metric, closed):
+    res = intervals(bf.from_counts(A=(77, 44, 10, 702)), "A", metric, rng=1)
+    assert list(res) == [*closed, *OVER_UNITS]
+    for row in res.values():
+        assert row.low < res.estimate < row.high
+        assert row.kind == ("credible" if row.method.startswith("credible") else "confidence")
+
+
+def test_the_credible_rows_are_the_posteriors():
+    ev = bf.from_counts(A=(77, 44, 10))
+    distribution = bf.posterior(ev, "A", "f1", prior=0.5)
+    res = intervals(ev, "A", "f1", prior=0.5, confidence_level=0.9, rng=1)
+    assert tuple(res["credible_equal_tailed"]) == distribution.interval(0.9)
+    assert tuple(res["credible_hdi"]) == distribution.hdi(0.9)
+
+
+def test_the_credible_rows_of_a_difference_are_those_of_the_bayes_test():
+    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
+    res = difference_intervals(ev, metric="f1", prior=1, rng=1)
+    # 95 % ETI of the difference by quadrature, computed twice by different means.
+    assert list(res["credible_equal_tailed"]) == pytest.approx([0.05164558, 0.21935612], abs=6e-9)
+    assert res.models == ("A", "B")
+
+
+# ---- several classes, and scores --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", CLASS_SCORES)
+def test_the_delta_method_over_items_of_several_classes_is_takahashis(score):
+    matrix = TAKAHASHI["example"]["matrix"]
+    ev = bf.from_confusion({"A": matrix, "B": np.transpose(matrix)})
+    closed = CLASS_SCORES[score](matrix)
+    for model in ("A", "B"):
+        assert list(intervals(ev, model, score, methods=["delta"])["delta"]) == pytest.approx(
+            list(closed), abs=1e-9
+        )
+
+
+def test_macro_averages_of_paired_models_vary_as_the_jackknife_says():
+    rng = np.random.default_rng(14)
+    n = 2000
+    gold = rng.integers(0, 3, n)
+    a = noisy(rng, gold, 0.8, 3)
+    b = np.where(rng.random(n) < 0.9, a, gold)
+    ev = bf.from_labels(gold.astype(str), {"A": a.astype(str), "B": b.astype(str)})
+    res = difference_intervals(ev, metric="macro_f1", rng=1)
+    tables = [np.zeros((n, 3, 3)) for _ in range(2)]
+    for table, said in zip(tables, (a, b), strict=True):
+        table[np.arange(n), gold, said] = 1
+    left = np.subtract(*(macro_f1(table.sum(axis=0) - table).estimate for table in tables[::-1]))
+    jackknife = math.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+    assert res["delta"].length == pytest.approx(2 * Z95 * jackknife, rel=5e-3)
+    assert res["bootstrap_percentile"].length == pytest.approx(2 * Z95 * jackknife, rel=0.05)
+
+
+def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median():
+    rng = np.random.default_rng(15)
+    x = rng.random(40).round(2)
+    ev = bf.from_scores({"A": x, "B": (x + rng.random(40).round(2)) / 2})
+    mean = intervals(ev, "A", "mean", rng=1)
+    student = stats.t.interval(0.95, 39, loc=x.mean(), scale=stats.sem(x))
+    assert list(mean["delta"]) == pytest.approx(list(student), abs=1e-9)
+    assert "delta" not in intervals(ev, "A", "median", rng=1)
+    assert "over queries" in mean["delta"].note
+
+
 # ---- what was asked ---------------------------------------------------------------------------------------
+<<<<<<< HEAD
+=======
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shift", [0.0, -50.0])
+def test_the_mean_of_many_scores_has_the_textbooks_interval(shift):
+    scores = np.random.default_rng(1).normal(size=12_000) + shift
+    found = intervals(bf.from_scores({"A": scores}), "A", methods=["delta", "bootstrap_percentile"], rng=1)
+    error = scores.std(ddof=1) / np.sqrt(len(scores))
+    assert found["delta"].standard_error == pytest.approx(error, rel=1e-3)
+    assert found.settings.n_resamples == 10**8 // 12_000
+    assert list(found["bootstrap_percentile"]) == pytest.approx(list(found["delta"]), abs=0.1 * error)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.8, 0.2), (0.3, 0.9), (2, 0)])
+def test_the_delta_interval_of_a_tversky_index_is_jiangs(a, b):
+    found = intervals(bf.from_counts(A=(286, 47, 43)), "A", f"tversky({a},{b})", methods=["delta"])["delta"]
+    if a == 0.8:
+        # Jiang (2020), orange juice data; ten digits computed twice.
+        assert found.standard_error == pytest.approx(0.0162389873, abs=1e-10)
+    np.testing.assert_allclose([*found], [*tversky_delta(286, 47, 43, a=a, b=b)], rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tversky(0,0)", "tversky(1)", "tversky(-1,2)", "tversky(9e9,1)"])
+def test_a_tversky_index_takes_two_weights(name):
+    with pytest.raises(ValueError, match="tversky"):
+        intervals(bf.from_counts(A=(286, 47, 43)), "A", name)
