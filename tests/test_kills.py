@@ -19,7 +19,7 @@ from killed_programs import fit_in
 SEED = 20261117
 # A kill of each kind always, many where the marker asks for them.
 MOMENTS = [0, *(pytest.param(i, marks=pytest.mark.long) for i in range(1, 8))]
-PROGRAMS = {"fitting": 0.5, "saving": 3.0, "reporting": 3.0}
+PROGRAMS = {"fitting": 0.5, "saving": 3.0, "reporting": 3.0, "sampling": 30.0}
 WHOLE = {
     ".json": json.loads,
     ".html": lambda data: data.rstrip().endswith(b"</html>"),
@@ -71,17 +71,25 @@ def broken(folder):
 
 @posix
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("how", ["SIGTERM", pytest.param("SIGKILL", marks=pytest.mark.long)])
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    "how", ["SIGTERM", *(pytest.param(s, marks=pytest.mark.long) for s in ("SIGKILL", "SIGINT"))]
+)
+@pytest.mark.parametrize(
+    "program", ["fitting", "saving", "reporting", pytest.param("sampling", marks=pytest.mark.long)]
+)
 def test_a_killed_program_leaves_whole_files(program, how, moment, tmp_path):
     delay = random.Random(f"{SEED} {program} {how} {moment}").random() * PROGRAMS[program]
     where = f"{how} after {delay:.4f} s of {program}"
     code, said = kill(program, tmp_path, getattr(signal, how), delay)
-    assert "Traceback" not in said, f"{where}: {said}"
+    if how == "SIGINT":
+        # What interrupts Python between two commands says so.
+        assert "Traceback" not in said or said.rstrip().endswith("KeyboardInterrupt"), f"{where}: {said}"
+    else:
+        assert "Traceback" not in said, f"{where}: {said}"
     # Between two commands nobody catches the signal, and nothing is written.
-    assert code in (-getattr(signal, how), 143), f"{where}: {said}"
+    assert code in (-getattr(signal, how), 128 + getattr(signal, how)), f"{where}: {said}"
     assert not broken(tmp_path), where
-    if how == "SIGTERM" and program != "fitting":
+    if how != "SIGKILL" and program != "fitting":
         assert not hidden(tmp_path), where
     if program == "fitting":
         expected = fit_in(tmp_path / "again")
@@ -99,6 +107,27 @@ def test_what_was_fitted_before_a_kill_is_not_fitted_again(tmp_path):
     fit_in(folder)
     again = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert [path for path in again if again[path] != kept[path]] == [lost]
+
+
+def test_a_resumed_run_equals_one_that_was_not_interrupted(tmp_path):
+    x = np.random.default_rng(0).normal(size=60)
+    y = (x > 0.2).astype(int)
+    fitted = []
+
+    def model(X_train, y_train):
+        fitted.append(1)
+        if len(fitted) == 8:
+            raise KeyboardInterrupt
+        return lambda X_test: (np.asarray(X_test) > np.mean(X_train)).astype(int)
+
+    how = {"cv": bf.BlockedCV(m=3, rng=1), "directory": tmp_path / "fits"}
+    with pytest.raises(KeyboardInterrupt):
+        bf.cross_validate({"A": ("1", model), "B": ("1", model)}, x, y, **how)
+    assert len([*how["directory"].iterdir()]) == 7
+    assert not hidden(tmp_path)
+    resumed = bf.cross_validate({"A": ("1", model), "B": ("1", model)}, x, y, **how)
+    assert len(fitted) == 13
+    assert resumed == bf.cross_validate({"A": model, "B": model}, x, y, cv=how["cv"])
 
 
 def _fit(folder, out):

@@ -5,6 +5,7 @@ import functools
 import gzip
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -95,6 +96,34 @@ def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
 def test_a_file_of_the_first_version_is_still_read():
     ev = bf.load(ROOT / "tests" / "data" / "evaluation_1.json")
     assert ev == evaluations.cross_validated(groups=True)
+
+
+# Written by version 0.2.0: evaluations of every kind, and a look of a monitor.
+OLD = json.loads((ROOT / "tests" / "data" / "saved_0.2.json").read_text(encoding="utf-8"))
+HOSTILE = "\x1b[2J<script>[x](javascript:x)\u202e\n" + "y" * 300
+
+
+@pytest.mark.parametrize("kind", sorted(OLD.keys() - {"monitor"}))
+def test_files_of_version_0_2_are_read_and_hostile_strings_in_them_are_not_obeyed(kind, tmp_path):
+    path = tmp_path / "ev.json"
+    path.write_text(json.dumps(OLD[kind]))
+    ev = bf.load(path)
+    np.testing.assert_array_equal(ev.tables, OLD[kind]["tables"])
+    assert there_and_back(ev, tmp_path) == ev
+    text = json.dumps(OLD[kind])
+    for string in dict.fromkeys(re.findall(r'"[^"]*"', text)):
+        path.write_text(text.replace(string, json.dumps(HOSTILE)))
+        try:
+            said = repr(bf.summary(bf.load(path), n_draws=100))
+        except ValueError as error:
+            said = str(error)
+        assert not {"\x1b", "\u202e"} & {*said}, string
+
+
+def test_a_look_of_version_0_2_is_refused():
+    ev = bf.from_correct({"A": [1, 0] * 20, "B": [1, 1] * 20})
+    with pytest.raises(ValueError, match=r"format.*monitor"):
+        bf.monitor(ev, previous=OLD["monitor"])
 
 
 def test_a_function_of_ones_own_is_refused_and_a_named_measure_comes_back(tmp_path):
