@@ -263,10 +263,12 @@ def _product(drawn: FloatArray, rows: Any) -> FloatArray:
 def resampled_times(weights: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw how often each pattern comes where all units are drawn again, with replacement, axes (draw, pattern)."""
     size = max(1, round(float(weights.sum())))
-    if (weights != 1.0).any():
+    if size > 8 * len(weights) or (weights != np.rint(weights)).any():
         return rng.multinomial(size, weights / weights.sum(), size=n).astype(np.float64)
-    # Of units that all differ, naming them is many times faster than a binomial variate for each.
-    return np.array([np.bincount(rng.integers(size, size=size), minlength=size) for _ in range(n)], float)
+    # Of units that hardly any two are alike, naming them is many times faster than a binomial variate for each pattern.
+    kind = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+    times = (np.bincount(kind[rng.integers(size, size=size)], minlength=len(weights)) for _ in range(n))
+    return np.array([*times], float)
 
 
 class Sample(NamedTuple):
