@@ -53,21 +53,6 @@ def saving(folder):
         run("hierarchical", *files, "--draws", 1000, "--save", folder / "fit.nc")
 
 
-def sampling(folder):
-    files = [f"{name}={folder / 'counts.csv'}" for name in "xy"]
-    for _ in itertools.count():
-        run(
-            "hierarchical",
-            *files,
-            "--likelihood",
-            "multinomial",
-            "--draws",
-            1000,
-            "--save",
-            folder / "fit.nc",
-        )
-
-
 def reporting(folder):
     counts = folder / "counts.csv"
     for suffix in itertools.cycle(("svg", "pdf", "png")):

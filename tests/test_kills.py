@@ -19,7 +19,7 @@ from killed_programs import fit_in
 SEED = 20261117
 # A kill of each kind always, many where the marker asks for them.
 MOMENTS = [0, *(pytest.param(i, marks=pytest.mark.long) for i in range(1, 8))]
-PROGRAMS = {"fitting": 0.5, "saving": 3.0, "reporting": 3.0, "sampling": 30.0}
+PROGRAMS = {"fitting": 0.5, "saving": 3.0, "reporting": 3.0}
 WHOLE = {
     ".json": json.loads,
     ".html": lambda data: data.rstrip().endswith(b"</html>"),
@@ -74,9 +74,7 @@ def broken(folder):
 @pytest.mark.parametrize(
     "how", ["SIGTERM", *(pytest.param(s, marks=pytest.mark.long) for s in ("SIGKILL", "SIGINT"))]
 )
-@pytest.mark.parametrize(
-    "program", ["fitting", "saving", "reporting", pytest.param("sampling", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_killed_program_leaves_whole_files(program, how, moment, tmp_path):
     delay = random.Random(f"{SEED} {program} {how} {moment}").random() * PROGRAMS[program]
     where = f"{how} after {delay:.4f} s of {program}"
