@@ -217,20 +217,19 @@ class MultiClass(Classed):
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores; averages over classes are moved and widened as classes of few items ask for."""
-        tables = sampling.ev.tables
+        known = [self._correction(metric, sampling.ev.tables, prior) for metric in metrics]
         for block in super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng):
-            pairs = zip(metrics, block, strict=True)
-            yield tuple(self._corrected(metric, scores, tables, prior) for metric, scores in pairs)
+            yield tuple(shift + widening * s for (shift, widening), s in zip(known, block, strict=True))
 
-    def _corrected(self, metric: Any, scores: FloatArray, tables: FloatArray, prior: float) -> FloatArray:
-        """Return draws (draw, model) of an average over classes as classes of few items ask for, and others as they are.
+    def _correction(self, metric: Any, tables: FloatArray, prior: float) -> tuple[Any, Any]:
+        """Return a and b of each model, by which draws D of an average over classes are made a + b·D; 0 and 1 of others.
 
         A class of N items has a variance of p(1 - p)/(N + λ + 1) in draws, and of p(1 - p)/N in samples. An F-score is
         concave: its mean over draws is below that of their mean table, and its mean over samples is below the truth, by
         as much to second order.
         """
         if getattr(metric, "of_classes", None) is None:
-            return scores
+            return 0.0, 1.0
         needs, square = metric.of_classes
         observed, items = tables.reshape(len(tables), 3, -1), self._prior_items(tables, prior)
         counts = observed[:, [cell in needs for cell in ("tp", "fp", "fn")]].sum(axis=1).clip(1.0)
@@ -240,7 +239,7 @@ class MultiClass(Classed):
         curve = square * (1.0 + square) * tp * (fp + fn) * (tp + fp + fn) / (tp + fp + fn + 1.0)
         lost = ratio(curve, ((1.0 + square) * tp + fp + square * fn) ** 3).mean(axis=1)
         centre = metric((observed + items).reshape(tables.shape), self.cells)
-        return np.asarray(centre + lost + widening * (scores - centre + lost))
+        return centre + lost - widening * (centre - lost), widening
 
     def _prior_items(self, tables: FloatArray, prior: float) -> FloatArray:
         """Return what the prior adds to tables in the mean, axes (model, [tp, fp, fn], class): λ items to each class of gold.
