@@ -922,7 +922,9 @@ def _describe(ev: Evaluation) -> str:
     number = f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({', '.join(names)})"
     parts = [f"{number} on {ev.task.about}"]
     if ev.units is not None and ev.units.shared:
-        parts.append(f"{ev.units.size:.6g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")
+        # Each unit is counted once, however often it was tested and whatever the discount.
+        size = ev.units.size / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
+        parts.append(f"{size:.10g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")
     else:
         parts.append("totals only")
     if ev.folds is not None:
