@@ -1,7 +1,7 @@
 """The public names, each with the module that has it; the package imports a module when a name of it is first used."""
 
 from . import measures as measures
-from .cv.fold_tests import fold_tests as fold_tests, run_tests as run_tests
+from .cv.fold_tests import fold_tests as fold_tests
 from .cv.run import cross_validate as cross_validate
 from .designs import BlockedCV as BlockedCV, KFoldCV as KFoldCV
 from .distributions.difference import Difference as Difference

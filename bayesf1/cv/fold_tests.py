@@ -1,4 +1,4 @@
-"""Tests on scores of folds and of runs."""
+"""Tests on scores of folds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, adjusted
-from bayesf1.base.checks import ArrayLike, is_whole, numbers_of
+from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, model_names, resolve_metric
@@ -188,14 +188,13 @@ def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[st
     return str(pair[0]), str(pair[1])
 
 
-def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV | None = None) -> FloatArray:
-    """Return a model's scores of folds, axes (repeat, fold), or of its runs, at least two."""
+def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
+    """Return a model's scores of folds, axes (repeat, fold)."""
     array = numbers_of(values, f"scores of {name!r}", remedy="are not an array of numbers")
-    shapes = [(array.size,)] if cv is None else [cv.shape, (cv.get_n_splits(),)]
-    if array.shape not in shapes or array.size < 2 or not np.isfinite(array).all():
-        wanted = "of at least two runs" if cv is None else f"of shape {cv.shape}, as {cv} has folds"
+    if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
+        wanted = f"of shape {cv.shape}, as {cv} has folds"
         raise ValueError(f"scores of {name!r} are finite numbers {wanted}, not {quoted(values)}")
-    return array if cv is None else array.reshape(cv.shape)
+    return array.reshape(cv.shape)
 
 
 def _adjusted(tests: Sequence[FoldTest]) -> tuple[FoldTest, ...]:
@@ -288,76 +287,3 @@ def t_test(name: str, mean: float, variance: float, df: float, reference: str) -
     """Return a two-sided t-test of a mean with its variance."""
     t = standardised(mean, variance)
     return FoldTest(name, t, (round(df),), float(2.0 * special.stdtr(df, -abs(t))), None, reference)
-
-
-@dataclass(frozen=True)
-class RunTests(FoldTests):
-    """Tests on the scores of runs, for one pair of methods; `differences` are B's scores minus A's mean."""
-
-    json_format = "bayesf1.run-tests/1"
-
-    @property
-    def title(self) -> str:
-        """What was tested, and the mean difference."""
-        return text.run_tests_title(self)
-
-    @property
-    def below(self) -> tuple[str, ...]:
-        """What these tests forget."""
-        return (text.RUN_TESTS_FORGET,)
-
-
-def run_tests(
-    scores: Mapping[str, ArrayLike],
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    name: str = "Score",
-    rope: RopeLike = 0.0,
-    lower_is_better: bool = False,
-) -> RunTests:
-    r"""Test the scores of several runs of two methods.
-
-    Parameters
-    ----------
-    scores
-        Mapping of method to the scores of its runs, at least two; numbers of runs may differ.
-    a, b
-        Names of the methods; may be left out where there are exactly two.
-    name
-        What the scores are called in print.
-    rope
-        Half-width of practical equivalence, for the Bayesian test.
-    lower_is_better
-        Whether the method with the lower scores is the better one.
-
-    Returns
-    -------
-    RunTests
-        Student's t-test, Welch's, which does not take the methods' spreads as alike, and the probability that B is
-        better: under a flat prior the posterior of the difference is Student's t law.
-
-    Examples
-    --------
-    >>> tests = run_tests({"crf": [0.81, 0.80, 0.82], "bert": [0.83, 0.86, 0.84, 0.85]}, name="F1")
-    >>> round(tests["Welch's t"].p_value, 4), round(tests["Bayesian t"].p_greater, 4)
-    (0.0101, 0.9941)
-    """
-    a, b = _two_of(scores, a, b)
-    first, second = (_scores(scores[one], one) for one in (a, b))
-    margin, sign = check_rope(rope).high, -1.0 if lower_is_better else 1.0
-    gap = float(second.mean() - first.mean())
-    n = np.array([len(first), len(second)])
-    variances = np.array([first.var(ddof=1), second.var(ddof=1)])
-    df = int(n.sum()) - 2
-    pooled = float(((n - 1) @ variances) / df * (1.0 / n).sum())
-    each = variances / n
-    # Welch and Satterthwaite: degrees of freedom of a sum of variances that may differ.
-    welch = float(each.sum() ** 2 / ((each**2) / (n - 1)).sum()) if each.any() else float(df)
-    t = standardised(sign * gap - margin, pooled)
-    tests = (
-        t_test("Student's t", gap, pooled, df, "runs alone, spreads alike"),
-        t_test("Welch's t", gap, float(each.sum()), welch, "runs alone; Welch (1947)"),
-        FoldTest("Bayesian t", t, (df,), None, float(special.stdtr(df, t)), "runs alone, flat prior"),
-    )
-    return RunTests(a, b, name, second - first.mean(), _adjusted(tests))

@@ -387,7 +387,7 @@ def check_unit(unit: Any) -> str:
     if unit.strip().lower().removesuffix("s") in _RUNS:
         raise ValueError(
             f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
-            "difference would be claimed far too often; compare folds by bf.fold_tests and runs by bf.run_tests"
+            "difference would be claimed far too often; compare folds by bf.fold_tests, and runs by what they predicted"
         )
     return unit
 

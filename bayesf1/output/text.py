@@ -1052,26 +1052,13 @@ def _e_value(log_e: float) -> str:
 
 # ---- folds and runs ---------------------------------------------------------------------------------------
 
-RUN_TESTS_FORGET = (
-    "All runs were tested on the same items, which these tests ignore and compare() on predictions does not."
-)
-
 
 def fold_tests_title(f: FoldTests) -> str:
     """Return what was tested, and how the folds differ."""
-    n, sd = f.differences.size, points(f.differences.std(ddof=1), 2, percent=f.shares)
-    return _tests_title(f, f"in {n} folds", f", sd {sd}")
-
-
-def run_tests_title(f: FoldTests) -> str:
-    """Return what was tested, and the mean difference of runs."""
-    return _tests_title(f, "over runs")
-
-
-def _tests_title(f: FoldTests, where: str, more: str = "") -> str:
     mean = points(float(f.differences.mean()), 2, sign=True, percent=f.shares)
-    unit = " points" if f.shares else ""
-    return printable(f"{f.label} of {f.model_b} minus {f.model_a} {where}: mean {mean}{more}{unit}")
+    sd = points(f.differences.std(ddof=1), 2, percent=f.shares)
+    spread = f"mean {mean}, sd {sd}{' points' * f.shares}"
+    return printable(f"{f.label} of {f.model_b} minus {f.model_a} in {f.differences.size} folds: {spread}")
 
 
 def fold_tests_table(f: FoldTests) -> Table:

@@ -640,9 +640,6 @@ def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
         "labels": lambda: comparisons(bf.compare_classes(label_sets(), "A", "B", **rng)),
         "fold tests blocked": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.BlockedCV(m=3))),
         "fold tests k": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.KFoldCV(6), rope=0.01)),
-        "run tests": lambda: rows_of_tests(
-            bf.run_tests({"A": blocked["A"][:4], "B": blocked["B"]}, rope=0.01)
-        ),
         "plan": lambda: table(bf.plan(half_width=0.02, metric="f1", prevalence=0.3), sizes),
         "plan precision": lambda: table(
             bf.plan(half_width=0.02, metric="precision", pilot=pair, model="A"), sizes
