@@ -10,7 +10,6 @@ QUICK = (
     *(
         "verb/monitor",
         "verb/fold",
-        "verb/run",
         "verb/measures",
         "verb/hierarchical folds",
         "file/ta",
