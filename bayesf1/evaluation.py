@@ -934,7 +934,7 @@ def _describe(ev: Evaluation) -> str:
 
 FILE_FORMAT = "bayesf1.evaluation/1"
 # Functions of these rooms can be named in a file.
-_OWN_MEASURES = "bayesf1.measures."
+_OWN_MEASURES = "bayesf1.measures"
 
 
 def to_json(ev: Evaluation) -> str:

@@ -211,10 +211,12 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
 
 def corpus_measures() -> dict[str, Callable[..., Any]]:
     """Return the measures of a corpus by the names of their functions."""
+    from bayesf1 import measures
     from bayesf1.measures import corpus
 
-    # A measure says which way it points; what else the module has is none.
-    return {name: entry for name, entry in vars(corpus).items() if hasattr(entry, "lower_is_better")}
+    # A measure says which way it points; what else the module has is none. Public names check what they are given.
+    names = (name for name, entry in vars(corpus).items() if hasattr(entry, "lower_is_better"))
+    return {name: getattr(measures, name) for name in names}
 
 
 # ---- the format among others ------------------------------------------------------------------------------
