@@ -140,7 +140,7 @@ class Binary(BinaryOutcome):
         if isinstance(asked, str) and _SEVERAL.match(asked) and asked not in METRICS:
             raise ValueError(
                 f"{printable(asked)} needs several classes, but there is only one; ask for macro_f1, micro_f1 or "
-                "weighted_f1 of both labels, leave out positive=, or give tags with by_type=True"
+                "weighted_f1 of both labels, give labels= of both instead of positive=, or tags with by_type=True"
             )
         return find_metric(asked)
 
