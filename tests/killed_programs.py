@@ -39,7 +39,7 @@ def run(*arguments):
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         code = main([*map(str, arguments)])
     if code:
-        sys.exit(f"exit code {code}")
+        sys.exit(code)
 
 
 def fitting(folder):
