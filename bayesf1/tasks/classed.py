@@ -279,14 +279,16 @@ def correlation(b: Blocks) -> FloatArray:
     right, gold, said = _shares(b)
     astray = np.maximum(1.0 - said.sum(axis=-1), 0.0)
     spread = (1.0 - (said**2).sum(axis=-1) - astray**2) * (1.0 - (gold**2).sum(axis=-1))
-    return ratio(right - (gold * said).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
+    # Margins of draws that the prior made of two or three items may contradict each other.
+    found = ratio(right - (gold * said).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
+    return found.clip(-1.0, 1.0)
 
 
 def agreement(b: Blocks) -> FloatArray:
     """Cohen's kappa of gold and predicted classes, 0 where it is 0/0."""
     right, gold, said = _shares(b)
     chance = (gold * said).sum(axis=-1)
-    return ratio(right - chance, np.where(1.0 - chance > 1e-15, 1.0 - chance, 0.0))
+    return ratio(right - chance, np.where(1.0 - chance > 1e-15, 1.0 - chance, 0.0)).clip(-1.0, 1.0)
 
 
 def _shares(b: Blocks) -> tuple[FloatArray, FloatArray, FloatArray]:
