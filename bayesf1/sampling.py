@@ -84,8 +84,8 @@ class SmallSampleInflation:
     seen
         The share s of the variance that draws have.
     long_units, pull
-        How many long units there are, and how far the scores on them are from those on all, if scores go with the
-        sizes of units. A Cauchy number g of them more or fewer moves a draw by :math:`2g/(n + |g|)` of that: not to the
+        How many long units there are, and how far the scores on them, beside the mean of the models, are from those on
+        all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw by :math:`2g/(n + |g|)` of that: not to the
         scores on them, but twice as far, as units not seen may be longer still.
     """
 
@@ -842,16 +842,15 @@ class SamplingModel:
         return self._effective_samples[metric]
 
     def load_correlations(self, metric: Metric) -> FloatArray:
-        """Return Spearman's correlations of units' sizes with the models' mean score, and with each model's beside it.
+        """Return Spearman's correlations of units' sizes with each model's score beside the mean of the models.
 
         They are 0 unless evident. A few long units then decide, and the sample may have more or fewer of them than others
         would, of which no bootstrap knows.
         """
         rows, sizes, weights = self._sized(metric)
         if weights.sum() < _RANKED or len(weights) > _MOST_PATTERNS:
-            return np.zeros(len(self.ev.models) + 1)
-        level, apart = _split(metric(rows, self.ev.cells))
-        return _evident_correlations(sizes, np.column_stack([level[:, 0], apart]), weights)
+            return np.zeros(len(self.ev.models))
+        return _evident_correlations(sizes, _split(metric(rows, self.ev.cells))[1], weights)
 
     def _sized(self, metric: Metric) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return rows (pattern, model, cell) of clusters that count for a metric, their sizes and weights."""
@@ -873,8 +872,7 @@ class SamplingModel:
         rows, sizes, weights = self._sized(metric)
         first, second, third = (weights @ sizes**power for power in (1, 2, 3))
         long = np.tensordot(weights * sizes**2 / second, rows, 1)
-        level, apart = _split(metric(long, self.ev.cells) - centre)
-        pull = np.where(found[0], level, 0.0) + np.where(found[1:], apart, 0.0)
+        pull = np.where(found, _split(metric(long, self.ev.cells) - centre)[1], 0.0)
         return replace(inflation, long_units=float(first * second / third), pull=pull)
 
     @property
