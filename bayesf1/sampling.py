@@ -85,8 +85,8 @@ class SmallSampleInflation:
         The share s of the variance that draws have.
     long_units, pull
         How many long units there are, and how far the scores on them, beside the mean of the models, are from those on
-        all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw by :math:`2g/(n + |g|)` of that: not to the
-        scores on them, but twice as far, as units not seen may be longer still.
+        all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw
+        by :math:`2g/(n + |g|)` of that: not to the scores on them, but twice as far, as units not seen may be longer.
     """
 
     centre: FloatArray

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from scipy import special
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
@@ -19,7 +18,6 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.comparison import (
     Comparison,
     Comparisons,
-    FoldSpread,
     Rope,
     RopeLike,
     Settings,
@@ -360,7 +358,7 @@ def comparison_of(
     gap: float | None = None,
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; its difference is that of the scores, unless told."""
-    ev, folds, trained = sampling.ev, sampling.ev.folds, sampling.training_variance
+    ev, folds = sampling.ev, sampling.ev.folds
     settings = Settings.of(
         sampling,
         metric,
@@ -394,7 +392,6 @@ def comparison_of(
         variance=_variance(sampling, metric, asked.prior)
         if ev.methods and sampling.target == "method"
         else None,
-        fold_spread=_fold_spread(sampling, metric, posteriors.difference) if trained is None else None,
         load_correlation=float(sampling.load_correlations(metric)[-1]),
         pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
@@ -420,28 +417,3 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance
     low, high = np.quantile(gaps, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())
     return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))
-
-
-def _fold_spread(sampling: SamplingModel, metric: Metric, difference: Posterior) -> FoldSpread | None:
-    """Compare the spread of fold differences with what the discount assumes.
-
-    Returns None without folds, or if the discount takes all folds as copies of one another and so says nothing about
-    their spread.
-    """
-    folds = sampling.ev.folds
-    if folds is None:
-        return None
-    scores = metric(folds.counts, sampling.ev.cells)
-    differences = scores[..., 1] - scores[..., 0]
-    n, k = differences.size, folds.k
-    correlation = (1.0 / k - 1.0) / (n - 1)
-    if correlation > 1.0 - 1e-9:
-        return None
-    expected = n * k * float(difference.var()) * (1.0 - correlation)
-    ratio = float(differences.var(ddof=1)) / expected
-    tails = special.chdtr(n - 1, ratio * (n - 1)), special.chdtrc(n - 1, ratio * (n - 1))
-    return FoldSpread(
-        observed=float(differences.std(ddof=1)),
-        expected=float(np.sqrt(expected)),
-        p_value=float(min(1.0, 2.0 * min(tails))),
-    )

@@ -151,22 +151,6 @@ class Variance(NamedTuple):
         return self.training / (self.training + self.items) if self.training + self.items else 0.0
 
 
-class FoldSpread(NamedTuple):
-    """Spread of the difference of two models from fold to fold, beside what the discount assumes.
-
-    Attributes
-    ----------
-    observed, expected
-        Standard deviation of the folds' differences, and what the discount makes of the posterior's.
-    p_value
-        Two-sided p-value of the ratio of their squares.
-    """
-
-    observed: float
-    expected: float
-    p_value: float
-
-
 @dataclass(frozen=True, eq=False)
 class Comparison(Checked):
     r"""The Bayes test of one metric: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
@@ -196,8 +180,6 @@ class Comparison(Checked):
         Whether the models did the same on every unit.
     variance
         Where the doubt about two methods comes from; None of models.
-    fold_spread
-        How folds vary beside what the discount assumes; None without a discount.
     other_target
         The answer for the method if that for the models fitted in folds was asked for, or the reverse.
     load_correlation
@@ -226,7 +208,6 @@ class Comparison(Checked):
     ev: Evaluation
     alike: bool = False
     variance: Variance | None = None
-    fold_spread: FoldSpread | None = None
     other_target: Comparison | None = None
     load_correlation: float = 0.0
     pairing_unknown: bool = False

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 # An effective number of units below which they hardly show how much they vary.
 FEW_UNITS = 10
-# A p-value below which observed and assumed spread of folds are said to disagree.
-_DISAGREE = 0.01
 # A method whose runs vary so many times as much as another's is named; fewer runs than this may miss a failure.
 _VOLATILE, _FEW_RUNS = 3.0, 10
 
@@ -468,7 +466,7 @@ def _computed(comparisons: tuple[Comparison, ...], exactly: str) -> Iterator[str
 def notes(c: Comparison) -> tuple[str, ...]:
     """Return what limits the conclusion of a comparison, a sentence each."""
     units = _no_spread(c) or few_units(c.settings)
-    found = [*_training_notes(c), *_fold_notes(c), units, _fold_spread(c)]
+    found = [*_training_notes(c), *_fold_notes(c), units]
     if c.load_correlation:
         # A few long units decide if the difference goes with their size.
         size = "longer" if c.load_correlation > 0.0 else "shorter"
@@ -566,25 +564,6 @@ def few_units(s: SamplingSettings) -> str:
     if counted(s) == sampled(s):
         return f"There {'is' if s.n_units == 1 else 'are'} only {sampled(s)}, {wider}"
     return f"The {counted(s)} are {wider}"
-
-
-def _fold_spread(c: Comparison) -> str:
-    """Say if folds vary more or less than the discount assumes."""
-    spread = c.fold_spread
-    if spread is None or spread.p_value >= _DISAGREE or c.alike:
-        return ""
-    sds = f"sd {100 * spread.observed:.2g} instead of {100 * spread.expected:.2g} points"
-    more = spread.observed > spread.expected
-    if more:
-        so = ": training sets add variation of their own, so the interval may be too short; 'nadeau-bengio' is stricter."
-    elif c.assumption == "independent":
-        so = (
-            ": the models' errors are correlated, which totals cannot show; predictions item by item would sharpen the "
-            "comparison."
-        )
-    else:
-        so = ", so the interval may be too long."
-    return f"From fold to fold the difference varies {'more' if more else 'less'} than the discount assumes ({sds}){so}"
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.comparison import check_rope
-from builders import joint_evaluation, random_folds, two_models
+from builders import joint_evaluation, two_models
 
 LAWFUL = ("precision", "recall", "f1", "f0.5", "f2", "jaccard", "accuracy", "specificity", "npv")
 COUNT = st.integers(0, 400)
@@ -334,37 +334,3 @@ def test_swapping_the_models_mirrors_the_region(kind):
 def test_a_pair_without_0_in_it_is_no_region(bad):
     with pytest.raises(ValueError, match="rope as a pair is how much better B may be than A"):
         check_rope(bad, bf.compare(COUNTS)["f1"].definition)
-
-
-def folds(spread, seed=0):
-    """Six folds of two models; the second model's recall varies from fold to fold by a spread of its own."""
-    rng = np.random.default_rng(seed)
-    rates = {"A": np.full(6, 0.8), "B": 0.8 + spread * rng.normal(size=6)}
-    return bf.from_folds(random_folds(rng, 2000, rates, wrong=400))
-
-
-def test_independent_folds_spread_as_their_counts_say():
-    ratios = []
-    for seed in range(60):
-        a, b = folds(0.0, seed).folds.counts.reshape(6, 2, 3).swapaxes(0, 1)
-        ev = bf.from_folds({"A": a, "B": b}, discount=1.0)
-        spread = bf.compare(ev, metrics="recall")["recall"].fold_spread
-        ratios.append((spread.observed / spread.expected) ** 2)
-    # A chi-square with 5 degrees of freedom over 5: mean 1, sd .63.
-    assert np.mean(ratios) == pytest.approx(1.0, abs=4 * 0.63 / np.sqrt(60))
-
-
-def test_folds_that_vary_too_much_get_a_sentence():
-    res = bf.compare(folds(0.05))
-    assert "varies more than the discount assumes" in str(res)
-
-
-def test_ordinary_folds_get_none():
-    res = bf.compare(bf.load_example("wang-li-org"))
-    assert res["f1"].fold_spread.p_value > 0.01
-    assert "discount assumes" not in str(res)
-
-
-def test_a_discount_that_takes_folds_as_copies_says_nothing_of_their_spread():
-    ev = bf.from_folds({"A": [(80, 20, 20)] * 6, "B": [(81, 20, 19)] * 6}, discount="wang-2015")
-    assert bf.compare(ev)["f1"].fold_spread is None
