@@ -15,7 +15,9 @@ from bayesf1.base.checks import Checked, check_rng, check_whole, is_number
 from bayesf1.base.naming import quoted
 
 if TYPE_CHECKING:
-    from bayesf1.cv.splitting import BalanceReport, Corpus
+    import pandas as pd
+
+    from bayesf1.cv.splitting import Corpus
 
 
 Discount: TypeAlias = str | float | tuple[float, float]
@@ -134,7 +136,7 @@ class BlockedCV(Checked):
             (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
         )
 
-    def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> BalanceReport:
+    def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> pd.DataFrame:
         """Return how alike the halves of a split are, beside random halves.
 
         With a whole number as `rng` it is the split that `split` makes of the same arguments; with a
@@ -145,14 +147,21 @@ class BlockedCV(Checked):
         X, y, groups
             As for `split`.
 
+        Returns
+        -------
+        DataFrame
+            For items, classes of y and columns of balance: the smallest and the largest half, the worst difference of
+            two halves over the repeats, and what random halves would leave.
+
         Examples
         --------
         >>> entities = np.random.default_rng(0).poisson([0.5, 0.1], size=(999, 2))
-        >>> print(BlockedCV(m=3, balance=entities, rng=0).balance_report(entities))
-        count       smallest half  largest half  difference  at random
-        ──────────  ─────────────  ────────────  ──────────  ─────────
-        items       499            500           1           0
-        balance[0]  250            252           2           29.01 ...
+        >>> BlockedCV(m=3, balance=entities, rng=0).balance_report(entities).round(1)
+                    smallest_half  largest_half  difference  random_difference
+        count
+        items               499.0         500.0         1.0                0.0
+        balance[0]          250.0         252.0         2.0               29.0
+        balance[1] ...
         """
         from bayesf1.cv.splitting import balance_report
 

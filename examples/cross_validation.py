@@ -45,8 +45,7 @@ models = {
 # How similar are the halves, compared with random ones?
 
 cv = bf.BlockedCV(m=3, rng=0)
-balance = cv.balance_report(texts, labels)
-print(balance)
+print(cv.balance_report(texts, labels).round(1))
 
 # %%
 # From fits to a verdict:

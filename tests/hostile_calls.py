@@ -177,7 +177,6 @@ def objects():
         "Student": StudentT(0.1, 0.2, 5),
         "blocked": bf.BlockedCV(m=1, rng=0),
         "k-fold": bf.KFoldCV(folds=2, rng=0),
-        "balance": bf.BlockedCV(m=1, rng=0).balance_report(np.zeros(40), [0, 1] * 20),
         "evaluation": documents,
         "evaluation of counts": counts,
         "comparisons": res,
@@ -216,7 +215,7 @@ MADE = {
     "KFoldCV",
 }
 OBJECTS = (
-    "law", "F-score", "difference", "draws", "Student", "blocked", "k-fold", "balance", "evaluation",
+    "law", "F-score", "difference", "draws", "Student", "blocked", "k-fold", "evaluation",
     "evaluation of counts", "comparisons", "exact comparisons", "comparison", "exact comparison",
     "class comparisons", "class comparison", "ranking", "scoreboard", "intervals", "coverage curve", "sample size",
     "decision plan", "randomisation", "fold tests", "monitor", "label plan", "fit",

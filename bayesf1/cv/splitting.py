@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+import warnings
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import numbers_of
-from bayesf1.output import text
-from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IntArray: TypeAlias = NDArray[np.intp]
 
@@ -332,57 +332,9 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
     return of_document[d]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BalanceReport(Answer):
-    """How alike the halves of a split are, beside random halves.
-
-    Attributes
-    ----------
-    names
-        What is counted: items, classes of y, columns of balance.
-    halves
-        Totals, axes (repeat, half, count).
-    random_difference
-        Worst difference to expect of as many random halvings, axes (count,).
-    note
-        What was not balanced, and why.
-    """
-
-    title = "Balance of the halves"
-    titled = False
-    json_format = "bayesf1.balance/1"
-
-    names: tuple[str, ...]
-    halves: FloatArray
-    random_difference: FloatArray
-    note: str = ""
-
-    @property
-    def worst_difference(self) -> FloatArray:
-        """Largest difference between two halves over the repeats, axes (count,)."""
-        return np.asarray(np.ptp(self.halves, axis=1).max(axis=0))
-
-    @property
-    def table(self) -> Table:
-        """Smallest and largest half, and the worst repeat, for each count."""
-        return text.balance_table(self)
-
-    @property
-    def below(self) -> Sequence[str]:
-        """What was not balanced."""
-        return (self.note,) if self.note else ()
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the full numbers, a row for each count."""
-        smallest, largest = self.halves.min(axis=(0, 1)), self.halves.max(axis=(0, 1))
-        names = ("count", "smallest_half", "largest_half", "difference", "random_difference")
-        columns = (smallest, largest, self.worst_difference, self.random_difference)
-        rows = zip(self.names, *(column.tolist() for column in columns), strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
-    """Return how alike halves are, axes of `first` (item, halving)."""
+def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return how alike halves are, axes of `first` (item, halving), a row for each count."""
+    import pandas as pd
     from scipy.special import erf
 
     totals, units, squares = corpus.totals(), len(first), corpus.totals(power=2)
@@ -394,4 +346,14 @@ def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> BalanceReport:
     z = np.arange(0.0005, 12.0, 0.001)
     expected = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** first.shape[1]).sum()
     halves = np.array([[corpus.totals(half) for half in (s, ~s)] for s in first.T])
-    return BalanceReport(corpus.names, halves, np.sqrt(variance) * expected, corpus.note)
+    if corpus.note:
+        warnings.warn(corpus.note, stacklevel=3)
+    return pd.DataFrame(
+        {
+            "smallest_half": halves.min(axis=(0, 1)),
+            "largest_half": halves.max(axis=(0, 1)),
+            "difference": np.ptp(halves, axis=1).max(axis=0),
+            "random_difference": np.sqrt(variance) * expected,
+        },
+        index=pd.Index(corpus.names, name="count"),
+    )

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesf1.cv.fold_tests import FoldTests
-    from bayesf1.cv.splitting import BalanceReport
     from bayesf1.frequentist.coverage import CoverageCurve
     from bayesf1.frequentist.intervals import Intervals, MethodInterval
     from bayesf1.frequentist.monitoring import Look, Monitor
@@ -1057,12 +1056,3 @@ def fold_tests_signature(f: FoldTests) -> str:
     """Return in one line what is needed to repeat the tests."""
     tests = [test.name.replace(" ", "-") for test in f.tests]
     return in_one_line(metric=f.label, scores="x".join(map(str, f.differences.shape)), tests=tests)
-
-
-def balance_table(b: BalanceReport) -> Table:
-    """Return smallest and largest half, and the worst repeat, for each count."""
-    header = ("count", "smallest half", "largest half", "difference", "at random")
-    rows = []
-    for name, smallest, largest, *differences in (record.values() for record in b.records()):
-        rows.append((name, f"{smallest:.10g}", f"{largest:.10g}", *(f"{d:.4g}" for d in differences)))
-    return Table(header, tuple(rows))

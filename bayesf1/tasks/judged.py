@@ -655,48 +655,26 @@ def _by_word(filled: FloatArray, word: Any) -> FloatArray:
 
 def settled(ev: Evaluation) -> Evaluation:
     """Return an evaluation without gaps as one of its task, to which what a judge says adds nothing; others as they are."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import block_diag, csr_array
 
     task = ev.task
     if not isinstance(task, Audited) or ev.labelled:
         return ev
     strata, k = task.strata, len(task.strata.golds)
     gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
-    return _moved(ev, task.task, csr_array(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)]))
-
-
-def without_judge(ev: Evaluation) -> Evaluation:
-    """Return the evaluation as it is where nothing but the predictions is known of every item."""
-    task: Audited = ev.task  # type: ignore[assignment]
-    old = task.strata
-    new, which = strata_of(old.golds, old.models, (), [row[: len(old.models)] for row in old.said])
-    width = len(old.golds) + 1
-    place = {pair: i for i, pair in enumerate(new.pairs)}
-    pair = np.array([place[int(which[c]), own] for c, own in old.pairs])
-    to = pair[:, None] * width + np.arange(width)
-    moves = indicators(np.arange(to.size), to, (to.size, len(new.cells)))
-    return _moved(ev, replace(task, strata=new, unlabelled=None), moves)
-
-
-def _moved(ev: Evaluation, task: Task, moves: Any) -> Evaluation:
-    """Return an evaluation of another task, to whose cells those of each model move by a sparse array (cell, cell)."""
-    from scipy.sparse import block_diag
-
+    moves = csr_array(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
     every = block_diag([moves] * len(ev.models), format="csr")
 
     def moved(units: Units | None) -> Units | None:
         if units is None:
             return None
-        rows = units.rows @ every
-        rows = rows if task.many_cells else rows.toarray()
+        rows = units.rows @ every if task.task.many_cells else (units.rows @ every).toarray()
         return Units.merge(rows, units.weights, units.name, shared=units.shared)
 
     tables = np.asarray(ev.tables @ moves)
-    return replace(ev, task=task, tables=tables, units=moved(ev.units), item_units=moved(ev.item_units))
+    return replace(ev, task=task.task, tables=tables, units=moved(ev.units), item_units=moved(ev.item_units))
 
 
-# Draws from which it is seen how much a judge tells.
-_DRAWS = 4000
 # Difference in kappa from which on a judge is said to err as one of the models does.
 _LEANS = 0.3
 # Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
@@ -755,19 +733,6 @@ def shared_errors(task: Audited, tables: FloatArray, model: str) -> float:
     return float(ratio(np.einsum("gjj->", joint) - chance, joint.sum() - chance))
 
 
-def labels_worth(sampling: SamplingModel, task: Audited, metric: Metric) -> float:
-    r"""Return how many gold labels the judge replaces: :math:`n (V_0/V_1 - 1)` for n labels.
-
-    V are posterior variances of the score, or of the difference of two, without and with what the judge said.
-    """
-    alone = without_judge(sampling.ev)
-    bare = metric if metric.origin is None else alone.task.metric(metric.origin[1], alone.tables)
-    v1 = float(drawn_gaps(sampling, metric, _DRAWS).var())
-    v0 = float(drawn_gaps(replace(sampling, ev=alone), bare, _DRAWS).var())
-    labelled = float(task.counts(sampling.ev.tables)[:, :-1].sum())
-    return labelled * (v0 / v1 - 1.0) if v1 > 0.0 else 0.0
-
-
 def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
     """Return draws of the score of one model, or of the difference of two."""
     how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
@@ -777,7 +742,7 @@ def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any
 
 
 def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Iterator[str]:
-    """Say which strata have no label, how far the judge agrees with gold, and how many labels it is worth."""
+    """Say which strata have no label, and how far the judge agrees with gold."""
     ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
     # Items without a labelled one in any stratum like theirs.
     alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
@@ -807,12 +772,6 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
                 f"{found.judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
                 f"the difference leans towards {one}. Label items on which the models differ."
             )
-    if not task.strata.judges or metric.origin is None or ev.alike or len(ev.names) > 2 or guessed > _GUESSED:
-        return
-    effective_sample = labels_worth(sampling, task, metric)
-    about = f"about {round(effective_sample, -max(len(f'{effective_sample:.0f}') - 2, 0)):,.0f} gold labels"
-    of = f"the difference in {metric.label}" if len(ev.names) == 2 else f"{metric.label} of {ev.names[0]}"
-    yield f"For {of}, {task.strata.judges[0]} is worth {about if effective_sample >= 1.0 else 'no gold label'}."
 
 
 _STEP = 1e-5

@@ -43,7 +43,6 @@ MAKERS = {
     "sample size": lambda: bf.plan(0.02, "recall"),
     "decision plan": lambda: bf.resolution(LABELS, rng=1, n_sets=200),
     "coverage": lambda: bf.coverage_curve([10, 20], 0.4, 0.1, 0.1, methods=["wald", "wilson_direct"]),
-    "balance": lambda: bf.BlockedCV(m=3, rng=0).balance_report(GOLD, [HOSTILE, "b"] * 20),
 }
 # Those that name a model, and must do so safely.
 NAMING = set(MAKERS) - {"sample size", "decision plan", "coverage"}

@@ -194,7 +194,6 @@ ANSWERS = {
         budget=5,
         rng=1,
     ),
-    "balance": lambda: bf.BlockedCV(m=2, rng=0).balance_report(np.array([*NAMES, *NAMES], object)),
 }
 
 
