@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,31 +64,3 @@ def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float 
     if f(first) >= 0.0 or f(last) <= 0.0:
         return first if f(first) >= 0.0 else last
     return float(optimize.brentq(f, first, last, xtol=1e-300, rtol=max(accuracy, 1e-15), maxiter=2000))
-
-
-def adjusted(p_values: Sequence[float | None]) -> list[tuple[float | None, float | None]]:
-    r"""Return each p-value adjusted by Holm, and by Benjamini and Hochberg; None if there is none, or only one.
-
-    Of twenty true hypotheses one has p < .05. Holm's adjusted p-values keep the probability of *any* false claim below
-    the level,
-
-    .. math:: \tilde p_{(i)} = \max_{j \le i} \min\bigl(1, (m - j + 1)\, p_{(j)}\bigr),
-
-    and those of Benjamini and Hochberg the expected *share* of false claims, :math:`\min_{j \ge i} \min(1, m\, p_{(j)} / j)`.
-
-    Examples
-    --------
-    >>> adjusted([0.01, None, 0.04])[:2]
-    [(0.02, 0.02), (None, None)]
-    """
-    known = np.array([p for p in p_values if p is not None], dtype=np.float64)
-    if len(known) < 2:
-        return [(None, None)] * len(p_values)
-    from scipy import stats
-
-    order = np.argsort(known, kind="stable")
-    holm = np.empty(len(known))
-    # Holm (1979), Scandinavian Journal of Statistics 6, 65–70.
-    holm[order] = np.maximum.accumulate(np.minimum(np.arange(len(known), 0, -1) * known[order], 1.0))
-    pairs = iter(zip(holm.tolist(), stats.false_discovery_control(known).tolist(), strict=True))
-    return [(None, None) if p is None else next(pairs) for p in p_values]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, adjusted
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
@@ -40,8 +40,6 @@ class FoldTest:
         Probability that B is better by more than the ROPE, for a test that is Bayesian, too; None for the others.
     reference
         Where it comes from.
-    p_holm, p_bh
-        The p-value as Holm and as Benjamini and Hochberg adjust it beside those of the other tests; None of a single one.
     """
 
     name: str
@@ -50,8 +48,6 @@ class FoldTest:
     p_value: float | None
     p_greater: float | None
     reference: str
-    p_holm: float | None = None
-    p_bh: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +160,7 @@ def fold_tests(
         d = second - first
         label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
         tests = _tests(d, margin, 1.0, halved=isinstance(design, BlockedCV))
-        return FoldTests(a, b, label, d, _adjusted(tests))
+        return FoldTests(a, b, label, d, tuple(tests))
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     pair = ev.pair(a, b)
@@ -176,7 +172,7 @@ def fold_tests(
     tests = _tests(d, margin, metric.sign, halved=halved)
     if halved:
         tests += _mcnemar(pair, folds)
-    return FoldTests(pair.models[0], pair.models[1], metric.label, d, _adjusted(tests))
+    return FoldTests(pair.models[0], pair.models[1], metric.label, d, tuple(tests))
 
 
 def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[str, str]:
@@ -195,12 +191,6 @@ def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
         wanted = f"of shape {cv.shape}, as {cv} has folds"
         raise ValueError(f"scores of {name!r} are finite numbers {wanted}, not {quoted(values)}")
     return array.reshape(cv.shape)
-
-
-def _adjusted(tests: Sequence[FoldTest]) -> tuple[FoldTest, ...]:
-    """Return tests with the p-values that they have beside each other."""
-    found = adjusted([test.p_value for test in tests])
-    return tuple(replace(test, p_holm=p, p_bh=q) for test, (p, q) in zip(tests, found, strict=True))
 
 
 def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[FoldTest]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray, adjusted, blocks_of
+from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import (
     RNGLike,
     check_prob,
@@ -132,7 +132,14 @@ class RandomizationTest(Answer):
 
 
 def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
-    """Return tests with the p-values that they have beside each other: of several measures, classes or pairs of models.
+    r"""Return tests with the p-values that they have beside each other: of several metrics, classes or pairs of models.
+
+    Of twenty true hypotheses one has p < .05. Holm's (1979) adjusted p-values keep the probability of *any* false claim
+    below the level,
+
+    .. math:: \tilde p_{(i)} = \max_{j \le i} \min\bigl(1, (m - j + 1)\, p_{(j)}\bigr),
+
+    and those of Benjamini and Hochberg the expected *share* of false claims, :math:`\min_{j \ge i} \min(1, m\, p_{(j)} / j)`.
 
     Examples
     --------
@@ -141,8 +148,16 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     >>> [(test.p_value, test.p_holm) for test in adjust(tests)]
     [(0.03125, 0.03125), (0.015625, 0.03125), (0.0078125, 0.0234375)]
     """
-    found = adjusted([test.p_value for test in tests])
-    return [replace(test, p_holm=p, p_bh=q) for test, (p, q) in zip(tests, found, strict=True)]
+    if len(tests) < 2:
+        return [*tests]
+    from scipy import stats
+
+    raw = np.array([test.p_value for test in tests])
+    order = np.argsort(raw, kind="stable")
+    holm = np.empty(len(raw))
+    holm[order] = np.maximum.accumulate(np.minimum(np.arange(len(raw), 0, -1) * raw[order], 1.0))
+    found = zip(tests, holm.tolist(), stats.false_discovery_control(raw).tolist(), strict=True)
+    return [replace(test, p_holm=p, p_bh=q) for test, p, q in found]
 
 
 # ---- sums of the units under random swaps -----------------------------------------------------------------

@@ -1040,15 +1040,13 @@ def fold_tests_title(f: FoldTests) -> str:
 
 
 def fold_tests_table(f: FoldTests) -> Table:
-    """Return a row for each test; adjusted p-values if there are several."""
-    adjusted = ("p (Holm)", "p (BH)") if any(test.p_holm is not None for test in f.tests) else ()
+    """Return a row for each test."""
     rows = []
     for test in f.tests:
-        p_values = (test.p_value, *((test.p_holm, test.p_bh) if adjusted else ()), test.p_greater)
-        quoted = ("" if p is None else probability(p) for p in p_values)
+        quoted = ("" if p is None else probability(p) for p in (test.p_value, test.p_greater))
         statistic = f"{test.statistic:.3f}".replace("-", "−")
         rows.append((test.name, statistic, ", ".join(map(str, test.df)), *quoted, test.reference))
-    header = ("Test", "Statistic", "df", "p", *adjusted, f"P({f.model_b} better)", "Reference")
+    header = ("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference")
     return Table(header, tuple(rows))
 
 

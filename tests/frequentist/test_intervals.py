@@ -473,7 +473,7 @@ def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median
     student = stats.t.interval(0.95, 39, loc=x.mean(), scale=stats.sem(x))
     assert list(mean["delta"]) == pytest.approx(list(student), abs=1e-9)
     assert "delta" not in intervals(ev, "A", "median", rng=1)
-    assert "over queries" in mean["delta"].note
+    assert "over units" in mean["delta"].note
 
 
 # ---- what was asked ---------------------------------------------------------------------------------------

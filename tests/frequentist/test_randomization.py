@@ -2,11 +2,13 @@
 
 import dataclasses
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import bayesf1 as bf
 from bayesf1.evaluation import Folds
@@ -279,3 +281,15 @@ class TestBadInput:
         a = rng.normal(size=200)
         with pytest.raises(ValueError, match=r"too many to count all swaps; use method 'auto'"):
             of_scores(a, a + rng.normal(size=200), method="exact")
+
+
+@pytest.mark.parametrize("n", [1, 2, 20])
+def test_adjusted_p_values_are_those_of_statsmodels(n):
+    p = np.random.default_rng(n).random(n).round(1)
+    test = bf.randomization_test(bf.from_scores({"A": [0.0, 0.2], "B": [1.0, 0.9]}))
+    found = bf.adjust([replace(test, p_value=float(value)) for value in p])
+    if n == 1:
+        assert found[0].p_holm is None
+        return
+    assert [t.p_holm for t in found] == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+    assert [t.p_bh for t in found] == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)

@@ -144,19 +144,6 @@ def test_a_judge_that_is_always_wrong_tells_as_much_as_one_that_is_always_right(
     assert any("no better than chance" in sentence for sentence in note)
 
 
-def test_the_worth_of_a_judge_is_how_many_labels_give_the_same_width_without_it():
-    gold, known, said, judge = items(n=20_000, labelled=400, judge_error=0.05, seed=2)
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    note = next(s for s in bf.compare(ev, metrics=["f1"], rng=1).notes if "worth" in s)
-    effective_sample = float(note.split("about ")[1].split(" ")[0].replace(",", ""))
-    more = gold.astype(object)
-    more[np.random.default_rng(9).permutation(20_000)[400 + int(effective_sample) :]] = None
-    with_judge = scores(ev, "f1")
-    without = scores(bf.from_labels(more, said, judge={}, positive=1), "f1")
-    ratio = np.std(with_judge[:, 1] - with_judge[:, 0]) / np.std(without[:, 1] - without[:, 0])
-    assert ratio == pytest.approx(1.0, abs=0.2)
-
-
 @pytest.mark.long
 def test_an_audit_of_the_cells_where_models_disagree_is_as_good_as_any_other():
     gold, _, said, judge = items(n=20_000, seed=4)
