@@ -16,10 +16,7 @@ from .frequentist.planning import (
     plan_comparison as plan_comparison,
     resolution as resolution,
 )
-from .frequentist.randomization import (
-    adjust as adjust,
-    randomization_test as randomization_test,
-)
+from .frequentist.randomization import adjust as adjust, randomization_test as randomization_test
 from .hierarchical.corpora import HierarchicalPrior as HierarchicalPrior
 from .hierarchical.fit import hierarchical as hierarchical, load_fit as load_fit
 from .inference.compare import compare as compare

@@ -12,23 +12,9 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, blocks_of, crossing
-from bayesf1.base.checks import (
-    LEAST_PROB,
-    RNGLike,
-    check_draws,
-    check_rng,
-    is_number,
-    is_whole,
-    start_of,
-)
+from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, quoted
-from bayesf1.evaluation import (
-    Evaluation,
-    Units,
-    check_no_gaps,
-    check_one_run,
-    resolve_metric,
-)
+from bayesf1.evaluation import Evaluation, Units, check_no_gaps, check_one_run, resolve_metric
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric

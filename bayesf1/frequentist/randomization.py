@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import (
-    RNGLike,
-    check_prob,
-    check_rng,
-    check_whole,
-    start_of,
-)
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.naming import nearest, plural
 from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, distinct_rows, resolve_metric
 from bayesf1.frequentist.intervals import binomial_clopper_pearson

@@ -681,26 +681,11 @@ _LEANS = 0.3
 _GUESSED = 0.05
 
 
-class Agreement(NamedTuple):
-    """How far a judge agrees with gold.
+def agreement(task: Audited, tables: FloatArray) -> tuple[float, float] | None:
+    """Return on what share of all items the judge says what gold says, or would say, and Cohen's kappa; None if it cannot.
 
-    Attributes
-    ----------
-    judge
-        Its name.
-    share
-        The share of all items on which it says what gold says, or would say.
-    kappa
-        Cohen's kappa, the agreement beyond chance; below 0 the judge is worse than chance.
+    Below a kappa of 0 the judge is worse than chance.
     """
-
-    judge: str
-    share: float
-    kappa: float
-
-
-def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
-    """Return how far the judge agrees with gold; None where there is none, or where it says no gold label."""
     strata = task.strata
     if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
         return None
@@ -708,7 +693,7 @@ def agreement(task: Audited, tables: FloatArray) -> Agreement | None:
     matrix = gold.T @ np.eye(len(strata.golds) + 1)[_judged_words(strata)] / gold.sum()
     share = float(np.trace(matrix[:, :-1]))
     chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
-    return Agreement(strata.judges[0], share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0)
+    return share, (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0
 
 
 def _expected_gold(task: Audited, tables: FloatArray) -> FloatArray:
@@ -762,14 +747,14 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
             f"items ({named}); {'its' if len(empty) == 1 else 'their'} items take gold labels as cells like them have."
         )
     if found := agreement(task, ev.tables):
-        chance = ", no better than chance: it does no harm but to width" if found.kappa <= 0.0 else ""
-        share = f"{100 * found.share:.3g} %"
-        yield f"{found.judge} agrees with gold on {share} of items (kappa {found.kappa:.2f}{chance})."
+        (share, kappa), judge = found, task.strata.judges[0]
+        chance = ", no better than chance: it does no harm but to width" if kappa <= 0.0 else ""
+        yield f"{judge} agrees with gold on {100 * share:.3g} % of items (kappa {kappa:.2f}{chance})."
         kappas = sorted((shared_errors(task, ev.tables, model), model) for model in ev.models)
         (less, other), (more, one) = kappas[0], kappas[-1]
         if more - less > _LEANS:
             yield (
-                f"{found.judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
+                f"{judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
                 f"the difference leans towards {one}. Label items on which the models differ."
             )
 
