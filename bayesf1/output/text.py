@@ -733,7 +733,8 @@ def intervals_title(r: Intervals) -> str:
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
     unit = (" percentage points" if difference else " %") if r.percent else ""
-    return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {score}{unit}")
+    shown = "undefined" if any(row.undefined for row in r.rows) else f"{score}{unit}"
+    return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {shown}")
 
 
 def intervals_table(r: Intervals) -> Table:
