@@ -36,6 +36,7 @@ VERBS = {
 }
 
 
+@pytest.mark.long
 def test_many_threads_give_what_one_gives():
     tasks = [(name, rng) for rng in range(2) for name in VERBS]
     serial = {task: VERBS[task[0]](task[1]) for task in dict.fromkeys(tasks)}

@@ -100,5 +100,6 @@ def numbers(arguments, folder, width):
 
 
 @every_command
+@pytest.mark.long
 def test_a_terminal_of_20_columns_shows_every_number(arguments, folder):
     assert numbers(arguments, folder, 20) == numbers(arguments, folder, 200)

@@ -96,6 +96,7 @@ def test_a_pipe_is_read_once(content, options, folder, capsys):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@pytest.mark.long
 def test_a_damaged_fit_leaves_no_second_traceback(folder):
     """What a library says when the program ends stands on the standard error of a process."""
     command = [sys.executable, "-m", "bayesf1", "show", "signature.nc"]

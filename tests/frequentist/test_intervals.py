@@ -336,6 +336,7 @@ def test_variances_add_where_only_totals_are_known():
 
 
 @pytest.mark.parametrize("metric", ["f1", pytest.param("f0.5", marks=pytest.mark.long)])
+@pytest.mark.long
 def test_the_paired_delta_interval_covers_the_true_difference_as_often_as_it_says(metric):
     rng = np.random.default_rng(8)
     truth_ev = paired(2_000_000, np.random.default_rng(9))

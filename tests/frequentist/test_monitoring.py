@@ -214,6 +214,7 @@ class TestManyLooks:
             decided += bool((capital >= np.log(40.0)).any())
         assert decided / self.SETS <= 0.05
 
+    @pytest.mark.long
     def test_a_better_model_is_found_on_less_than_twice_the_items_of_a_test_of_fixed_size(self):
         # B wins 12 % of the items and A 6 %; McNemar's test with a power of .8 takes some 390 items.
         rng = np.random.default_rng(3)

@@ -255,6 +255,7 @@ def test_each_item_enters_once_with_all_its_outcomes():
     assert sds[1] == pytest.approx(sds[0], rel=0.1)
 
 
+@pytest.mark.long
 def test_documents_are_drawn_whole():
     groups = np.arange(240) // 6
     ev = learned(groups=groups)

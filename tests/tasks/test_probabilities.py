@@ -80,6 +80,7 @@ def delong(y, one, other):
     return sum(parts)
 
 
+@pytest.mark.long
 def test_the_spread_of_a_difference_of_areas_is_delongs():
     y, p = items(100, seed=3)
     ev = bf.from_probabilities(y, p)
