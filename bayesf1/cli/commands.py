@@ -151,7 +151,7 @@ def compare(args: argparse.Namespace) -> int:
     for why in failed:
         complain(f"--fail-unless {args.fail_unless}: {why}")
     figure = bf.plot_classes if args.per_class else bf.plot_difference
-    draw(lambda: figure(results[0]), args)
+    draw(lambda: figure({name: c for res in results for name, c in res.items()}), args)
     if args.report is not None:
         from bayesf1.output.html import write_report
 

@@ -102,12 +102,12 @@ class Ranking(Answer):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Models in a row of which none beats another in `jointly`, as many as there are; a model may be in several."""
-        beaten, k = np.triu(self.jointly, 1), len(self.models)
-        # A row of models ends before the first that one of them, or of those that follow, beats.
-        ends = np.where(beaten.any(axis=1), beaten.argmax(axis=1), k)
-        ends = np.minimum.accumulate(ends[::-1])[::-1]
-        return tuple(self.models[i : ends[i]] for i in range(k) if i == 0 or ends[i] > ends[i - 1])
+        """Models in a row, each with all that it does not beat in `jointly`; a model may be in several groups.
+
+        Two models that share no group are told apart; of two that share one, the one may still beat the other.
+        """
+        ends = np.maximum.accumulate(len(self.models) - np.triu(~self.jointly)[:, ::-1].argmax(axis=1))
+        return tuple(self.models[i:end] for i, end in enumerate(ends) if i == 0 or end > ends[i - 1])
 
     @property
     def title(self) -> str:

@@ -189,8 +189,8 @@ def described(file: InputFile, known: str) -> str:
     first = next((line for line in file.lines if line.strip()), "")
     begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"
     return (
-        f"begins with {begins}, which is not a known format ({known}); name one by input_format=; a table is CSV in "
-        "UTF-8 with at least two columns, separated by commas, semicolons or tabs, or Parquet; gzip is read, too"
+        f"begins with {begins}, which is not a known format ({known}); name one by input_format=. A table is CSV in UTF-8 "
+        "with two columns or more, separated by commas, semicolons or tabs, or Parquet; translations need measure=, as bleu"
     )
 
 

@@ -610,9 +610,11 @@ def ranking_legend(r: Ranking) -> Iterator[str]:
     """Yield what the columns mean, as far as the table needs it."""
     prob = r.settings.prob
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
-        yield f"Group: models that share a number cannot be told apart (probability {prob:g} for all pairs together)."
+        yield f"Group: models without a number in common are told apart (probability {prob:g} for all pairs together)."
     if r.tied[1:].any():
         yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
+    if np.isnan(r.score).any():
+        yield "Undefined: there is nothing to divide by; such a model stands last and is not compared."
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
         yield f"Equivalent: within {inside} of the first with probability {prob:g} or more."
@@ -681,7 +683,7 @@ def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
         groups.setdefault(whom, []).append(name)
     groups.pop("", None)
     claims = [f"{joined(who)} {'beats' if len(who) == 1 else 'beat'} {whom}" for whom, who in groups.items()]
-    return "; ".join([*claims[:_SHOWN], *["others beat those below them"][: len(claims) > _SHOWN]])
+    return "; ".join([*claims[:_SHOWN], *[f"and {len(claims) - _SHOWN} more"][: len(claims) > _SHOWN]])
 
 
 # ---- intervals --------------------------------------------------------------------------------------------

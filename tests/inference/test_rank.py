@@ -1,5 +1,6 @@
 """Rankings, what may be said of many models at once, and scoreboards."""
 
+import itertools
 from dataclasses import replace
 from itertools import combinations
 
@@ -181,3 +182,13 @@ def test_models_of_one_group_do_not_beat_each_other_and_no_neighbour_could_be_ad
         assert not found.jointly[np.ix_(mine, mine)].any()
         for more in {mine[0] - 1, mine[-1] + 1} & set(range(7)):
             assert found.jointly[np.ix_([*mine, more], [*mine, more])].any()
+
+
+def test_two_models_without_a_group_in_common_are_told_apart():
+    ranking = bf.rank(bf.load_example("wnut17"), n_draws=2000, rng=1)
+    k = len(ranking.models)
+    for jointly in (ranking.jointly, np.eye(k, k=2, dtype=bool), np.eye(k, k=-1, dtype=bool)):
+        changed = replace(ranking, jointly=jointly)
+        for i, j in itertools.combinations(range(k), 2):
+            pair = {ranking.models[i], ranking.models[j]}
+            assert jointly[i, j] or any(pair <= set(group) for group in changed.groups)
