@@ -41,6 +41,35 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
+# What stands in a signature by its name, instead of all that it may be.
+autodoc_type_aliases = {
+    name: name
+    for name in (
+        *(
+            "ArrayLike",
+            "AxesArray",
+            "AxesLike",
+            "Column",
+            "Discount",
+            "Files",
+            "FloatArray",
+            "Level",
+            "Lists",
+            "Log",
+        ),
+        *(
+            "MetricLike",
+            "Models",
+            "Numbers",
+            "OneLabel",
+            "PathOrName",
+            "RNGLike",
+            "RopeLike",
+            "Size",
+            "SoftClusters",
+        ),
+    )
+}
 # Signatures of several lines where one would be too long to read.
 maximum_signature_line_length = 100
 numpydoc_show_class_members = False

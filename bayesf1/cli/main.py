@@ -45,7 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _warnings_as_lines(), _ended_in_order():
             return _run(sys.argv[1:] if argv is None else list(argv))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # An interrupt that meets the making of a class comes as the cause of a RuntimeError.
+        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            raise
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         _abandon_stdout()

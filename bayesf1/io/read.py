@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
-from bayesf1.base.checks import OneLabel
+from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
@@ -157,7 +157,7 @@ def read(
     for name in given.keys() - ReadOptions.__annotations__.keys():
         known = nearest("columns" if name == "models" else name, ReadOptions.__annotations__)
         raise ValueError(f"unknown option {name!r}; {known}")
-    with input_files(max_bytes) as take:
+    with input_files(check_whole(max_bytes, "max_bytes", 1, 18)) as take:
         alone, flat, methods = _sources(source, gold_file)
         request = Request(
             None if alone is None else find_place(alone, take),

@@ -167,7 +167,8 @@ def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
     except ImportError:
         return None
     header, separator = _header_and_separator(file)
-    if not _is_plain(file, separator):
+    # Names that are not UTF-8, as of a locale without letters, are none to pyarrow.
+    if not _is_plain(file, separator) or not str(file.path).isprintable():
         return None
     places = [str(header.index(name)) for name in wanted]
     text = dict.fromkeys(places, pa.dictionary(pa.int32(), pa.string()))

@@ -466,7 +466,7 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
     kinds = {getattr(curve, "kind", "") for curve in found.values()}
     if kinds not in ({"roc"}, {"pr"}):
         raise ValueError(
-            f"curves are those of bf.measures.roc_curve or pr_curve, all of one kind, not {quoted(curves)}"
+            f"curves are of one kind, by roc_curve or pr_curve of bf.measures, not {quoted(curves)}"
         )
     across, up, area = _CURVES[kinds.pop()]
     with panels(1, ax=ax, height=2.6) as axes:
@@ -477,8 +477,7 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
             panel.fill_between(curve.x, curve.low, curve.high, color=colour_of(i), alpha=0.2, linewidth=0)
             panel.plot(curve.x, curve.y, color=colour_of(i), marker=marker_of(i), markevery=(0.1, 0.2))
         label_x(panel, across)
-        panel.set_ylabel(up)
-        panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.02))
+        panel.set(ylabel=up, xlim=(0.0, 1.0), ylim=(0.0, 1.02))
         for axis in (panel.xaxis, panel.yaxis):
             round_ticks(axis, 100.0)
         names = [
