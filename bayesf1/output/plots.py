@@ -465,9 +465,7 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
     found: dict[str, Any] = {**curves} if isinstance(curves, Mapping) else {"": curves}
     kinds = {getattr(curve, "kind", "") for curve in found.values()}
     if kinds not in ({"roc"}, {"pr"}):
-        raise ValueError(
-            f"curves are of one kind, by roc_curve or pr_curve of bf.measures, not {quoted(curves)}"
-        )
+        raise ValueError(f"curves are roc_curves or pr_curves, all of one kind, not {quoted(curves)}")
     across, up, area = _CURVES[kinds.pop()]
     with panels(1, ax=ax, height=2.6) as axes:
         panel: Axes = axes[0]
