@@ -278,6 +278,8 @@ R = TypeVar("R")
 
 def _alternatives(hint: Any) -> list[Rule]:
     """Return what each part of a union asks for, of sequences what it asks of each entry."""
+    # Aliases of newer versions of numpy are objects of their own.
+    hint = getattr(typing.get_origin(hint) or hint, "__value__", hint)
     kind, parts = typing.get_origin(hint) or hint, typing.get_args(hint)
     if kind is Annotated:
         return [hint.__metadata__[0]]
