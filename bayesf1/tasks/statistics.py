@@ -175,7 +175,7 @@ def checked(function: Totals, name: str, tables: FloatArray) -> Score:
                 found = function(rows) if at_once else [_number(function(row)) for row in rows]
         except Exception as error:
             raise ValueError(
-                f"measure {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
+                f"metric {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
             ) from error
         array = np.asarray(found, dtype=np.float64)
         bad = ~np.isfinite(array)
