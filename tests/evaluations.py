@@ -1,6 +1,8 @@
-"""One evaluation of every kind, with all that it can hold, for tests that run over all of them."""
+"""Evaluations of every kind, with all that they can hold, for golden numbers and for tests that run over all of them."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -9,147 +11,162 @@ import bayesf1 as bf
 MODELS = ("A", "B", "C")
 
 
-def noisy(labels, error, rng, choices):
-    """Labels of which a share is drawn anew."""
+def noisy(labels: Any, error: float, rng: np.random.Generator, choices: Any) -> Any:
+    """Return labels of which a share is drawn anew."""
     labels = np.asarray(labels)
     return np.where(rng.random(labels.shape) < error, rng.choice(choices, labels.shape), labels)
 
 
-def documents(n, rng):
-    return rng.permutation(np.arange(n) % 25)
+def predicted(gold: Any, rng: np.random.Generator, choices: Any, error: float = 0.2) -> dict[str, Any]:
+    """Return what three models predict, each worse than the one before."""
+    return {m: noisy(gold, error + 0.1 * i, rng, choices) for i, m in enumerate(MODELS)}
 
 
-def binary(seed=0, n=160, groups=False):
+def documents(n: int, groups: bool = True) -> Any:
+    """Return the document of each item, 25 of unequal sizes, or None."""
+    return np.random.default_rng(99).permutation(np.arange(n) ** 2 % 97 % 25) if groups else None
+
+
+def binary(seed: int = 1, groups: bool = False, runs: bool = False, n: int = 160) -> bf.Evaluation:
+    """Return items of two labels."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 2, n)
-    predictions = {m: noisy(gold, 0.2 + 0.1 * i, rng, [0, 1]) for i, m in enumerate(MODELS)}
-    return bf.from_labels(gold, predictions, positive=1, groups=documents(n, rng) if groups else None)
+    found = predicted(gold, rng, [0, 1])
+    if runs:
+        found = {
+            m: {f"seed{s}": noisy(y, 0.1, rng, [0, 1]) for s in range(4 - i)}
+            for i, (m, y) in enumerate(found.items())
+        }
+    return bf.from_labels(gold, found, positive=1, groups=documents(n, groups))
 
 
-def multiclass(seed=0, n=160, groups=False):
+def classes(seed: int = 2, groups: bool = False, n: int = 160) -> bf.Evaluation:
+    """Return items of four classes."""
     rng = np.random.default_rng(seed)
     gold = rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1])
-    predictions = {m: noisy(gold, 0.3 + 0.1 * i, rng, list("abcd")) for i, m in enumerate(MODELS)}
-    where = documents(n, rng) if groups else None
-    return bf.from_labels(gold, predictions, labels=list("abcd"), groups=where)
+    found = predicted(gold, rng, list("abcd"))
+    return bf.from_labels(gold, found, labels=list("abcd"), groups=documents(n, groups))
 
 
-def label_sets(seed=0, n=80, groups=False):
+def label_sets(seed: int = 3, groups: bool = False) -> bf.Evaluation:
+    """Return items with sets of labels."""
     rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 2, (n, 3))
-    predictions = {m: noisy(gold, 0.2 + 0.1 * i, rng, [0, 1]) for i, m in enumerate(MODELS)}
-    return bf.from_labels(gold, predictions, multilabel=True, groups=documents(n, rng) if groups else None)
+    gold = rng.integers(0, 2, (80, 3))
+    found = predicted(gold, rng, [0, 1])
+    return bf.from_labels(gold, found, multilabel=True, groups=documents(80, groups))
 
 
-def tags(seed=0, n=60, groups=False, by_type=False):
+def tags(seed: int = 4, groups: bool = False, by_type: bool = False) -> bf.Evaluation:
+    """Return sentences with spans of two types."""
     rng = np.random.default_rng(seed)
-    gold = rng.choice(["O", "B-PER", "B-LOC"], (n, 6), p=[0.7, 0.2, 0.1])
-    predictions = {
-        m: noisy(gold, 0.2 + 0.1 * i, rng, ["O", "B-PER", "B-LOC"]).tolist() for i, m in enumerate(MODELS)
-    }
-    return bf.from_tags(
-        gold.tolist(), predictions, by_type=by_type, groups=documents(n, rng) if groups else None
-    )
+    gold = rng.choice(["O", "B-PER", "B-LOC", "I-LOC"], (60, 7), p=[0.6, 0.2, 0.1, 0.1])
+    found = {m: y.tolist() for m, y in predicted(gold, rng, ["O", "B-PER", "B-LOC"]).items()}
+    return bf.from_tags(gold.tolist(), found, by_type=by_type, groups=documents(60, groups))
 
 
-def correct(seed=0, n=60, groups=False):
+def correct(seed: int = 5, groups: bool = False) -> bf.Evaluation:
+    """Return items that were solved or not."""
     rng = np.random.default_rng(seed)
-    flags = {m: rng.random(n) < 0.9 - 0.1 * i for i, m in enumerate(MODELS)}
-    return bf.from_correct(flags, groups=documents(n, rng) if groups else None)
+    flags = {m: rng.random(60) < 0.9 - 0.1 * i for i, m in enumerate(MODELS)}
+    return bf.from_correct(flags, groups=documents(60, groups))
 
 
-def scores(seed=0, n=40):
+def scores(seed: int = 6, lower: bool = False) -> bf.Evaluation:
+    """Return a score of each query."""
     rng = np.random.default_rng(seed)
-    return bf.from_scores({m: rng.integers(0, 20, n) / 20 for m in MODELS}, name="NDCG")
+    found = {m: rng.integers(0, 20, 40) / 20 for m in MODELS}
+    return bf.from_scores(found, name="NDCG", lower_is_better=lower)
 
 
-def statistics(seed=0, n=60, groups=False):
+def wer(seed: int = 8, groups: bool = False) -> bf.Evaluation:
+    """Return utterances with hits, substitutions, deletions and insertions."""
     rng = np.random.default_rng(seed)
-    words = rng.integers(5, 30, n)
-    found = {}
+    words, found = rng.integers(5, 30, 60), {}
     for i, m in enumerate(MODELS):
         wrong = rng.binomial(words, 0.1 + 0.03 * i)
         deleted = rng.binomial(wrong, 0.3)
-        found[m] = np.stack([words - wrong, wrong - deleted, deleted, rng.poisson(0.5, n)], axis=1)
-    where = documents(n, rng) if groups else None
-    return bf.from_statistics(found, bf.measures.wer, name="WER", groups=where)
+        found[m] = np.stack([words - wrong, wrong - deleted, deleted, rng.poisson(0.5, 60)], axis=1)
+    return bf.from_statistics(found, bf.measures.wer, name="WER", groups=documents(60, groups))
 
 
-def probabilities(seed=0, n=60, groups=False):
+def probabilities(seed: int = 9, groups: bool = False) -> bf.Evaluation:
+    """Return a probability of each item."""
     rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 2, n)
-    logits = {m: 2.0 * gold - 1.0 + rng.normal(0, 1.0 + 0.5 * i, n) for i, m in enumerate(MODELS)}
+    gold = rng.integers(0, 2, 60)
+    logits = {m: 2.0 * gold - 1.0 + rng.normal(0, 1.0 + 0.5 * i, 60) for i, m in enumerate(MODELS)}
     found = {m: np.round(1 / (1 + np.exp(-x)), 2).clip(0.01, 0.99) for m, x in logits.items()}
-    return bf.from_probabilities(gold, found, groups=documents(n, rng) if groups else None)
+    return bf.from_probabilities(gold, found, groups=documents(60, groups))
 
 
-def folds(seed=0):
-    rng = np.random.default_rng(seed)
-    tp = rng.integers(60, 90, (3, 6))
-    return bf.from_folds(
-        {m: np.stack([t, 100 - t, 100 - t], axis=1) for m, t in zip(MODELS, tp, strict=True)}
-    )
-
-
-def gaps(seed=0, n=400, groups=False, k=2):
+def judged(seed: int = 10, groups: bool = False, k: int = 2, n: int = 400) -> bf.Evaluation:
+    """Return items of which two in five are labelled, and one judge of all."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, k, n)
-    predictions = {m: noisy(gold, 0.2 + 0.1 * i, rng, range(k)) for i, m in enumerate(MODELS)}
-    known = np.where(rng.random(n) < 0.4, gold, np.nan)
-    judge, where = noisy(gold, 0.2, rng, range(k)), documents(n, rng) if groups else None
+    found, judge = predicted(gold, rng, range(k)), noisy(gold, 0.2, rng, range(k))
+    known = [int(y) if seen else None for y, seen in zip(gold, rng.random(n) < 0.4, strict=True)]
     how = {"positive": 1} if k == 2 else {}
-    return bf.from_labels(known, predictions, judge=judge, groups=where, **how)
+    return bf.from_labels(known, found, judge=judge, groups=documents(n, groups), **how)
 
 
-def cross_validated(seed=0, n=120, groups=False):
+def folds(seed: int = 11, cv: Any = None, tn: bool = False) -> bf.Evaluation:
+    """Return counts of the folds of a cross-validation."""
+    rng = np.random.default_rng(seed)
+    tp = rng.integers(60, 90, (3, 6)) - np.array([0, 4, 9])[:, None]
+    cells = {m: [t, 95 - t, 100 - t] + ([300 + t] if tn else []) for m, t in zip(MODELS, tp, strict=True)}
+    found = {m: np.stack(c, axis=1) for m, c in cells.items()}
+    return bf.from_folds({m: c.reshape(3, 2, -1) for m, c in found.items()} if cv is None else found, cv=cv)
+
+
+def cross_validated(seed: int = 12, groups: bool = False, n: int = 120) -> bf.Evaluation:
+    """Return what three thresholds predict in a blocked cross-validation."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
     y = (x + rng.normal(size=n) > 0).astype(int)
 
-    def threshold(at):
+    def threshold(at: float) -> Callable[..., Any]:
         return lambda X_train, y_train: lambda X_test: (X_test > at).astype(int)
 
     learners = {m: threshold(0.4 * i - 0.4) for i, m in enumerate(MODELS)}
-    where = documents(n, rng) if groups else None
-    return bf.cross_validate(learners, x, y, cv=bf.BlockedCV(m=3, rng=seed), groups=where)
+    cv = bf.BlockedCV(m=3, rng=0)
+    return bf.cross_validate(learners, x, y, cv=cv, groups=documents(n, groups))
 
 
-def confusion(seed=0):
+def confusion(seed: int = 13) -> bf.Evaluation:
+    """Return confusion matrices of four classes."""
     rng = np.random.default_rng(seed)
-    return bf.from_confusion(
-        {m: rng.integers(0, 9, (4, 4)) + 5 * np.eye(4) for m in MODELS}, labels=list("abcd")
-    )
+    found = {m: rng.integers(0, 9, (4, 4)) + (9 - i) * np.eye(4) for i, m in enumerate(MODELS)}
+    return bf.from_confusion(found, labels=list("abcd"))
 
 
-def counts(seed=0):
+def counts(seed: int = 0) -> bf.Evaluation:
+    """Return tables alone."""
     rng = np.random.default_rng(seed)
     return bf.from_counts({m: rng.integers(1, 90, 4) for m in MODELS})
 
 
+GROUPED = {
+    "items": binary,
+    "classes": classes,
+    "label sets": label_sets,
+    "spans": tags,
+    "types": functools.partial(tags, by_type=True),
+    "right or wrong": correct,
+    "statistics": wer,
+    "probabilities": probabilities,
+    "items with gaps": judged,
+    "cross-validated items": cross_validated,
+}
 EVALUATIONS = {
     "counts": counts,
     "folds": folds,
-    "items": binary,
-    "documents": functools.partial(binary, groups=True),
-    "classes": multiclass,
-    "classes in documents": functools.partial(multiclass, groups=True),
     "matrices": confusion,
-    "label sets": label_sets,
-    "label sets in documents": functools.partial(label_sets, groups=True),
-    "spans": tags,
-    "spans in documents": functools.partial(tags, groups=True),
-    "types": functools.partial(tags, by_type=True),
-    "types in documents": functools.partial(tags, by_type=True, groups=True),
-    "right or wrong": correct,
-    "right or wrong in documents": functools.partial(correct, groups=True),
     "scores": scores,
-    "statistics": statistics,
-    "statistics in documents": functools.partial(statistics, groups=True),
-    "probabilities": probabilities,
-    "probabilities in documents": functools.partial(probabilities, groups=True),
-    "items with gaps": gaps,
-    "documents with gaps": functools.partial(gaps, groups=True),
-    "classes with gaps": functools.partial(gaps, k=3),
-    "cross-validated items": cross_validated,
-    "cross-validated documents": functools.partial(cross_validated, groups=True),
+    "classes with gaps": functools.partial(judged, k=3),
+    **GROUPED,
+    **{
+        name.replace("items", "documents") if "items" in name else f"{name} in documents": functools.partial(
+            build, groups=True
+        )
+        for name, build in GROUPED.items()
+    },
 }

@@ -64,16 +64,6 @@ def fit():
 
 
 @every_file
-def test_a_full_disk_keeps_what_was_there(name, disk):
-    (disk / "before.txt").write_text("before")
-    there = fill(disk)
-    with pytest.raises(OSError, match="No space left on device"):
-        SAVED[name](disk / name)
-    assert sorted(path.name for path in disk.iterdir()) == there
-    assert (disk / "before.txt").read_text() == "before"
-
-
-@every_file
 def test_what_a_full_disk_holds_is_not_replaced_by_a_part(name, disk):
     SAVED[name](disk / name)
     before = {path: path.read_bytes() for path in disk.rglob("*") if path.is_file()}
@@ -135,15 +125,6 @@ def test_fits_on_a_read_only_disk_are_read(disk):
     expected = fit_in(folder)
     assert _mount("-o", "remount,ro", str(disk))
     assert np.array_equal(fit_in(folder).folds.counts, expected.folds.counts)
-
-
-def test_the_verdict_is_told_though_the_disk_is_read_only(disk, counts, capsys):
-    assert _mount("-o", "remount,ro", str(disk))
-    save = ["--draws", "500", "--save", str(disk / "fit.nc"), "--report", str(disk / "page.html")]
-    assert main(["hierarchical", f"x={counts}", f"y={counts}", *save]) == 2
-    told = capsys.readouterr()
-    assert "On the average corpus" in told.out
-    assert told.err.splitlines()[-1].endswith("Read-only file system")
 
 
 def test_a_fit_needs_no_folder_for_temporary_files(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
-from bayesf1 import BlockedCV, Evaluation, from_counts, from_folds, from_labels
+from bayesf1 import BlockedCV, from_counts, from_folds, from_labels
 from bayesf1.evaluation import flatten, resolve_metric
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import run_variance_of
@@ -42,11 +42,7 @@ class TestFromCounts:
         "given_as",
         [
             A,
-            list(A),
-            np.array(A),
-            np.array(A, dtype=np.int32),
             np.array(A, dtype=np.float32),
-            {"tp": 77, "fp": 44, "fn": 10, "tn": 702},
             {"TN": 702, " fn ": 10, "Fp": 44, "tp": 77},
             tuple(Fraction(x) for x in A),
             tuple(Decimal(x) for x in A),
@@ -57,11 +53,7 @@ class TestFromCounts:
         ev = from_counts(A=given_as)
         assert ev.cells == ("tp", "fp", "fn", "tn")
         assert ev.tables.tolist() == [list(A)]
-
-    def test_chunks_are_turned_into_cells(self):
-        ev = from_counts(A={"gold": 87, "predicted": 121, "correct": 77})
-        assert ev.cells == ("tp", "fp", "fn")
-        assert ev.tables.tolist() == [[77, 44, 10]]
+        assert from_counts(A={"gold": 87, "predicted": 121, "correct": 77}) == from_counts(A=A[:3])
 
     def test_a_mapping_and_keywords_go_together_in_order(self):
         ev = from_counts({"model 1": A, "ü": A}, B=B)
@@ -101,13 +93,8 @@ class TestAddition:
     @given(evaluations, evaluations, evaluations)
     def test_addition_is_associative_and_commutative(self, x, y, z):
         assert (x + y) + z == x + (y + z)
-        assert x + y == y + x
-
-    @given(st.lists(evaluations, min_size=1, max_size=5))
-    def test_sum_adds_the_counts_up(self, shards):
-        total = sum(shards)
-        assert isinstance(total, Evaluation)
-        np.testing.assert_array_equal(total.tables, sum(ev.tables for ev in shards))
+        assert x + y == y + x == sum([x, y])
+        np.testing.assert_array_equal((x + y).tables, x.tables + y.tables)
 
     @given(labels, labels)
     def test_two_shards_of_labels_equal_their_union(self, one, two):
@@ -121,10 +108,8 @@ class TestAddition:
         added = one + two
         np.testing.assert_allclose(added.tables, one.tables + two.tables)
         np.testing.assert_array_equal(added.folds.counts[0, 0, 0], [11, 2, 8])
-
-    def test_folds_of_different_designs_do_not_add_up(self):
         with pytest.raises(ValueError, match="cross-validations do not add up"):
-            from_folds({"A": [(1, 2, 3)] * 6}) + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
+            one + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
 
 
 def check_parts(ev):
@@ -162,7 +147,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 2)), max_size=5))
 def test_every_part_comes_along_in_any_order_of_calls(name, steps):
     before = ev = EVALUATIONS[name]()

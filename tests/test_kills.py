@@ -95,39 +95,6 @@ def test_a_killed_program_leaves_whole_files(program, how, moment, tmp_path):
             assert fit_in(begun) == expected, where
 
 
-@posix
-def test_what_was_fitted_before_a_kill_is_not_fitted_again(tmp_path):
-    folder = tmp_path / "0"
-    fit_in(folder)
-    kept = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    lost = sorted(kept)[3]
-    lost.unlink()
-    fit_in(folder)
-    again = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    assert [path for path in again if again[path] != kept[path]] == [lost]
-
-
-def test_a_resumed_run_equals_one_that_was_not_interrupted(tmp_path):
-    x = np.random.default_rng(0).normal(size=60)
-    y = (x > 0.2).astype(int)
-    fitted = []
-
-    def model(X_train, y_train):
-        fitted.append(1)
-        if len(fitted) == 8:
-            raise KeyboardInterrupt
-        return lambda X_test: (np.asarray(X_test) > np.mean(X_train)).astype(int)
-
-    how = {"cv": bf.BlockedCV(m=3, rng=1), "directory": tmp_path / "fits"}
-    with pytest.raises(KeyboardInterrupt):
-        bf.cross_validate({"A": ("1", model), "B": ("1", model)}, x, y, **how)
-    assert len([*how["directory"].iterdir()]) == 7
-    assert not hidden(tmp_path)
-    resumed = bf.cross_validate({"A": ("1", model), "B": ("1", model)}, x, y, **how)
-    assert len(fitted) == 13
-    assert resumed == bf.cross_validate({"A": model, "B": model}, x, y, cv=how["cv"])
-
-
 def _fit(folder, out):
     out.put(fit_in(folder).folds.counts.tolist())
 

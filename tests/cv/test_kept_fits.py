@@ -1,7 +1,6 @@
 """Kept fits are those of the same data and parameters, in every process; what cannot be kept is said before any fit."""
 
 import datetime
-import multiprocessing
 from decimal import Decimal
 
 import numpy as np
@@ -108,34 +107,6 @@ def test_a_damaged_kept_fit_is_named(tmp_path, content):
     path.write_text(content)
     with pytest.raises(ValueError, match=rf"{path.name} does not hold the 30 predictions of model"):
         bf.cross_validate(MODELS, x, y, cv=SEEDED, directory=tmp_path)
-
-
-def _run(folder, out):
-    x, y = data()
-    ev = bf.cross_validate(MODELS, x, y, cv=SEEDED, directory=folder)
-    out.put(ev.folds.counts.tolist())
-
-
-@pytest.mark.long
-def test_two_processes_on_one_directory_find_the_same(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    out = context.Queue()
-    runs = [context.Process(target=_run, args=(tmp_path, out)) for _ in range(2)]
-    for run in runs:
-        run.start()
-    first, second = out.get(timeout=120), out.get(timeout=120)
-    for run in runs:
-        run.join()
-    assert first == second
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".bayesf1")]
-
-
-@pytest.mark.parametrize("label", [b"spam", datetime.date(2020, 1, 1)])
-def test_labels_that_no_file_can_keep_are_refused(tmp_path, label):
-    models = {name: ("1", lambda X, y: lambda Z: [label] * len(Z)) for name in "AB"}
-    with pytest.raises(ValueError, match=r"cannot be kept in a file"):
-        bf.cross_validate(models, np.zeros(40), [label] * 40, cv=SEEDED, positive=label, directory=tmp_path)
-    assert not [*tmp_path.iterdir()]
 
 
 def test_a_class_that_is_in_few_folds_does_not_lose_the_fits():

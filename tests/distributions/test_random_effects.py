@@ -62,19 +62,6 @@ def test_the_ratio_of_training_to_testing_is_that_of_quadrature():
     assert integrate.quad(density, 0, float(found.quantile(0.3)))[0] / mass == pytest.approx(0.3, abs=2e-4)
 
 
-def test_many_contrasts_know_the_spread_whatever_its_prior():
-    rng = np.random.default_rng(2)
-    seen = rng.normal(scale=np.hypot(0.03, 0.01), size=4000)
-    for scale in (0.01, 0.5):
-        assert spread_of(seen @ seen, 4000, 1e-4, scale=scale).mean == pytest.approx(0.03, rel=0.05)
-
-
-def test_half_t_is_that_of_scipy():
-    x = np.array([0.01, 0.1, 1.0])
-    ours = log_half_t(x, scale=0.2, tails=3.0) - log_half_t(0.0, scale=0.2, tails=3.0)
-    assert np.allclose(ours, stats.t.logpdf(x / 0.2, 3) - stats.t.logpdf(0.0, 3))
-
-
 # ---- random effects ---------------------------------------------------------------------------------------
 
 
@@ -127,22 +114,6 @@ def test_scores_given_the_spreads_are_the_normal_laws_of_the_textbook():
         sd = np.sqrt(np.diag(covariance))
         assert np.abs((draws.mean(axis=0) - centre) / sd).max() < 5 / np.sqrt(n), name
         assert np.abs(np.cov(draws.T) - covariance).max() < 0.05 * sd.max() ** 2, name
-
-
-def test_without_spread_the_average_is_the_precision_weighted_mean():
-    model = some_groups()
-    tight = RandomEffects(model.scores, model.covariances, spread=1e-6, difficulty=1e-6, tails=1e8)
-    found = tight.draw(20_000, np.random.default_rng(4))
-    precisions = np.linalg.inv(model.covariances)
-    mean = np.linalg.solve(precisions.sum(axis=0), np.einsum("gmn,gn->m", precisions, model.scores))
-    assert np.allclose(found.average.mean(axis=0), mean, atol=0.0005)
-    assert np.abs(found.each - found.average[:, None]).max() < 1e-3
-
-
-def test_of_one_group_the_prior_is_left():
-    single = RandomEffects(np.array([[0.7, 0.72]]), 1e-4 * np.eye(2)[None], tails=3.0)
-    found = single.draw(20_000, np.random.default_rng(6))
-    assert np.median(found.spread) == pytest.approx(0.05 * stats.t.ppf(0.75, 3), rel=0.05)
 
 
 @pytest.mark.long

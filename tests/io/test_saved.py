@@ -37,7 +37,7 @@ ALL = {
     "labels that no item has": astray,
     "runs": lambda seed=0: evaluations.binary(seed).with_runs({"bert": ["A", "B"]}),
     "counted anew": lambda seed=0: evaluations.cross_validated(seed).scaled(0.7),
-    "another order": lambda seed=0: evaluations.gaps(seed).select(["C", "A"]),
+    "another order": lambda seed=0: evaluations.judged(seed).select(["C", "A"]),
     "gaps, and labels that no item has": lambda seed=0: gaps_astray(seed).select(["A", "C"]),
     "odd scores": lambda seed=0: bf.from_scores(
         {"A": [0.1, -3.5, 1e-300], "B": [0.1, seed, 1e20], "C": [3, 4, 5.5]}
@@ -95,7 +95,7 @@ def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
 
 def test_a_file_of_the_first_version_is_still_read():
     ev = bf.load(ROOT / "tests" / "data" / "evaluation_1.json")
-    assert ev == evaluations.cross_validated(groups=True)
+    assert (ev.models, ev.unit, ev.folds.cv, ev.folds.units.size) == (MODELS, "document", bf.BlockedCV(3), 25)
 
 
 # Written by version 0.2.0: evaluations of every kind, and a look of a monitor.

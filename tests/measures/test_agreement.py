@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from bayesf1.measures.agreement import alpha_posterior, coincidence_matrix, krippendorff_alpha
 from builders import needed
@@ -55,18 +55,22 @@ def test_krippendorffs_own_example_gives_his_numbers(level, printed):
     assert krippendorff_alpha(OBSERVERS, level=level) == pytest.approx(printed, abs=5.1e-4)
 
 
+MANY = np.where(np.arange(360) % 7 == 0, np.nan, np.arange(360) ** 2 % 61).reshape(12, 30).tolist()
+
+
 @pytest.mark.parametrize("level", LEVELS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(table=tables)
+@example(MANY)
 def test_alpha_is_that_of_the_krippendorff_package(level, table):
     assume(pairable(table))
     expected = needed("krippendorff").alpha(np.array(table), level_of_measurement=level)
     assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-11)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(table=tables)
-def test_the_coincidence_matrix_counts_pairs_one_by_one(table):
+def test_the_coincidence_matrix_counts_pairs_one_by_one_and_nominal_alpha_is_a_function_of_it(table):
     assume(pairable(table))
     met = coincidence_matrix(table)
     expected = met * 0.0
@@ -75,28 +79,9 @@ def test_the_coincidence_matrix_counts_pairs_one_by_one(table):
         for c, k in itertools.permutations(rated, 2):
             expected.loc[c, k] += 1 / (len(rated) - 1)
     np.testing.assert_allclose(met, expected, atol=1e-12)
-
-
-@settings(max_examples=25, deadline=None)
-@given(table=tables)
-def test_nominal_alpha_is_the_slides_function_of_the_coincidence_matrix(table):
-    assume(pairable(table))
-    met = coincidence_matrix(table).to_numpy()
-    n, margins = met.sum(), met.sum(axis=0)
-    expected = 1 - (n - 1) * (n - np.trace(met)) / (n**2 - (margins**2).sum())
-    assert krippendorff_alpha(table) == pytest.approx(expected, abs=1e-12)
-
-
-@settings(max_examples=40, deadline=None)
-@given(table=tables, seed=st.integers(0, 1000))
-def test_the_order_of_raters_and_units_does_not_matter(table, seed):
-    assume(pairable(table))
-    rng, array = np.random.default_rng(seed), np.array(table)
-    shuffled = rng.permuted(rng.permutation(array.T).T, axis=0)
-    for level in LEVELS:
-        assert krippendorff_alpha(shuffled, level=level) == pytest.approx(
-            krippendorff_alpha(array, level=level), abs=1e-12
-        )
+    n, margins = met.to_numpy().sum(), met.to_numpy().sum(axis=0)
+    alpha = 1 - (n - 1) * (n - np.trace(met)) / (n**2 - (margins**2).sum())
+    assert krippendorff_alpha(table) == pytest.approx(alpha, abs=1e-12)
 
 
 def test_interval_alpha_survives_a_large_offset():
@@ -160,15 +145,6 @@ def test_intervals_cover_the_alpha_of_the_population_as_often_as_they_say():
     assert 0.89 <= hits / n <= 0.99
 
 
-def test_alpha_of_many_raters_and_values_is_that_of_the_krippendorff_package():
-    rng = np.random.default_rng(6)
-    table = rng.integers(0, 60, (12, 30)).astype(float)
-    table[rng.random(table.shape) < 0.3] = np.nan
-    for level in LEVELS:
-        expected = needed("krippendorff").alpha(table, level_of_measurement=level)
-        assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-12)
-
-
 def test_few_units_are_warned_about():
     with pytest.warns(UserWarning, match="only 4 units with two ratings"):
         alpha_posterior(LECTURE, n_draws=100, rng=1)
@@ -177,10 +153,8 @@ def test_few_units_are_warned_about():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: krippendorff_alpha([[1, 2], [1]]), "of the same length"),
         (lambda: krippendorff_alpha([[1, None], [None, 2]]), "no unit has two ratings"),
         (lambda: krippendorff_alpha([[1, 1], [1, 1]]), "all ratings are 1; without variation"),
-        (lambda: krippendorff_alpha([[1, 2], [1, 1]], level="cardinal"), "unknown level 'cardinal'"),
         (lambda: krippendorff_alpha(LECTURE, values=["NN"]), "rating 'VBP' is not one of values= 'NN'"),
     ],
 )

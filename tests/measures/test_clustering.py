@@ -32,31 +32,22 @@ two_partitions = st.integers(1, 25).flatmap(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(two_partitions)
-def test_pairs_and_rand_indices_are_those_of_scikit_learn(partitions):
-    gold, predicted = partitions
-    pairs = pair_scores(gold, predicted)
+def test_pairs_are_those_of_scikit_learn_and_scores_those_of_pairs_listed_one_by_one(partitions):
+    pairs = pair_scores(*partitions)
     # scikit-learn counts ordered pairs
     np.testing.assert_array_equal(
-        pair_confusion_matrix(gold, predicted), 2 * np.array([[pairs.tn, pairs.fp], [pairs.fn, pairs.tp]])
+        pair_confusion_matrix(*partitions), 2 * np.array([[pairs.tn, pairs.fp], [pairs.fn, pairs.tp]])
     )
-
-
-@settings(max_examples=60, deadline=None)
-@given(two_partitions.filter(lambda p: len(p[0]) > 1))
-def test_pairwise_precision_recall_and_f1_are_those_of_pairs_listed_one_by_one(partitions):
     together = [[a == b for a, b in itertools.combinations(labels, 2)] for labels in partitions]
-    pairs = pair_scores(*partitions)
-    for ours, theirs in (
-        (pairs.precision, precision_score),
-        (pairs.recall, recall_score),
-        (pairs.f1, f1_score),
-    ):
-        assert ours == pytest.approx(theirs(*together, zero_division=0), abs=1e-14)
+    if together[0]:
+        found = (pairs.precision, pairs.recall, pairs.f1)
+        theirs = [f(*together, zero_division=0) for f in (precision_score, recall_score, f1_score)]
+        assert found == pytest.approx(theirs, abs=1e-14)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(two_partitions)
 def test_purity_sums_the_maxima_of_the_contingency_table(partitions):
     table = contingency_matrix(*partitions)
@@ -64,18 +55,6 @@ def test_purity_sums_the_maxima_of_the_contingency_table(partitions):
     assert scores.purity == pytest.approx(table.max(axis=0).sum() / table.sum())
     assert scores.inverse_purity == pytest.approx(table.max(axis=1).sum() / table.sum())
     assert scores.f1 == pytest.approx(2 / (1 / scores.purity + 1 / scores.inverse_purity))
-
-
-@settings(max_examples=60, deadline=None)
-@given(two_partitions, st.permutations(range(7)))
-def test_names_of_clusters_do_not_matter_and_swapping_sides_swaps_precision_and_recall(partitions, names):
-    gold, predicted = partitions
-    pairs = pair_scores(gold, predicted)
-    assert pair_scores([f"c{names[g]}" for g in gold], predicted) == pairs
-    swapped = pair_scores(predicted, gold)
-    assert (swapped.precision, swapped.recall) == (pairs.recall, pairs.precision)
-    turned, scores = purity_scores(predicted, gold), purity_scores(gold, predicted)
-    assert (turned.purity, turned.inverse_purity) == (scores.inverse_purity, scores.purity)
 
 
 def test_many_items_in_thousands_of_clusters_are_counted_exactly():
@@ -91,15 +70,11 @@ def test_the_lectures_soft_clusters_give_the_lectures_numbers():
     assert scores.purity == pytest.approx(5 / 6, abs=1e-15)
     assert scores.inverse_purity == 1.0
     assert scores.f1 == pytest.approx(10 / 11, abs=1e-15)
+    # Sets share the weight of an element among its clusters.
+    assert soft_purity_scores([set(c) for c in GOLD], [list(c) for c in PREDICTED]) == scores
 
 
-def test_sets_share_the_weight_of_an_element_among_its_clusters():
-    assert soft_purity_scores([set(c) for c in GOLD], [list(c) for c in PREDICTED]) == soft_purity_scores(
-        GOLD, PREDICTED
-    )
-
-
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
     st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
@@ -113,19 +88,6 @@ def test_soft_purity_is_its_definition_spelt_out(gold, predicted):
     assert scores.inverse_purity == pytest.approx(kept / sum(sum(g.values()) for g in gold), abs=1e-14)
 
 
-@settings(max_examples=60, deadline=None)
-@given(two_partitions)
-def test_hard_clusters_without_singletons_have_the_same_purity_as_soft_ones(partitions):
-    # every item twice, so that no cluster has one element only
-    gold, predicted = ([*labels, *labels] for labels in partitions)
-    gold_sets, predicted_sets = (
-        [{i for i, label in enumerate(labels) if label == name} for name in set(labels)]
-        for labels in (gold, predicted)
-    )
-    hard, soft = purity_scores(gold, predicted), soft_purity_scores(gold_sets, predicted_sets)
-    assert (soft.purity, soft.inverse_purity) == pytest.approx((hard.purity, hard.inverse_purity))
-
-
 def test_clusters_of_one_element_add_nothing_to_modified_purity():
     assert soft_purity_scores([{"a", "b"}, {"c"}], [{"a"}, {"b"}, {"c"}]) == PurityScores(0.0, 2 / 3)
     assert PurityScores(0.0, 0.0).f1 == 0.0
@@ -137,10 +99,7 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
         (lambda: pair_scores([1, 2], [1, 2, 3]), "predicted has 3 items, but gold has 2"),
         (lambda: pair_scores(["a", 1], [1, 2]), "gold mixes strings and numbers"),
         (lambda: soft_purity_scores([set()], [{"a"}]), "one of them above 0"),
-        (
-            lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]),
-            "all mappings of element to weight or all sets",
-        ),
+        (lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]), "all mappings .* or all sets"),
         (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "finite and not negative"),
     ],
 )

@@ -1,11 +1,14 @@
-"""Reference values of the Beta and F-score laws to 22 digits, computed with mpmath.
+"""Reference values of Beta and F-score distributions and of differences to 22 digits, computed with mpmath.
 
 Nothing here is shared with the package. The incomplete beta function is the continued fraction DLMF 8.17.22;
 F-scores with a weight other than 1 are conditioned on precision (the package conditions on how errors split):
 with gamma variates G of the cells, P = G_tp/(G_tp+G_fp) and U = G_fn/(G_tp+G_fp+G_fn) are independent, and
-F_beta > t iff U/(1-U) < ((1+beta^2)(1-t)/t P - (1-P))/beta^2. Points are doubles, taken as exact.
+F_beta > t iff U/(1-U) < ((1+beta^2)(1-t)/t P - (1-P))/beta^2. Probabilities and densities
+of a difference B - A are integrated over A's score. Integrals are sums over nodes that are doubled until the halves
+agree. Points and parameters are doubles, taken as exact.
 
-Run ``python tests/reference/make_law_grid.py`` to write law_grid.json beside this file (some ten minutes).
+Run ``python tests/reference/make_grids.py`` to write law_grid.json and difference_grid.json beside this file (some twenty
+minutes).
 """
 
 from __future__ import annotations
@@ -60,6 +63,28 @@ F_OTHERS = [
     (1e4, 200, 3e3, 2),
     (0.5, 1e6, 2, 2),
     (1e6, 1e6, 1e5, 2),
+]
+
+# Parameters of A and of B (two of a Beta law, three of an F1), and margins; not 0 where the density is infinite there.
+DIFFERENCES = [
+    ((0.5, 0.5), (0.5, 0.5), (0.01, -0.01, 0.5, 0.9)),
+    ((0.5, 0.5), (2, 3), (0.0, -0.3)),
+    ((78, 56), (84, 25), (0.0, 0.02, -0.02, 0.3)),
+    ((78, 45, 11), (84, 10, 15), (0.0, 0.02, -0.02, 0.1, 0.6)),
+    ((21, 1), (1.5, 20), (-0.9, -0.2, 0.1)),
+    ((2, 50), (50, 2), (0.999, 0.9, -0.5, -0.9)),
+    ((100, 900), (900, 100), (0.0, 0.5, 0.8)),
+    ((2000, 2600), (2600, 2000), (0.0, 0.05)),
+    ((1000001, 10001), (1001, 2), (0.01, 0.0, 0.0099)),
+    ((1e6, 0.5), (0.5, 1e6), (-0.999999, -0.9999)),
+    ((0.5, 1e6), (0.5, 1e6), (1e-7, -3e-6, -4e-5)),
+    ((5e5, 4e5), (7, 9), (0.0, 0.2)),
+    # Both laws crowd at an end: the density has a pole at 0, or comes from far out.
+    ((1, 0.5352614285189903), (1, 0.5352614285189903), (1e-3,)),
+    ((0.5, 0.5), (0.5, 0.5), (-1e-6,)),
+    ((0.3, 0.8), (0.8, 1), (1e-10, -1e-3)),
+    ((1, 0.1), (0.1, 1), (1e-6,)),
+    ((1, 0.5, 0.1), (0.5, 0.3, 0.3), (-1e-6,)),
 ]
 
 
@@ -257,64 +282,81 @@ def digits(value: mpf) -> str:
     return mpmath.nstr(value, DIGITS)
 
 
-def points_of(distribution: BetaLaw | WeightedF, n: int) -> list[float]:
+def points_of(distribution: BetaLaw | WeightedF) -> list[float]:
     rough = chain(((q, False) for q in LOWER), ((q, True) for q in UPPER))
     found = sorted({float(distribution.rough(q, upper)) for q, upper in rough})
-    inner = [t for t in found if 1e-290 < t < 1.0]
-    return inner if n >= len(inner) else inner[:: max(1, len(inner) // n)][:n]
+    return [t for t in found if 1e-290 < t < 1.0]
 
 
-def describe(name: str, parameters: tuple[float, ...], n: int = 9) -> dict[str, object]:
-    exact = [mpf(p) for p in parameters]
-    distribution: BetaLaw | WeightedF
-    if name == "Beta":
-        distribution = BetaLaw(*exact, f1=False)
-    elif len(parameters) == 3:
-        distribution = BetaLaw(exact[0], exact[1] + exact[2], f1=True)
-    else:
-        distribution = WeightedF(*exact)
-    rows = []
-    for t in points_of(distribution, n):
+def distribution_of(parameters: tuple[float, ...]) -> BetaLaw | WeightedF:
+    """Return a Beta distribution of two parameters, an F1 of three, or another F-score of four."""
+    first, *rest = (mpf(p) for p in parameters)
+    return WeightedF(first, *rest) if len(rest) == 3 else BetaLaw(first, sum(rest), f1=len(rest) == 2)
+
+
+def describe(parameters: tuple[float, ...]) -> dict[str, object]:
+    distribution, rows = distribution_of(parameters), []
+    for t in points_of(distribution):
         pair = mpf(t), 1 - mpf(t)
         rows.append([t, digits(distribution.log_pdf(*pair)), *map(digits, distribution.tails(*pair))])
+    name, levels = "Beta" if len(parameters) == 2 else "FScore", LEVELS
     entry: dict[str, object] = {"law": name, "parameters": list(parameters), "points": rows}
     if isinstance(distribution, BetaLaw):
-        entry["quantiles"] = [
-            [
-                q,
-                digits(quantile(distribution, mpf(q), upper=False)),
-                digits(quantile(distribution, mpf(q), upper=True)),
-            ]
-            for q in LEVELS
-        ]
         entry["summaries"] = distribution.summaries()
         if min(distribution.a, distribution.b) > 1:
             entry["hdi"] = [digits(end) for end in hdi(distribution, mpf("0.95"))]
-    elif max(exact) < 1e4:
-        entry["quantiles"] = [
-            [
-                q,
-                digits(quantile(distribution, mpf(q), upper=False)),
-                digits(quantile(distribution, mpf(q), upper=True)),
-            ]
-            for q in (1e-5, 0.025, 0.5)
-        ]
+    else:
+        levels = LEVELS[:3] if max(parameters) < 1e4 else ()
+    if levels:
+        ends = [[quantile(distribution, mpf(q), upper=upper) for upper in (False, True)] for q in levels]
+        entry["quantiles"] = [[q, *map(digits, both)] for q, both in zip(levels, ends, strict=True)]
     print(name, *parameters, len(rows), flush=True)
     return entry
 
 
+def evaluate(law_a: BetaLaw, law_b: BetaLaw, d: mpf) -> tuple[mpf, mpf, mpf]:
+    low, high_c, span = max(-d, mpf(0)), max(d, mpf(0)), 1 - abs(d)
+
+    def integral(what: str) -> mpf:
+        def log_f(y: mpf) -> mpf:
+            s, sc = expit(y)
+            t, tc, u, uc = low + span * s, high_c + span * sc, high_c + span * s, low + span * sc
+            log_w = law_a.log_pdf(t, tc) + mp.log(span * s * sc)
+            if what == "pdf":
+                return log_w + law_b.log_pdf(u, uc)
+            return log_w + mp.log(law_b.tails(u, uc)[int(what == "sf")])
+
+        return trapezoid(log_f)
+
+    below, above, density = (integral(what) for what in ("cdf", "sf", "pdf"))
+    if d > 0:
+        below += law_a.tails(1 - d, d)[1]
+    elif d < 0:
+        above += law_a.tails(-d, 1 + d)[0]
+    assert abs(below + above - 1) < mpf(10) ** -20, below + above
+    return below, above, density
+
+
+def written(name: str, what: str, entries: list[object], start: str) -> None:
+    by = f"tests/reference/make_grids.py, mpmath {mpmath.__version__} with {mp.dps} digits"
+    text = json.dumps({"what": what, "by": by, "entries": entries}, separators=(",", ":"))
+    text = text.replace(start, f"\n{start}")
+    (Path(__file__).parent / name).write_text(text + "\n", encoding="utf-8")
+
+
 def main() -> None:
     mp.dps = 50
-    entries = [describe("Beta", p) for p in BETAS]
-    entries += [describe("FScore", p) for p in F_ONES]
-    entries += [describe("FScore", p) for p in F_OTHERS]
-    document = {
-        "what": "laws of precision, recall and F-scores: points [x, logpdf, cdf, sf], quantiles [q, ppf, isf]",
-        "by": f"tests/reference/make_law_grid.py, mpmath {mpmath.__version__} with {mp.dps} digits",
-        "entries": entries,
-    }
-    text = json.dumps(document, indent=None, separators=(",", ":")).replace('{"law"', '\n{"law"')
-    (Path(__file__).parent / "law_grid.json").write_text(text + "\n", encoding="utf-8")
+    described = [describe(p) for p in (*BETAS, *F_ONES, *F_OTHERS)]
+    what = "precision, recall and F-scores: points [x, logpdf, cdf, sf], quantiles [q, ppf, isf]"
+    written("law_grid.json", what, described, '{"law"')
+    entries = []
+    for a, b, margins in DIFFERENCES:
+        for d in margins:
+            below, above, density = evaluate(distribution_of(a), distribution_of(b), mpf(d))
+            entries.append([a, b, d, digits(below), digits(above), digits(mp.log(density))])
+            print(*entries[-1], flush=True)
+    what = "B - A of independent scores: [parameters of A, of B, d, cdf, sf, logpdf]; two are of a Beta, three of an F1"
+    written("difference_grid.json", what, entries, "[[")
 
 
 if __name__ == "__main__":
