@@ -21,15 +21,15 @@ from bayesf1.base.text_files import write_atomic
 from bayesf1.cv.splitting import IntArray, length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
-from bayesf1.io.label_values import (
-    class_codes,
+from bayesf1.io.label_values import read_groups, read_labels
+from bayesf1.io.labels import (
+    CELL_OF_CODE,
+    CodedLabels,
     distinct_labels,
     find_classes,
+    from_labels,
     guess_positive,
-    read_groups,
-    read_labels,
 )
-from bayesf1.io.labels import CELL_OF_CODE, from_labels
 from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
 
@@ -158,7 +158,7 @@ class Gold:
         first = y.iloc[0] if hasattr(y, "iloc") else y[0]
         if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
             return cls(y, groups, reading=reading)
-        if positive is None and len(known := distinct_labels([read_labels(y, "y")])) <= 2:
+        if positive is None and len(known := distinct_labels([CodedLabels.of(read_labels(y, "y"))])) <= 2:
             # What gold says is positive stays so, whatever else a model may say.
             positive = guess_positive(known)
         return cls(y, groups, positive)
@@ -186,10 +186,8 @@ class Gold:
         if self.reading is not None or self.positive is not None:
             return self
         columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
-        gold = read_labels(self.y, "y")
-        return replace(
-            self, classes=find_classes(None, distinct_labels([gold]), distinct_labels([gold, *columns]))
-        )
+        every = [CodedLabels.of(column) for column in (read_labels(self.y, "y"), *columns)]
+        return replace(self, classes=find_classes(None, distinct_labels(every[:1]), distinct_labels(every)))
 
     def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:
         """Return what each unit adds to the models' tables, a sparse array (unit, model·cell), in the order of y."""
@@ -200,7 +198,7 @@ class Gold:
             return csr_array(counts.reshape(len(counts), -1).astype(float))
         columns = [read_labels(self.y, "y"), *(read_labels(said, "y") for said in predictions.values())]
         if self.classes is not None:
-            coded = np.stack([class_codes(column, self.classes) for column in columns], axis=1)
+            coded = np.stack([CodedLabels.of(c).among(self.classes) for c in columns], axis=1)
             return class_outcomes(coded, len(self.classes))
         hits = np.stack([column == self.positive for column in columns], axis=1).astype(np.intp)
         cells = CELL_OF_CODE[2 * hits[:, :1] + hits[:, 1:]]

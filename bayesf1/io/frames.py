@@ -16,8 +16,8 @@ from bayesf1.base.checks import OneLabel, is_number
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.counts import MAX_COUNT
-from bayesf1.io.label_values import BY_A_JUDGE, index_of, is_missing, plain_label, read_groups, read_labels
-from bayesf1.io.labels import default_names, from_columns, from_labels
+from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
+from bayesf1.io.labels import BY_A_JUDGE, default_names, from_columns, from_labels
 from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:

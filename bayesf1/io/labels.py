@@ -2,53 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import difflib
+import re
+import unicodedata
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from numbers import Number
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import ArrayLike, Column, OneLabel
-from bayesf1.base.naming import joined, listing, quoted
+from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
+from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
-    BY_A_JUDGE,
     align,
-    check_alike,
     check_blank,
-    check_positive,
     check_same_shapes,
-    class_codes,
-    class_names,
-    distinct_labels,
     distinct_rows_of,
     from_rows,
-    gold_with_gaps,
-    guess_positive,
+    index_of,
     is_missing,
-    label_counts,
-    label_notes,
-    positive_or_classes,
+    plain_label,
     read_groups,
     read_labels,
     read_numbers,
-    stray_labels,
 )
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
-from bayesf1.tasks.multiclass import MultiClass, class_outcomes
+from bayesf1.tasks.multiclass import MultiClass, Strays, class_outcomes
 
 # What a judge calls an item that it says nothing of.
 NO_ANSWER = "no answer"
 # A judge that says more different things gives scores or texts.
 _MOST_LABELS = 20
+# Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
+_PLAIN_PAIRS = (
+    ("0", "1"),
+    ("-1", "1"),
+    ("false", "true"),
+    ("no", "yes"),
+    ("neg", "pos"),
+    ("negative", "positive"),
+)
+# A whole number with a decimal point, as pandas writes integers of a column that once had gaps.
+_WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")
+# How programs spell what is missing.
+_GAPS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
+# Of more gold labels none is compared with the others.
+_MOST_COMPARED = 200
+# What may stand in for gold labels that are missing.
+BY_A_JUDGE = "give what a judge says of every item by judge="
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
+
+
+class NoPositiveItem(UserWarning):
+    """No item has the positive label, by gold or by a model."""
 
 
 @with_runs_in("predictions", is_by_id)
@@ -137,30 +153,257 @@ def from_columns(
     remedy: str = "drop or fill it first",
 ) -> Evaluation:
     """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
-    names, every = tuple(columns), [gold, *columns.values()]
+    every = [CodedLabels.of(column) for column in (gold, *columns.values())]
     found = distinct_labels(every)
     if labels is None and gold.dtype.kind not in "biuf":
         check_blank(gold, found, "y_true", remedy)
-    positive, classes = positive_or_classes(gold, columns, positive, labels)
-    task: Task
-    if classes:
-        coded = np.stack([class_codes(column, classes) for column in every], axis=1)
-        kinds, which = distinct_rows_of(coded, len(classes) + 1)
-        task = MultiClass(class_names(classes), strays=stray_labels(columns, classes, weights))
-        rows = class_outcomes(kinds, len(classes))
-    else:
-        hits = np.stack([column == positive for column in every], axis=1)
-        check_positive(positive, hits, names, lambda: found)
-        kinds, which = distinct_rows_of(hits, 2)
-        task, rows = Binary(), CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]]
-    predicted = {name: label_counts(column, weights) for name, column in columns.items()}
-    notes = label_notes(label_counts(gold, weights), predicted, positive)
-    if classes and labels is None and len(found) == 2:
+    counts = [own.counts(weights) for own in every]
+    predicted = dict(zip(columns, counts[1:], strict=True))
+    task, positive, golds, codes = _coded(every, predicted, positive, labels)
+    kinds, which = distinct_rows_of(np.stack(codes, axis=1), len(golds) + 1)
+    binary = isinstance(task, Binary)
+    rows = CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]] if binary else class_outcomes(kinds, len(golds))
+    notes = label_notes(counts[0], predicted, positive)
+    if not binary and labels is None and len(found) == 2:
         both = " nor ".join(map(quoted, found))
         notes += (
             f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
         )
-    return replace(from_rows(names, task, rows, groups, which=which, weights=weights), remarks=notes)
+    ev = from_rows(tuple(columns), task, rows, groups, which=which, weights=weights)
+    return replace(ev, remarks=notes)
+
+
+def _coded(
+    every: Sequence[CodedLabels],
+    predicted: Mapping[str, Mapping[Any, float]],
+    positive: Any,
+    labels: Sequence[Any] | None,
+) -> tuple[Task, Any, tuple[str, ...], list[NDArray[np.int64]]]:
+    """Return the task, its positive label, what gold can be, and the labels of gold and of each model as numbers of these."""
+    if positive is not None and labels is not None:
+        raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
+    gold, found = every[0], distinct_labels(every)
+    for model, own in zip(predicted, every[1:], strict=True):
+        if gold.sort != own.sort:
+            raise ValueError(
+                f"y_true has labels like {quoted(gold.names[0])} but predictions of {model!r} like {quoted(own.names[0])}; "
+                "numbers and strings are never equal"
+            )
+    if positive is None and labels is None and len(found) < 3:
+        positive = _plain_positive(found)
+    if positive is None and (labels is not None or len(found) > 1):
+        classes = find_classes(labels, distinct_labels([gold]), found)
+        names, known = class_names(classes), {*classes}
+        unknown = {
+            name: {_class_name(label): n for label, n in own.items() if label not in known}
+            for name, own in predicted.items()
+        }
+        return MultiClass(names, Strays.of(unknown)), None, names, [own.among(classes) for own in every]
+    if gold.sort != "number":
+        check_alike(found)
+    positive = guess_positive(found) if positive is None else positive
+    hits = [np.array([label == positive for label in own.names], dtype=np.int64)[own.codes] for own in every]
+    check_positive(positive, hits, tuple(predicted), found)
+    (yes,) = class_names([positive])
+    return Binary(), positive, (f"not {yes}", yes), hits
+
+
+# ---- which label is positive, or which are classes -------------------------------------------------------
+
+
+class CodedLabels(NamedTuple):
+    """The labels of all items, as numbers of the distinct ones."""
+
+    codes: NDArray[np.intp]
+    names: list[Any]
+
+    @classmethod
+    def of(cls, column: NDArray[Any]) -> CodedLabels:
+        """Return labels numbered in some order."""
+        if column.dtype.kind != "O":
+            names, codes = np.unique(column, return_inverse=True)
+            return cls(codes.ravel(), names.tolist())
+        place: dict[Any, int] = {}
+        codes = np.array([place.setdefault(label, len(place)) for label in column.tolist()], dtype=np.intp)
+        return cls(codes, [*place])
+
+    @property
+    def sort(self) -> str:
+        """Return what labels are, all of one sort: numbers, texts or something else, such as dates."""
+        first = next(iter(self.names), "")
+        return (
+            "number" if isinstance(first, Number) else "text" if isinstance(first, str | bytes) else "other"
+        )
+
+    def among(self, classes: Sequence[Any]) -> NDArray[np.int64]:
+        """Return labels as indices into the classes, and their number for what is none of them."""
+        place = {label: i for i, label in enumerate(classes)}
+        return np.array([place.get(label, len(place)) for label in self.names], dtype=np.int64)[self.codes]
+
+    def counts(self, weights: FloatArray | None = None) -> dict[Any, float]:
+        """Return how many items have each label; there are `weights` items of each row."""
+        sums = np.bincount(self.codes, weights, len(self.names)).astype(float)
+        return dict(zip(self.names, sums.tolist(), strict=True))
+
+
+def _plain_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels if that is beyond doubt, else None."""
+    lowered = {_class_name(label).strip().lower(): label for label in labels}
+    # Labels that only differ in case are two labels, and then nothing is beyond doubt.
+    for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
+        if positive in lowered and set(lowered) <= {negative, positive}:
+            return lowered[positive]
+    return None
+
+
+def guess_positive(labels: list[Any]) -> Any:
+    """Return the positive one of two labels if that is beyond doubt, else say what there is."""
+    positive = _plain_positive(labels)
+    if positive is None:
+        known = listing(map(repr, labels), most=10)
+        raise ValueError(f"which label is positive? The labels are {known}; say positive= with one of them")
+    return positive
+
+
+def check_positive(
+    positive: Any, hits: Sequence[NDArray[Any]], names: tuple[str, ...], labels: Sequence[Any]
+) -> None:
+    """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
+    if not any(own.any() for own in hits):
+        known = {str(label).casefold(): label for label in labels[:1000]}
+        alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
+        found = f"no item is labelled {quoted(positive)}"
+        if alike:
+            raise ValueError(f"{found}; did you mean {quoted(known[alike[0]])}?")
+        # A shard of a corpus may well hold no positive item.
+        warnings.warn(
+            f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem, stacklevel=3
+        )
+        return
+    silent = [name for name, said in zip(names, hits[1:], strict=True) if not said.any()]
+    if silent:
+        warnings.warn(
+            f"{', '.join(silent)} never predicts the positive label {quoted(positive)}", stacklevel=3
+        )
+
+
+def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterable[Any]) -> list[Any]:
+    """Return the classes, those asked for or those of gold; what else models said must not look like one of them.
+
+    Examples
+    --------
+    >>> find_classes(None, ["ham", "spam"], ["ham", "spam", "eggs"])
+    ['ham', 'spam']
+    """
+    if labels is None:
+        check_alike(gold)
+    elif isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
+        raise ValueError(f"labels= is a list of at least two classes, not {quoted(labels)}")
+    check_unmasked(labels, "labels=")
+    classes = [plain_label(label) for label in (gold if labels is None else labels)]
+    if not all(isinstance(label, Hashable) for label in classes):
+        raise ValueError(f"labels= holds {quoted(labels)}, but a label is a string or a number")
+    strange = [label for label in gold if label not in {*classes}]
+    if strange:
+        known_classes = listing(map(quoted, classes), most=10)
+        raise ValueError(f"label {quoted(strange[0])} occurs, but is not one of labels= {known_classes}")
+    known, seen = set(classes), {_as_seen(label): label for label in classes}
+    # Padding makes a label longer, but hardly ten times as long.
+    longest = 10 * max(map(len, seen), default=0) + 100
+    for label in said:
+        other = seen.get(_as_seen(label)) if label not in known and len(str(label)) <= longest else None
+        if other is not None:
+            raise _too_alike(other, label)
+    return classes
+
+
+def check_alike(labels: Iterable[Any], what: str = "labels") -> None:
+    """Say which two labels, or names of something else, a reader would take for one.
+
+    Examples
+    --------
+    >>> check_alike(["spam", "ham"])
+    >>> check_alike(["spam", "Spam"])
+    Traceback (most recent call last):
+    ValueError: labels 'spam' and 'Spam' differ only in case or spaces, in how ...
+    """
+    seen: dict[str, Any] = {}
+    for label in labels:
+        other = seen.setdefault(_as_seen(label), label)
+        if other is not label and (type(other), other) != (type(label), label):
+            raise _too_alike(other, label, what)
+
+
+def _as_seen(label: Any) -> str:
+    """Return what a reader sees of a label, without case."""
+    text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+    quoted = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
+    plain = quoted.strip().casefold()
+    return whole[1] if (whole := _WHOLE.fullmatch(plain)) else plain
+
+
+def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
+    classes = ", or say by labels= that both are classes" if what == "labels" else ""
+    how = "in case or spaces, in how their characters are coded or in how a number is written"
+    return ValueError(f"{what} {quoted(one)} and {quoted(other)} differ only {how}; make them one{classes}")
+
+
+def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
+    """Return labels as names of classes, or say which two are the same."""
+    if isinstance(labels, set | frozenset):
+        raise ValueError(f"labels= is a set, which has no order; give a list, as {sorted(map(str, labels))}")
+    names = tuple(_class_name(label) for label in labels)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"label {quoted(twice)} is given twice; classes need different names")
+    return names
+
+
+def _class_name(label: Any) -> str:
+    value = plain_label(label)
+    if isinstance(value, Mapping | list | tuple | set):
+        raise ValueError(f"labels are strings, numbers and the like, not {quoted(value)}")
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value)
+
+
+def label_notes(
+    gold: Mapping[Any, float], predicted: Mapping[str, Mapping[Any, float]], positive: Any = None
+) -> tuple[str, ...]:
+    """Say which gold label may be a gap or a slip, and, of a binary task, what models predict that no item is.
+
+    Examples
+    --------
+    >>> label_notes({"spam": 20, "ham": 9, "spma": 1}, {"A": {"spam": 29, "eggs": 1}}, "spam")
+    ("1 item has the gold label 'spma', ...", "A predicts 'eggs' for 1 item, which no gold label is ...")
+    """
+    notes = []
+    for label, n in gold.items():
+        which = f"{counted(int(n), 'item')} {'has' if n == 1 else 'have'} the gold label {quoted(label)}"
+        if str(label).strip().lower() in _GAPS and not any(label in own for own in predicted.values()):
+            notes.append(
+                f"{which}, which no model predicts: if it stands for a missing label, drop such items."
+            )
+        others = [str(other) for other, times in gold.items() if times >= 10]
+        close = n == 1 and len(str(label)) > 3 and len(gold) <= _MOST_COMPARED
+        if close and (alike := difflib.get_close_matches(str(label), others, n=1, cutoff=0.75)):
+            notes.append(f"{which}, which looks like {quoted(alike[0])}: if it is a typo, correct it.")
+    for model, counts in predicted.items() if positive is not None else ():
+        unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
+        if unknown:
+            notes.append(
+                f"{model} predicts {listing(map(quoted, sorted(unknown, key=str)), most=3)} for "
+                f"{counted(int(sum(unknown.values())), 'item')}, which no gold label is and counts as not {quoted(positive)}."
+            )
+    return tuple(notes)
+
+
+def distinct_labels(columns: Iterable[CodedLabels]) -> list[Any]:
+    """Return the labels that occur in any of the columns, sorted."""
+    seen = dict.fromkeys(label for column in columns for label in column.names)
+    return sorted(
+        seen, key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label))
+    )
 
 
 # ---- gaps: gold labels of some items, predictions and perhaps a judge's word on all ----------------------
@@ -186,11 +429,17 @@ def _from_gaps(
     columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
     if twice := {*judges} & {*names}:
         raise ValueError(f"{twice.pop()!r} names a model and a judge; rename one of them")
-    task, golds, words, codes = _coded(values, columns, positive, labels)
+    every = [CodedLabels.of(column) for column in (values, *columns.values())]
+    found = distinct_labels(every)
+    if positive is None and labels is None and len(found) < 3:
+        positive = guess_positive(found)
+    predicted = {name: own.counts() for name, own in zip(names, every[1:], strict=True)}
+    task, _, golds, (of_gold, *said) = _coded(every, predicted, positive, labels)
     gold = np.full(n, len(golds), dtype=np.intp)
-    gold[known] = codes.pop(None)
+    gold[known] = of_gold
+    words = golds if isinstance(task, Binary) else (*golds, "another label")
     voices = [
-        *((codes[name], words) for name in names),
+        *((code, words) for code in said),
         *(_judged(beside[f"judge {name!r}"], name, n) for name in judges),
     ]
     stratum = np.zeros(n, dtype=np.intp)
@@ -210,29 +459,28 @@ def _from_gaps(
     return settled(from_rows(names, task, rows, documents, which=which))
 
 
-def _coded(
-    values: NDArray[Any],
-    columns: Mapping[str, NDArray[Any]],
-    positive: Any,
-    labels: Sequence[Any] | None,
-) -> tuple[Task, tuple[str, ...], tuple[str, ...], dict[str | None, NDArray[Any]]]:
-    """Return the task, its gold labels, what a model can say, and the labels of gold (None) and models as numbers of it."""
-    every: dict[str | None, NDArray[Any]] = dict([(None, values), *columns.items()])
-    found = distinct_labels([*every.values()])
-    if positive is None and labels is None and len(found) < 3:
-        positive = guess_positive(found)
-    positive, classes = positive_or_classes(values, columns, positive, labels)
-    if classes:
-        golds = class_names(classes)
-        task = MultiClass(golds, strays=stray_labels(columns, classes))
-        codes = {name: class_codes(column, classes) for name, column in every.items()}
-        return task, golds, (*golds, "another label"), codes
-    codes = {name: (column == positive).astype(np.int64) for name, column in every.items()}
-    if not any(code.any() for code in codes.values()):
-        raise ValueError(f"no item is labelled {positive!r}; the labels are {listing(map(repr, found))}")
-    (yes,) = class_names([positive])
-    golds = (f"not {yes}", yes)
-    return Binary(), golds, golds, codes
+def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
+    """Return gold with None for items that only other columns have, and what items are called.
+
+    Examples
+    --------
+    >>> gold_with_gaps({"d2": 1}, {"A": {"d1": 0, "d2": 1}})
+    ({'d2': 1, 'd1': None}, ['d2', 'd1'])
+    >>> gold_with_gaps([1, None], {"A": [0, 1]})
+    ([1, None], None)
+    """
+    own = index_of(y_true, "y_true")
+    every = (index_of(column, name) for name, column in columns.items())
+    others = next((index for index in every if index is not None), None)
+    if own is None or others is None:
+        one = others if own is None else own
+        return y_true, None if one is None else list(one)
+    missing = others[~others.isin(own)].tolist()
+    called = [*own, *missing]
+    if not missing:
+        return y_true, called
+    values = list(y_true.values() if isinstance(y_true, Mapping) else y_true)
+    return dict(zip(called, [*values, *[None] * len(missing)], strict=True)), called
 
 
 def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -259,7 +507,8 @@ def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str
     said, answered = _with_gaps(column, f"judge {name!r}")
     if len(answered) != n:
         raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
-    different = distinct_labels([said])
+    coded = CodedLabels.of(said)
+    different = distinct_labels([coded])
     scores = said.dtype.kind == "f" and any(value % 1 for value in different)
     if len(different) > _MOST_LABELS or (scores and len(different) > 2):
         raise ValueError(
@@ -269,7 +518,7 @@ def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str
     if said.dtype.kind not in "biuf":
         check_alike(different, f"judge {name!r} says")
     codes = np.full(n, len(different), dtype=np.intp)
-    codes[answered] = class_codes(said, different)
+    codes[answered] = coded.among(different)
     return codes, (*class_names(different), NO_ANSWER)
 
 

@@ -18,8 +18,7 @@ from bayesf1.io.brat import BRAT
 from bayesf1.io.conll import CONLLU, TAGS
 from bayesf1.io.count_files import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, described, find_place
-from bayesf1.io.inspect import INSPECT
-from bayesf1.io.lm_eval import LM_EVAL
+from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
 from bayesf1.io.segments import SEGMENTS
 from bayesf1.io.table_files import TABLE

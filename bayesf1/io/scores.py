@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
-from bayesf1.base.naming import listing, nearest, plural
+from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
 from bayesf1.io.label_values import (
     align,
     check_same_shapes,
     check_unit,
-    distinct_labels,
     from_rows,
-    guess_positive,
     plain_label,
     read_groups,
     read_labels,
     read_numbers,
 )
-from bayesf1.io.labels import from_right
+from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive
 from bayesf1.metrics import points_down
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics, Totals, check_ratio, name_of
-
-# The task, or nothing where there is just one, and what the log calls the item.
-Item: TypeAlias = tuple[str, str | int]
 
 
 def from_scores(
@@ -83,11 +77,11 @@ def from_scores(
     """
     refuse_reports(scores)
     how: dict[str, Any] = {"name": name, "unit": unit, "lower_is_better": lower_is_better, "groups": groups}
-    return _from_columns(_pick_metric(scores, name), **how)
+    return from_columns(_pick_metric(scores, name), **how)
 
 
 @with_runs_in("scores", is_by_id)
-def _from_columns(
+def from_columns(
     scores: Mapping[str, Any],
     *,
     name: str,
@@ -95,6 +89,7 @@ def _from_columns(
     lower_is_better: bool,
     groups: Column | None,
 ) -> Evaluation:
+    """Build an Evaluation from scores, as `from_scores` does once it knows their metric."""
     if unit is not None and check_unit(unit) == "item":
         raise ValueError("unit is a name such as 'query', not 'item'; right or wrong goes to from_correct")
     given, beside = align(scores, "scores", {"groups": groups})
@@ -152,75 +147,6 @@ def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) ->
             value = _pick_metric(value, name, runs=True)
         found[model] = value
     return found
-
-
-# ---- logs --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ItemLog:
-    """What a model's logs say of each item: its score, its group, and its text or hash, by which logs are compared."""
-
-    scores: dict[Item, float] = field(default_factory=dict)
-    groups: dict[Item, str] = field(default_factory=dict)
-    inputs: dict[Item, str] = field(default_factory=dict)
-
-
-def spelled(item: Item, noun: str) -> str:
-    """Say which item it is.
-
-    Examples
-    --------
-    >>> spelled(("gsm8k", 3), "document"), spelled(("", "q1"), "sample")
-    ("document 3 of task 'gsm8k'", "sample 'q1'")
-    """
-    task, number = item
-    return f"{noun} {number!r}{f' of task {task!r}' if task else ''}"
-
-
-def from_item_scores(
-    scores: Mapping[str, Mapping[Item, float]],
-    group_of: Mapping[Item, str],
-    options: Mapping[str, Any],
-    *,
-    noun: str,
-    name: str,
-) -> Evaluation:
-    """Build an Evaluation from what each model scored on each item of a log; scores of 0 and 1 are right or wrong.
-
-    Parameters
-    ----------
-    scores
-        Mapping of model name to its scores by item.
-    group_of
-        The group of each item; if options ask for a ``"group"``, groups are the units.
-    options
-        Of these ``"group"``, ``"unit"`` and ``"lower_is_better"``, as `read` takes them.
-    noun
-        What an item is called.
-    name
-        What the scores are called.
-
-    Examples
-    --------
-    >>> a, b = {("", 1): 1.0, ("", 2): 0.0}, {("", 2): 1.0, ("", 1): 1.0}
-    >>> from_item_scores({"A": a, "B": b}, {}, {}, noun="sample", name="acc").tables
-    array([[1., 1.], [2., 0.]])
-    """
-    group, first = options.get("group"), next(iter(scores.values()))
-    groups = None if group is None else {spelled(item, noun): group_of[item] for item in first}
-    by_id = {model: {spelled(item, noun): s for item, s in own.items()} for model, own in scores.items()}
-    binary = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
-    unit = options.get("unit") or (group.rpartition(".")[2] if group else None if binary else noun)
-    down = bool(options.get("lower_is_better", False))
-    ev = _from_columns(by_id, name=name, unit=unit, lower_is_better=down, groups=groups)
-    tasks = dict.fromkeys(task for task, _ in first)
-    if len(tasks) == 1 or groups is not None:
-        return ev
-    pooled = (
-        f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together: {listing(tasks, most=6)}."
-    )
-    return replace(ev, remarks=(*ev.remarks, pooled))
 
 
 # ---- statistics --------------------------------------------------------------------------------------------
@@ -364,7 +290,7 @@ def from_probabilities(
     stacked = np.stack(
         [read_numbers(columns[n], f"probabilities of {n!r}", what, bad=_is_no_number) for n in names], axis=1
     )
-    known = distinct_labels([gold])
+    known = distinct_labels([CodedLabels.of(gold)])
     positive = guess_positive(known) if positive is None else plain_label(positive)
     hit = np.asarray(gold == positive)
     if hit.all() or not hit.any():

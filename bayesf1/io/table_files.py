@@ -18,8 +18,8 @@ from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.frames import from_frame
-from bayesf1.io.label_values import NoPositiveItem, align
-from bayesf1.io.labels import from_correct
+from bayesf1.io.label_values import align
+from bayesf1.io.labels import NoPositiveItem, from_correct
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import Table, is_arrow, is_json
 

@@ -24,7 +24,8 @@ from bayesf1.base.checks import (
     check_whole,
 )
 from bayesf1.base.naming import quoted
-from bayesf1.io.label_values import distinct_labels, guess_positive, read_labels
+from bayesf1.io.label_values import read_labels
+from bayesf1.io.labels import CodedLabels, distinct_labels, guess_positive
 from bayesf1.tasks.probabilities import ScoreOrder, pr_area, roc_area
 
 # Numbers in flight in one block of draws: what a cache holds.
@@ -191,7 +192,7 @@ def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
     if not np.isfinite(values).all():
         i = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"scores hold {values[i]} at item {i + 1}; scores are finite numbers")
-    positive = guess_positive(distinct_labels([gold])) if positive is None else positive
+    positive = guess_positive(distinct_labels([CodedLabels.of(gold)])) if positive is None else positive
     hit = np.asarray(gold == positive)
     if hit.all() or not hit.any():
         lacking = "negative" if hit.all() else "positive"
