@@ -16,13 +16,12 @@ from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten
 from bayesf1.io.brat import BRAT
 from bayesf1.io.conll import CONLLU, TAGS
-from bayesf1.io.count_files import CONLLEVAL, COUNTS
+from bayesf1.io.counts import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, described, find_place
 from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
-from bayesf1.io.segments import SEGMENTS
+from bayesf1.io.scored import SEGMENTS, TREC
 from bayesf1.io.table_files import TABLE
-from bayesf1.io.trec import TREC
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 # The more telling first: a new format is a file of its own and a line here.

@@ -25,7 +25,7 @@ from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import FILE_FORMAT, Evaluation, Folds, Task, Units, methods_of, model_names, to_json
-from bayesf1.io.count_files import read_counts
+from bayesf1.io.counts import read_counts
 from bayesf1.io.formats import Format, Request
 from bayesf1.io.labels import from_confusion
 from bayesf1.io.tags import SpanTable, from_span_table

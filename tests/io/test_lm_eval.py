@@ -89,7 +89,7 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
     write(tmp_path, "b", data=lm_eval_samples(B).replace(f"{2:064x}".encode(), f"{9 << 248:064x}".encode()))
     with pytest.raises(
         ValueError,
-        match=r"document 2 of task 'arith' has the input '090+' in .*b, but '0+' in .*a; ",
+        match=r"document 2 of task 'arith' has the input '090+' in 'b', but '0+' in 'a'; ",
     ):
         bf.read(tmp_path)
     write(tmp_path, "b", data=lm_eval_samples(B[:3]))
@@ -97,7 +97,7 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
         bf.read(tmp_path)
     write(tmp_path, "b", data=lm_eval_samples(B, hashed=False).replace(b'"subject": "c"', b'"subject": "d"'))
     assert bf.read(tmp_path).models == ("a", "b")
-    with pytest.raises(ValueError, match=r"document 2 of task 'arith' has the group 'd' in .*b, but 'c' in"):
+    with pytest.raises(ValueError, match=r"document 2 of task 'arith' has the group 'd' in 'b', but 'c' in"):
         bf.read(tmp_path, group="doc.subject")
 
 

@@ -1,10 +1,10 @@
-"""TREC runs, scored query by query by ir_measures against relevance judgements."""
+"""What other packages score: TREC runs by ir_measures, translations and transcripts by sacrebleu and jiwer."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -12,7 +12,9 @@ from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import counted, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Request
-from bayesf1.io.scores import from_scores
+from bayesf1.io.saved import corpus_measures
+from bayesf1.io.scores import from_scores, from_statistics
+from bayesf1.io.tables import is_arrow, is_json
 
 # Query -> document -> score, or grade.
 Ranked = dict[str, dict[str, Any]]
@@ -54,7 +56,7 @@ def _columns(file: InputFile, layout: _Layout) -> Ranked:
     return by_query
 
 
-# ---- measures ---------------------------------------------------------------------------------------------
+# ---- runs ---------------------------------------------------------------------------------------------
 
 
 def _scorer(measure: str, judged: Ranked) -> Any:
@@ -101,9 +103,6 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
     return remarks
 
 
-# ---- the format among others ------------------------------------------------------------------------------
-
-
 def _read(request: Request) -> Evaluation:
     """Score runs; a judged query that a run has no document for scores 0, as by ``trec_eval -c``."""
     options, measure = request.options, request.options.get("measure")
@@ -147,4 +146,68 @@ def _holds_run(file: InputFile, options: Mapping[str, Any]) -> bool:
 
 TREC = Format(
     "trec", "a TREC run (query Q0 document rank score name)", _holds_run, ("qrels", "measure"), _read
+)
+
+
+# ---- translations and transcripts, one segment a line ----------------------------------------------------
+
+# By the name of a metric its function in `bayesf1.measures`.
+_METRICS = {"bleu": "corpus_bleu", "chrf": "chrf", "ter": "ter", "wer": "wer", "cer": "wer"}
+
+
+def _segments(file: InputFile) -> list[str]:
+    return file.text().removesuffix("\n").split("\n")
+
+
+def _statistics(name: str, said: Sequence[str], gold: Sequence[str]) -> Any:
+    """Return the counts of each segment, as the metric's own package has them."""
+    try:
+        if name in ("wer", "cer"):
+            import jiwer
+
+            count = jiwer.process_words if name == "wer" else jiwer.process_characters
+            found = [count(right, own) for right, own in zip(gold, said, strict=True)]
+            return [(own.hits, own.substitutions, own.deletions, own.insertions) for own in found]
+        from sacrebleu import metrics
+
+        return getattr(metrics, name.upper())()._extract_corpus_statistics(said, [gold])
+    except ImportError as error:
+        raise ValueError(f"{name} is counted by {error.name}; pip install 'bayesf1[translation]'") from None
+
+
+def _read_segments(request: Request) -> Evaluation:
+    models, name = request.named_models("a text"), str(request.options.get("measure", "")).lower()
+    if name not in _METRICS:
+        raise ValueError(f"texts are scored by one measure=, not {name!r}; {nearest(name, _METRICS)}")
+    if request.alone is None:
+        raise ValueError(f"{request.places[0]} is a model's; give the references, too, by gold_file=")
+    gold = _segments(request.alone.file)
+    if empty := [i for i, segment in enumerate(gold, 1) if not segment.strip()]:
+        raise ValueError(f"{request.alone}, line {empty[0]}, is empty; drop that line in all files")
+    sums = {}
+    for model, place in models.items():
+        said = _segments(place.file)
+        if len(said) != len(gold):
+            raise ValueError(
+                f"{place} has {len(said):,} lines, but {request.alone} has {len(gold):,}; line by line they are the same "
+                "segments"
+            )
+        sums[model] = _statistics(name, said, gold)
+    unit, label = request.options.get("unit", "segment"), "CER" if name == "cer" else ""
+    return from_statistics(sums, corpus_measures()[_METRICS[name]], name=label, unit=unit)
+
+
+def _holds_segments(file: InputFile, options: Mapping[str, Any]) -> bool:
+    """Whether a text is to be scored as translations and transcripts are: of any lines, so that only the metric tells."""
+    names = str(options.get("measure", "")).lower().split(",")
+    return {*names} <= {*_METRICS} and bool(file.lines) and not (is_json(file) or is_arrow(file))
+
+
+SEGMENTS = Format(
+    "segments",
+    f"a text with one segment a line, of a translation or transcript (measure= {listing(_METRICS)})",
+    _holds_segments,
+    ("measure", "unit"),
+    _read_segments,
+    gold_file=True,
 )
