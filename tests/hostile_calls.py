@@ -153,6 +153,7 @@ def calls():
         "measures.reciprocal_rank": [{"relevance": lists}],
         "measures.roc_auc": [labelled],
         "measures.roc_curve": [{**labelled, **drawn, "n_points": 11}],
+        "measures.soft_pair_scores": [{"gold": [{"a"}, {"a", "b"}], "predicted": [{"a", "b"}, {"b"}]}],
         "measures.soft_purity_scores": [{"gold": [{"a"}, {"b"}, {"a", "b"}], "predicted": [{1}, {2}, {1}]}],
         "measures.ter": [{"totals": [1.0, 5.0]}],
         "measures.wer": [{"totals": [5.0, 1.0, 1.0, 0.0]}],

@@ -10,6 +10,7 @@ from .clustering import (
     PurityScores as PurityScores,
     pair_scores as pair_scores,
     purity_scores as purity_scores,
+    soft_pair_scores as soft_pair_scores,
     soft_purity_scores as soft_purity_scores,
 )
 from .corpus import chrf as chrf, corpus_bleu as corpus_bleu, ter as ter, wer as wer

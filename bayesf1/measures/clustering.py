@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,9 @@ from bayesf1.io.label_values import read_labels
 
 Whole: TypeAlias = NDArray[np.intp]
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]]
+
+# Pairs of overlapping clusters are listed, at about 100 bytes each.
+_MOST_PAIRS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,41 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     return PairScores(tp, found - tp, together - tp, n * (n - 1) // 2 - together - found + tp)
 
 
+def soft_pair_scores(gold: SoftClusters, predicted: SoftClusters) -> PairScores:
+    r"""Compare clusters that may overlap by pairs of items.
+
+    A pair counts once, in however many clusters of one side it is together: with :math:`P` the union of the pairs of the
+    predicted and :math:`P_G` of the gold clusters, :math:`TP = |P \cap P_G|`, :math:`FP = |P \setminus P_G|` and
+    :math:`FN = |P_G \setminus P|`. Larger clusters that overlap more are not punished for it.
+
+    Parameters
+    ----------
+    gold, predicted
+        Clusters: sets of elements, or mappings of element to weight, of which those above 0 belong.
+
+    Examples
+    --------
+    >>> gold = [{"bank", "lender"}, {"bank", "riverside", "shore"}]
+    >>> soft_pair_scores(gold, [{"bank", "lender", "shore"}, {"riverside", "shore"}])
+    PairScores(tp=3, fp=1, fn=1, tn=1)
+
+    References
+    ----------
+    Manandhar et al. (2010), SemEval.
+    """
+    found = [_weights(gold, "gold"), _weights(predicted, "predicted")]
+    elements = {element for side in found for cluster in side for element in cluster}
+    place = {element: i for i, element in enumerate(elements)}
+    if any(sum(len(c) ** 2 for c in side) > 2 * _MOST_PAIRS for side in found):
+        raise ValueError(f"there are more than {_MOST_PAIRS:,} pairs in clusters; compare parts of them")
+    together, put = (
+        {pair for c in side for pair in combinations(sorted(place[element] for element in c), 2)}
+        for side in found
+    )
+    tp, n = len(together & put), len(place)
+    return PairScores(tp, len(put) - tp, len(together) - tp, n * (n - 1) // 2 - len(together | put))
+
+
 def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     r"""Compare two partitions of the same items by purity.
 
@@ -129,11 +168,10 @@ def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     Manning, Raghavan & Schütze (2008), chapter 16.
     """
     gold_of, predicted_of, counts, by_gold, by_predicted = _contingency(gold, predicted)
-    n = int(counts.sum())
     purest, fullest = np.zeros(len(by_predicted)), np.zeros(len(by_gold))
     np.maximum.at(purest, predicted_of, counts)
     np.maximum.at(fullest, gold_of, counts)
-    return PurityScores(float(purest.sum() / n), float(fullest.sum() / n))
+    return PurityScores(float(purest.sum() / counts.sum()), float(fullest.sum() / counts.sum()))
 
 
 def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PurityScores:

@@ -140,7 +140,7 @@ def check_ratio(function: Totals, name: str, tables: FloatArray) -> None:
     if off.any():
         i = int(np.argmax(off))
         raise ValueError(
-            f"metric {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but the number of "
+            f"measure {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but the number of "
             "units must not matter to it; divide by a sum, such as that of a column of ones"
         )
 
@@ -175,13 +175,13 @@ def checked(function: Totals, name: str, tables: FloatArray) -> Score:
                 found = function(rows) if at_once else [_number(function(row)) for row in rows]
         except Exception as error:
             raise ValueError(
-                f"metric {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
+                f"measure {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
             ) from error
         array = np.asarray(found, dtype=np.float64)
         bad = ~np.isfinite(array)
         if bad.any():
             i = int(np.argmax(bad))
-            raise ValueError(f"metric {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
+            raise ValueError(f"measure {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
         return array.reshape(tables.shape[:-1])
 
     return scored

@@ -67,6 +67,15 @@ def clustering() -> None:
             ("F1", "0.909", found.f1, ""),
         ],
     )
+    overlapping = ms.soft_pair_scores(gold, predicted)
+    show(
+        "The same clusters by pairs of words, each pair counted once",
+        [
+            ("pairwise precision", "", overlapping.precision, "clusters may overlap"),
+            ("pairwise recall", "", overlapping.recall, ""),
+            ("pairwise F1", "", overlapping.f1, ""),
+        ],
+    )
     # The same senses as a partition: bank goes where the first predicted cluster has it.
     hard_gold, hard_predicted = [0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1]
     pairs, purity = ms.pair_scores(hard_gold, hard_predicted), ms.purity_scores(hard_gold, hard_predicted)

@@ -13,6 +13,7 @@ from bayesf1.measures.clustering import (
     PurityScores,
     pair_scores,
     purity_scores,
+    soft_pair_scores,
     soft_purity_scores,
 )
 
@@ -79,13 +80,21 @@ def test_the_lectures_soft_clusters_give_the_lectures_numbers():
     st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
     st.lists(st.dictionaries(st.integers(0, 8), st.integers(1, 5)), min_size=1, max_size=5),
 )
-def test_soft_purity_is_its_definition_spelt_out(gold, predicted):
+def test_soft_scores_are_their_definitions_spelt_out(gold, predicted):
     assume(any(gold) and any(predicted))
     scores = soft_purity_scores(gold, predicted)
     pure = sum(max(sum(w for e, w in c.items() if e in g) for g in gold) for c in predicted if len(c) > 1)
     kept = sum(max(sum(w for e, w in g.items() if e in c) for c in predicted) for g in gold)
     assert scores.purity == pytest.approx(pure / sum(sum(c.values()) for c in predicted), abs=1e-14)
     assert scores.inverse_purity == pytest.approx(kept / sum(sum(g.values()) for g in gold), abs=1e-14)
+    pairs = soft_pair_scores(gold, predicted)
+    elements = {e for c in (*gold, *predicted) for e in c}
+    told = [
+        tuple(any(a in c and b in c for c in clusters) for clusters in (gold, predicted))
+        for a, b in itertools.combinations(elements, 2)
+    ]
+    cells = (True, True), (False, True), (True, False), (False, False)
+    assert (pairs.tp, pairs.fp, pairs.fn, pairs.tn) == tuple(map(told.count, cells))
 
 
 def test_clusters_of_one_element_add_nothing_to_modified_purity():
@@ -100,6 +109,7 @@ def test_clusters_of_one_element_add_nothing_to_modified_purity():
         (lambda: pair_scores(["a", 1], [1, 2]), "gold mixes strings and numbers"),
         (lambda: soft_purity_scores([set()], [{"a"}]), "one of them above 0"),
         (lambda: soft_purity_scores([{"a"}], [{"a": 1}, {"b"}]), "all mappings .* or all sets"),
+        (lambda: soft_pair_scores([range(10**4)], [{"a"}]), "more than 10,000,000 pairs"),
         (lambda: soft_purity_scores([{"a": -1}], [{"a"}]), "finite and not negative"),
     ],
 )
