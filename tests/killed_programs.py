@@ -53,6 +53,12 @@ def saving(folder):
         run("hierarchical", *files, "--draws", 1000, "--save", folder / "fit.nc")
 
 
+def sampling(folder):
+    files = [f"{name}={folder / 'counts.csv'}" for name in "xy"]
+    how = ("--likelihood", "multinomial", "--draws", 20_000)
+    run("hierarchical", *files, *how, "--save", folder / "fit.nc")
+
+
 def reporting(folder):
     counts = folder / "counts.csv"
     for suffix in itertools.cycle(("svg", "pdf", "png")):

@@ -95,6 +95,18 @@ def test_a_killed_program_leaves_whole_files(program, how, moment, tmp_path):
             assert fit_in(begun) == expected, where
 
 
+@posix
+@pytest.mark.long
+@pytest.mark.parametrize(("how", "delay"), [("SIGINT", 20.0), ("SIGTERM", 12.0)])
+def test_a_fit_by_pymc_that_is_interrupted_ends_without_a_file_or_a_traceback(how, delay, tmp_path):
+    # While chains run, or on a slow machine the model is compiled.
+    pytest.importorskip("pymc")
+    code, said = kill("sampling", tmp_path, getattr(signal, how), delay)
+    assert "Traceback" not in said, said
+    assert code in (-getattr(signal, how), 128 + getattr(signal, how)), said
+    assert [path.name for path in tmp_path.iterdir()] == ["counts.csv"]
+
+
 def _fit(folder, out):
     out.put(fit_in(folder).folds.counts.tolist())
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import logging
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -270,7 +272,7 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
             # Without a C++ compiler Python would run the model, unless numba is asked to compile it.
             options["compile_kwargs"] = {"mode": "NUMBA"}
     # Reordered sums would give other draws with compiled code from a cache than without.
-    with config.change_flags(numba__fastmath=False):
+    with config.change_flags(numba__fastmath=False), _interrupted_at_once():
         try:
             trace = pm.sample(model=model, **options, **settings)
         except BaseException as error:
@@ -308,6 +310,29 @@ def _dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
     logs -= rng.standard_exponential(alpha.shape) / np.maximum(alpha, 1e-300)
     powers = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+class _Interrupted(BaseException):
+    """An interrupt that PyMC does not take for the end of one chain."""
+
+
+@contextmanager
+def _interrupted_at_once() -> Iterator[None]:
+    """Let an interrupt end all chains, where PyMC would go on to the next one."""
+
+    def end(*_: object) -> None:
+        raise _Interrupted
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    except _Interrupted:
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
