@@ -722,6 +722,21 @@ class Evaluation(_Comparable):
             )
         return float(prior)
 
+    def scores(self, metric: Metric) -> FloatArray:
+        """Return the models' plain scores; a share of nothing, as the precision of one that never says yes, is NaN."""
+        pair = metric.ratio(self.cells)
+        some = self.tables.any(axis=-1) if pair is None else self.tables @ pair[1] > 0.0
+        return np.where(some, metric(self.tables, self.cells), np.nan)
+
+    def defined_scores(self, metric: Metric, where: str = "") -> FloatArray:
+        """Return the plain scores of the models, or say which of them is undefined."""
+        scores = self.scores(metric)
+        if np.isnan(scores).any():
+            name = self.models[int(np.isnan(scores).argmax())]
+            why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
+            raise ValueError(f"the {metric.name} of {quoted(name)} is {why}")
+        return scores
+
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
@@ -1055,7 +1070,8 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:
     """Return the plain point score of a model.
 
-    That of a method is the mean of its runs' scores, not the score of their pooled table.
+    That of a method is the mean of its runs' scores, not the score of their pooled table. It is NaN where it is undefined:
+    a model that never says yes has no precision.
 
     Examples
     --------
@@ -1063,7 +1079,7 @@ def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float
     >>> score(from_counts(A=(77, 44, 10)), "A", metric="f1")
     0.7403846...
     """
-    metric = resolve_metric(metric, ev)
+    scores = ev.scores(resolve_metric(metric, ev))
     if model in ev.names and ev.methods:
-        return float(ev.mean_scores(metric(ev.tables, ev.cells))[ev.names.index(model)])
-    return float(metric(ev.table(model), ev.cells))
+        return float(ev.mean_scores(scores)[ev.names.index(model)])
+    return float(scores[ev.index(model)])

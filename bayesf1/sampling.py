@@ -760,17 +760,9 @@ class SamplingModel:
         return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
 
     def plain(self, metric: Metric) -> FloatArray:
-        """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores.
-
-        A share of nothing, as the precision of a model that never says yes, is undefined: NaN.
-        """
-        ev = self.ev
-        if self.training_variance is not None:
-            return self.training_variance.plain(metric)
-        scores = metric(ev.tables, ev.cells)
-        if (pair := metric.ratio(ev.cells)) is not None:
-            scores = np.where(ev.tables @ pair[1] > 0.0, scores, np.nan)
-        return ev.mean_scores(scores)
+        """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
+        scores, trained = self.ev.mean_scores(self.ev.scores(metric)), self.training_variance
+        return scores if trained is None else np.where(np.isnan(scores), np.nan, trained.plain(metric))
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
 

@@ -39,9 +39,8 @@ class Bounds:
     low, high
         The ends as the method gives them: they are never cut off at the ends of the support.
     undefined
-        Where the estimate is 0/0, such as F1 without any relevant item. No data exclude nothing, so the interval
-        is then the whole support; with several classes it is where the score of some class is 0/0, which
-        counts as 0.
+        Where the estimate is 0/0, such as F1 without any relevant item, or that of some class is. No data exclude
+        nothing, so the interval is then the whole support.
     se
         Standard error of the estimate, where the method has one.
     """
@@ -77,15 +76,10 @@ def bounds(
     high: FloatArray,
     *,
     undefined: BoolArray,
-    empty: BoolArray | None = None,
     se: FloatArray | None = None,
 ) -> Bounds:
-    """Return intervals on [0, 1], which are [0, 1] where there is nothing to estimate from.
-
-    That is where they are `empty`, or else where the estimate, or a part of it, is `undefined`.
-    """
-    empty = undefined if empty is None else empty
-    ends = plain(np.where(empty, 0.0, low)), plain(np.where(empty, 1.0, high))
+    """Return intervals on [0, 1], which are [0, 1] where the estimate, or a part of it, is `undefined`."""
+    ends = plain(np.where(undefined, 0.0, low)), plain(np.where(undefined, 1.0, high))
     flags = undefined if np.ndim(undefined) else bool(undefined)
     return Bounds(plain(estimate), *ends, flags, None if se is None else plain(se))
 
@@ -514,12 +508,6 @@ def grouped_counts(metric: Metric, table: FloatArray, cells: tuple[str, ...]) ->
     return [np.asarray(table[..., [cells.index(cell) for cell in g]].sum(axis=-1)) for g in groups]
 
 
-def _is_undefined(metric: Metric, table: FloatArray, cells: tuple[str, ...]) -> bool:
-    """Return whether a table's score is 0/0, as far as is known of the metric."""
-    counts = grouped_counts(metric, table, cells)
-    return not any(count > 0.0 for count in counts) if counts else not table.any()
-
-
 # ---- results ----------------------------------------------------------------------------------------------
 
 
@@ -702,7 +690,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
             "format": self.json_format,
             "models": list(self.models),
             "metric": self.metric,
-            "estimate": self.estimate,
+            "estimate": None if np.isnan(self.estimate) else self.estimate,
             "confidence_level": self.confidence_level,
             "intervals": self.records(),
             "notes": list(self.notes),
@@ -862,9 +850,11 @@ def _intervals(
 
     low, high = metric.support
     support = (low, high) if alone else (low - high, high - low)
-    estimate = float(contrast(metric(kept.tables, kept.cells)))
+    estimate = float(contrast(kept.scores(metric)))
     inflation = sampling.inflation(metric)
-    undefined = any(_is_undefined(metric, table, kept.cells) for table in kept.tables)
+    undefined = bool(np.isnan(estimate))
+    if undefined and not np.isfinite(support).all():
+        raise ValueError("all counts are 0, so that no interval of this metric has ends; give some data")
     quantile = float(special.stdtrit(inflation.freedom, 0.5 * (1.0 + level)))
     # All methods that apply, each a function that computes its interval.
     known: dict[str, Callable[[], MethodInterval]] = {}
@@ -877,7 +867,7 @@ def _intervals(
         counts = grouped_counts(metric, kept.tables[0], kept.cells)
         ends = function(*counts, confidence_level=level)
         units = "" if sampling.single else "item"
-        return row(method, ends, standard_error=ends.se, undefined=ends.undefined, units=units)
+        return row(method, ends, standard_error=ends.se, units=units)
 
     def normal(method: str, centre: float, error: float, **more: Any) -> MethodInterval:
         # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
@@ -886,11 +876,7 @@ def _intervals(
         return row(method, (centre - half, centre + half), standard_error=error, **more)
 
     def by_units(method: str) -> MethodInterval:
-        more = {"undefined": undefined, "units": "" if sampling.single else kept.unit}
-        if undefined and not np.isfinite(support).all():
-            raise ValueError("all counts are 0, so that no interval of this metric has ends; give some data")
-        if undefined:
-            return row(method, support, **more)
+        more = {"units": "" if sampling.single else kept.unit}
         samples, statistic = sampled()
         if method == "delta":
             return normal(method, estimate, float(np.sqrt(samples.variance(statistic))), **more)
@@ -933,7 +919,7 @@ def _intervals(
         known["difference_estimator"] = partial(normal, "difference_estimator", value, error)
     # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
     if not kept.labelled:
-        smooth = ["delta"] if metric.smooth or undefined else []
+        smooth = ["delta"] if metric.smooth else []
         for name in (*smooth, "bootstrap_percentile", "bootstrap_bca"):
             known[name] = partial(by_units, name)
     known["credible_equal_tailed"] = lambda: row("credible_equal_tailed", distribution().interval(level))
@@ -953,5 +939,5 @@ def _intervals(
     # How gaps are filled in matters to what is drawn alone.
     told = not kept.labelled or any(name.startswith("credible") for name in names)
     remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if told else ()))
-    rows = tuple(known[name]() for name in names)
+    rows = tuple(row(name, support, undefined=True) if undefined else known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

@@ -364,7 +364,7 @@ def randomization_test(
     check_one_run(ev, "a randomisation test")
     check_no_gaps(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
-    score_a, score_b = (float(x) for x in metric(ev.tables, ev.cells))
+    score_a, score_b = map(float, ev.defined_scores(metric))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
         if value not in known:
             raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")

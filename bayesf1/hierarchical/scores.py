@@ -96,7 +96,7 @@ def fit_scores(
     common, names = _common(found, taken), tuple(taken)
     size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
     n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
-    parts = [_summary(taken[name], found[name], prior.cells, n_pilot, rng) for name in names]
+    parts = [_summary(taken[n], found[n], prior.cells, n_pilot, rng, f" on {noun} {n!r}") for n in names]
     plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
     task = PlainScores.of(common)
     ev = Evaluation(next(iter(evaluations.values())).names, task, plain)
@@ -148,6 +148,7 @@ def _summary(
     prior: float | None,
     n_draws: int,
     rng: np.random.Generator,
+    where: str,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return plain scores (model, metric), and medians and covariances (model, model, metric) of their posteriors.
 
@@ -158,7 +159,7 @@ def _summary(
     blocks = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     found = (
-        [ev.mean_scores(metric(ev.tables, ev.cells)) for metric in metrics],
+        [ev.mean_scores(ev.defined_scores(metric, where)) for metric in metrics],
         [np.median(each, axis=0) for each in drawn],
         [robust_covariance(each) for each in drawn],
     )

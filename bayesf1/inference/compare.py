@@ -94,7 +94,7 @@ def compare(
         takes the method if there are runs, and the models otherwise, with the other answer in the notes.
     n_draws
         The number of draws, if draws are made; by default 20,000, and more until the standard error of P(H1) is below
-        0.0005, at most 100,000 (1,000,000 of independent models), and as few as 4,000 if units are many.
+        0.0005, at most 100,000 (1,000,000 of independent models), and as few as 2,000 if units are many.
     rng
         Source of randomness: a Generator or an integer, 0 by default, so that two runs print the same.
 
@@ -373,7 +373,7 @@ def comparison_of(
     score_a, score_b = map(float, sampling.plain(metric))
     if np.isnan(score_a + score_b):
         # What does not exist is not compared: the probabilities would be the prior's alone.
-        tails = Tails(0.5, 0.5, 0.5, 0.5)
+        tails, gap = Tails(0.5, 0.5, 0.5, 0.5), None
     return Comparison(
         definition=metric,
         model_a=ev.names[0],

@@ -317,8 +317,8 @@ class Comparison(Checked):
             low, high = post.interval(self.prob)
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             # A t distribution of few contrasts may have no mean or no variance; of what is undefined nothing is known.
-            known = {name: math.isfinite(value) and not math.isnan(score) for name, value in values.items()}
-            return {name: float(value) if known[name] else None for name, value in values.items()}
+            none = math.isnan(score)
+            return {name: None if none or not math.isfinite(x) else float(x) for name, x in values.items()}
 
         found = {
             "metric": self.metric,

@@ -79,6 +79,7 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
+    ev.select([model]).defined_scores(metric)
     alone = target == "method" and ev.folds is not None
     if model not in ev.names or alone:
         # A run is spoken of by itself, and of one way of training its own contrasts tell.
@@ -97,25 +98,21 @@ def posteriors(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> dict[tuple[str, str], Posterior]:
-    """Return what is believed of every model and measure, by their names; measures without a law share draws."""
+    """Return what is believed of every score that is defined, by model and metric; metrics without a law share draws."""
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
     n_draws = number_of_draws(sampling, n_draws)
     warn_if_few(sampling, *metrics)
     found: dict[tuple[str, str], Posterior] = {}
-    drawn: list[Metric] = []
     for metric in metrics:
-        for i, model in enumerate(ev.names):
-            distribution = distribution_under(sampling, metric, i, prior)
-            if distribution is not None:
-                found[model, metric.name] = distribution
-            elif metric not in drawn:
-                drawn.append(metric)
-    if drawn:
-        scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng))
-        for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
-            for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
-                found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
-    return found
+        known = (distribution_under(sampling, metric, i, prior) for i in range(len(ev.names)))
+        found |= {(model, metric.name): post for model, post in zip(ev.names, known, strict=True) if post}
+    drawn = [metric for metric in metrics if any((model, metric.name) not in found for model in ev.names)]
+    scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng)) if drawn else ()
+    for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
+        for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
+            found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
+    plain = {metric.name: dict(zip(ev.names, sampling.plain(metric), strict=True)) for metric in metrics}
+    return {(model, name): post for (model, name), post in found.items() if not np.isnan(plain[name][model])}
 
 
 def summary(
@@ -132,7 +129,7 @@ def summary(
     """Summarise every model's posterior: mean, sd and highest density interval.
 
     The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever
-    there is one.
+    there is one. Of a score that is undefined they are NaN.
 
     Parameters
     ----------
@@ -167,8 +164,10 @@ def summary(
     rows = {}
     for model in ev.names:
         for metric in metrics:
-            post = beliefs[model, metric.name]
-            rows[model, metric.name] = (post.mean(), post.std(), *post.hdi(prob))
+            post = beliefs.get((model, metric.name))
+            rows[model, metric.name] = (
+                (np.nan,) * 4 if post is None else (post.mean(), post.std(), *post.hdi(prob))
+            )
     index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
     return pd.DataFrame(list(rows.values()), index=index, columns=columns)

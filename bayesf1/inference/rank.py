@@ -42,7 +42,7 @@ class Ranking(Answer):
     metric
         The metric.
     score, mean, low, high
-        The plain score of each model, and the mean and interval of its posterior.
+        The plain score of each model, and the mean and interval of its posterior; NaN if the score is undefined.
     p_best, expected_rank
         The probability that a model is the best, and the mean of its rank.
     p_rank, rank_low, rank_high
@@ -137,9 +137,8 @@ class Ranking(Answer):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
-        columns = [self.models, *(getattr(self, column).tolist() for column in _COLUMNS)]
-        scores = 1 + _COLUMNS.index("score")
-        columns[scores] = [None if math.isnan(x) else x for x in columns[scores]]
+        found = (getattr(self, column).tolist() for column in _COLUMNS)
+        columns = [self.models, *([None if math.isnan(x) else x for x in values] for values in found)]
         return [dict(zip(("system", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -273,17 +272,21 @@ def ranking_of(
     prob, rope = settings.prob, settings.rope
     tails = [0.5 * (1 - prob), 0.5 * (1 + prob)]
     # What is undefined, as the precision of a model that never says yes, comes last.
-    scores[:, np.isnan(estimates)] = metric.support[0 if metric.sign > 0 else 1]
+    undefined = np.isnan(estimates)
+    scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
     clipped = np.clip(scores.T, *metric.support)
     mean, (low, high) = clipped.mean(axis=1), np.quantile(clipped, tails, axis=1)
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
     order = np.argsort(-metric.sign * mean, kind="stable")
+    # Models that did the same are the same in every draw, and share their ranks.
+    same = np.equal.outer(mean[order], mean[order])
+    mean[undefined] = low[undefined] = high[undefined] = np.nan
     models = np.take(scores.T, order, axis=0)
     models *= metric.sign
     better, (k, n) = models.T, models.shape
-    p_rank = _shares_of_ranks(better)
+    p_rank = same / same.sum(axis=1) @ _shares_of_ranks(better)
     # A share of draws may fall short of a half by its rounding.
     below = np.cumsum(p_rank, axis=1) + 1e-9
     rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
@@ -292,6 +295,7 @@ def ranking_of(
     gaps = (one - models[0] for one in models)
     near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
     claims = joint_claims(better, rope.high, prob)
+    claims = claims._replace(among_best=same @ claims.among_best)
     return Ranking(
         models=tuple(names[i] for i in order),
         metric=metric,

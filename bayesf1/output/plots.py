@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, Rule, check_rng, is_number, is_series
+from bayesf1.base.checks import RNGLike, Rule, is_number, is_series
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
@@ -135,18 +135,12 @@ def plot_posterior(
         ev = Evaluation(fit.ev.models, fit.ev.task, fit.ev.tables.mean(axis=0))
     check_evaluation(ev)
     metrics = resolve_metrics(metrics, ev)
-    curves = known or posteriors(
-        ev,
-        metrics,
-        prior=ev.check_prior(prior),
-        assumption=assumption,
-        n_draws=n_draws,
-        rng=check_rng(rng),
-    )
+    how: Any = {"prior": prior, "assumption": assumption, "n_draws": n_draws, "rng": rng}
+    curves = known or posteriors(ev, metrics, **how)
     with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
             _draw_posteriors(
-                panel, metric, [curves[name, metric.name] for name in ev.names], _runs(ev, metric)
+                panel, metric, [curves.get((name, metric.name)) for name in ev.names], _runs(ev, metric)
             )
         _name_models(axes, ev.names)
     return axes
@@ -159,15 +153,18 @@ def _runs(ev: Evaluation, metric: Metric) -> list[FloatArray]:
 
 def draw_scores(c: Comparison, ax: Axes) -> None:
     """Draw the posteriors of both scores of a comparison, as `plot_posterior` does."""
-    _draw_posteriors(ax, c.definition, [c.posterior_a, c.posterior_b], [])
+    known = ((c.posterior_a, c.score_a), (c.posterior_b, c.score_b))
+    _draw_posteriors(ax, c.definition, [None if np.isnan(score) else post for post, score in known], [])
     _name_models(np.array([ax], object), [c.model_a, c.model_b])
 
 
 def _draw_posteriors(
-    panel: Axes, metric: Metric, curves: Sequence[Posterior], runs: Sequence[FloatArray]
+    panel: Axes, metric: Metric, curves: Sequence[Posterior | None], runs: Sequence[FloatArray]
 ) -> None:
-    """Draw one curve a model, and runs as points below."""
+    """Draw one curve a model whose score is defined, and runs as points below."""
     for i, distribution in enumerate(curves):
+        if distribution is None:
+            continue
         x = _curve_points(distribution)
         if len(x) == 1:
             # All draws are alike: there is no density.
@@ -203,14 +200,12 @@ def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
 def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
     """Return the density at points; that of draws is smoothed until a reader does not see how many they are."""
     y = np.asarray(distribution.pdf(x))
+    # Of two scores of 0 the density of the difference has no bound at 0.
+    y = np.where(np.isfinite(y), y, y[np.isfinite(y)].max())
     return gaussian_filter1d(y, 10.0) if isinstance(distribution, EmpiricalPosterior) else y
 
 
-def plot_difference(
-    res: Mapping[str, Comparison] | Comparison,
-    *,
-    ax: AxesLike | None = None,
-) -> AxesArray:
+def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike | None = None) -> AxesArray:
     """Draw the density of B minus A, one panel a metric.
 
     The region of practical equivalence is shaded, the part of the density that favours B (H1) filled, the
@@ -262,6 +257,13 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     from matplotlib.patches import Rectangle
 
     rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
+    label_x(panel, _difference_label(c.label, percent=percent))
+    panel.set_yticks([])
+    panel.spines[["left", "right", "top"]].set_visible(False)
+    if np.isnan(c.gap):
+        note(panel, 0.5, 0.5, "undefined", ha="center", transform=panel.transAxes)
+        panel.set_xticks([])
+        return
     x = _curve_points(distribution, 0.0)
     # All draws may be alike, and then there is no density.
     y = _density(distribution, x) if len(x) > 1 else np.ones(1)
@@ -295,21 +297,13 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
         va = "top" if up > 0.5 else "bottom"
         note(panel, across, up, text, ha=side, va=va, transform=panel.transAxes)
     panel.set_ylim(-0.3 * peak, peak * (1.5 if rope else 1.28))
-    panel.set_yticks([])
-    panel.spines[["left", "right", "top"]].set_visible(False)
     round_ticks(panel.xaxis, 100.0 if percent else 1.0)
-    label_x(panel, _difference_label(c.label, percent=percent))
 
 
 # ---- classes ----------------------------------------------------------------------------------------------
 
 
-def plot_classes(
-    res: Mapping[str, Comparison],
-    *,
-    apart: int = 0,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | None = None) -> Axes:
     """Draw the difference of B minus A for every class, sorted, with its interval.
 
     Classes where B is likelier the better have a triangle to the right, others one to the left; it is filled
@@ -348,6 +342,9 @@ def plot_classes(
         small = panel.yaxis.get_ticklabels()[0].get_fontsize()
         beside = {"transform": panel.get_yaxis_transform(), "ha": "left", "va": "center", "fontsize": small}
         for i, (_, c) in enumerate(ordered):
+            if np.isnan(c.gap):
+                note(panel, 1.03, i, "undefined", **beside)
+                continue
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
             panel.plot(c.difference.interval(c.prob), [i, i], color=colour, solid_capstyle="butt")
@@ -431,9 +428,8 @@ def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesAr
         handles = []
         for i, rows in enumerate(zip(curve.coverage, curve.length, strict=True)):
             style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(curve.n) // 8)}
-            handles += [panel.plot(curve.n, row, **style)[0] for panel, row in zip(axes, rows, strict=True)][
-                :1
-            ]
+            lines = [panel.plot(curve.n, row, **style)[0] for panel, row in zip(axes, rows, strict=True)]
+            handles.append(lines[0])
         for panel, what in zip(axes, ("Coverage (%)", "Expected length (points)"), strict=True):
             label_x(panel, "Number of items")
             panel.set_ylabel(what)

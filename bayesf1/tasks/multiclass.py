@@ -201,7 +201,7 @@ class MultiClass(Classed):
             right, wrong = (masses * (part / (hits + misses)) for part in (hits, misses))
             drawn = tables.reshape(n, m, 3, k)
             gold, sums = drawn[:, :, 0] + drawn[:, :, 2], drawn.sum(axis=3) + more[..., [0, 1, 1]]
-            drawn += np.stack([right, np.roll(wrong, 1, axis=2), wrong], axis=2)
+            drawn += np.stack([right, _taken_for(wrong), wrong], axis=2)
             # A class keeps its weight, which no score of its own depends on, and the accuracy goes by all items alone.
             drawn *= (ratio(gold, gold + masses) + (gold == 0.0))[:, :, None]
             drawn *= ratio(sums, drawn.sum(axis=3))[..., None]
@@ -251,7 +251,7 @@ class MultiClass(Classed):
         some = tp + fn > 0.0
         mean = (ratio(tp, tp + fn).sum(axis=1) + JEFFREYS) / (some.sum(axis=1) + 2.0 * JEFFREYS)
         right, wrong = (prior * some * share[:, None] for share in (mean, 1.0 - mean))
-        return np.stack([right, np.roll(wrong, 1, axis=1), wrong], axis=1)
+        return np.stack([right, _taken_for(wrong), wrong], axis=1)
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
         """Return the patterns that the accuracy is drawn from: those that the models share, and one item of the prior."""
@@ -282,6 +282,12 @@ class MultiClass(Classed):
             gold = ev.tables[:, :k] + ev.tables[:, 2 * k :]
             matrices = np.concatenate([matrices, (gold - matrices.sum(axis=2))[..., None]], axis=2)
         return Outcomes(labels, rows, matrices.reshape(len(ev.models), -1), _OUTCOME_ITEMS / k**2)
+
+
+def _taken_for(wrong: FloatArray) -> FloatArray:
+    """Return false positives of wrong items, axes (..., class): those of the class before, or its own if that is empty."""
+    found = np.roll(wrong, 1, axis=-1)
+    return np.where(found > 0.0, found, wrong)
 
 
 def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:

@@ -87,7 +87,7 @@ def macro_f1(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
     shared = np.einsum("...ij,...i,...j->...", apart, pull, pull)
     variance = ratio(2.0 * (own + shared), n * f1.shape[-1] ** 2)
     never = (s == 0.0).any(axis=-1)
-    return normal_bounds(f1.mean(axis=-1), variance, confidence_level, undefined=never, empty=n == 0.0)
+    return normal_bounds(f1.mean(axis=-1), variance, confidence_level, undefined=never)
 
 
 def macro_f1_star(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -134,7 +134,7 @@ def macro_f1_star(matrix: ArrayLike, *, confidence_level: float = 0.95) -> Bound
     variance = ratio(4.0 * variance, n * p.shape[-1] ** 2)
     score = ratio(2.0 * precision * recall, total)
     never = ((occurs == 0.0) | (said == 0.0)).any(axis=-1)
-    return normal_bounds(score, variance, confidence_level, undefined=never, empty=n == 0.0)
+    return normal_bounds(score, variance, confidence_level, undefined=never)
 
 
 def _shares(matrix: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -3,6 +3,7 @@
 import json
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -263,18 +264,42 @@ def test_a_model_outperforms_another_just_where_the_interval_excludes_zero(count
     assert ("outperforms" in res.sentence()) == (low > 0 or high < 0)
 
 
-def test_a_precision_that_does_not_exist_is_undefined_and_not_compared():
-    ev = bf.from_counts(A=(0, 0, 12), B=(9, 2, 3))
+@pytest.mark.parametrize(
+    ("metric", "other", "ev"),
+    [
+        ("precision", "recall", bf.from_counts(A=(0, 0, 12), B=(9, 2, 3))),
+        ("recall", "precision", bf.from_counts(A=(0, 5, 0), B=(0, 2, 0))),
+    ],
+)
+def test_a_score_that_does_not_exist_is_undefined_and_nothing_is_believed_of_it(metric, other, ev):
     res = bf.compare(ev)
-    assert res["precision"].verdict == "undefined"
-    assert res["precision"].winner is None
-    assert "precision of A is undefined" in res.sentence("precision")
-    assert "undefined" in res.to_text()
-    assert json.loads(res.to_json())["comparisons"][0]["a"]["score"] is None
-    assert res["recall"].verdict == "B better"
-    for answer in (bf.rank(ev, "precision"), bf.scoreboard(ev)):
+    assert res[metric].verdict == "undefined"
+    assert res[metric].winner is None
+    assert f"{metric} of A" in res.sentence(metric)
+    assert res[other].verdict != "undefined"
+    assert res.to_frame().loc[metric, ["score_a", "low_a", "p_h1"]].isna().all()
+    ranked, shown = bf.rank(ev, metric), bf.intervals(ev, "A", metric)
+    for answer in (res, ranked, bf.scoreboard(ev), shown, bf.difference_intervals(ev, metric=metric)):
         assert "undefined" in answer.to_text()
+        assert "undefined" in answer.to_latex()
         json.loads(answer.to_json())
+    assert ranked.to_frame().loc["A", ["score", "mean", "low", "high"]].isna().all()
+    assert tuple(shown["credible_hdi"]) == (0, 1)
+    assert math.isnan(bf.score(ev, "A", metric))
+    assert bf.summary(ev).isna().all(axis=1)["A", metric]
+    for refused in (
+        lambda: bf.posterior(ev, "A", metric),
+        lambda: bf.hierarchical({"wnut": ev, "conll": bf.from_counts(A=(8, 3, 2), B=(9, 2, 3))}),
+    ):
+        with pytest.raises(ValueError, match=rf"{metric} of 'A' is undefined"):
+            refused()
+    for figure in (
+        bf.plot_difference(res),
+        bf.plot_posterior(ev),
+        bf.plot_classes(res),
+        bf.plot_rank(ranked),
+    ):
+        plt.close(np.ravel(figure)[0].get_figure())
 
 
 def test_models_that_did_the_same_are_not_told_apart():

@@ -192,6 +192,11 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     assert "they do not show how much training varies" in str(res)
     with pytest.raises(ValueError, match="alike in all folds"):
         bf.rank(bf.from_folds({"A": same, "B": better}), target="method")
+    twins = bf.rank(
+        bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}), target="method"
+    )
+    assert twins.p_best[0] == twins.p_best[1] == pytest.approx(0.5, abs=0.02)
+    assert twins.among_best[:2].all()
 
 
 # ---- with items: a mixture --------------------------------------------------------------------------------

@@ -206,14 +206,17 @@ def test_bad_matrices_are_named(matrices, options, words):
         bf.from_confusion(matrices, **options)
 
 
-def test_an_empty_matrix_is_the_prior_and_says_so():
+def test_of_an_empty_matrix_everything_is_undefined():
     with pytest.warns(UserWarning, match="all counts of A are 0"):
         ev = bf.from_confusion({"A": np.zeros((3, 3)), "B": B})
-    distribution = bf.posterior(ev, "A", "accuracy")
-    assert (distribution.a, distribution.b) == (0.5, 0.5)
-    assert bf.score(ev, "A", "mcc") == bf.score(ev, "A", "macro_f1") == 0.0
-    with pytest.warns(UserWarning, match="all counts of A, B are 0"):
-        ev = bf.from_confusion({"A": np.zeros((3, 3)), "B": np.zeros((3, 3))})
-    found = bf.compare(ev, metrics=["accuracy", "macro_f1"], rng=1, n_draws=10_000)
-    assert found["accuracy"].p_h1 == pytest.approx(0.5, abs=1e-9)
-    assert found["macro_f1"].p_h1 == pytest.approx(0.5, abs=4 * found["macro_f1"].mcse)
+    for metric in ("accuracy", "mcc", "macro_f1", "precision[1]"):
+        assert np.isnan(bf.score(ev, "A", metric))
+        assert bf.compare(ev, metrics=metric, rng=1, n_draws=1000)[metric].verdict == "undefined"
+        with pytest.raises(ValueError, match="undefined"):
+            bf.posterior(ev, "A", metric)
+
+
+def test_a_class_after_one_that_no_item_has_is_in_doubt():
+    ev = bf.from_labels(list("aabbcc") * 6, {"A": list("aabbcb") * 6}, labels=list("abcd"))
+    low, high = bf.posterior(ev, "A", "precision[a]", rng=1).interval(0.95)
+    assert low < 0.95 < high
