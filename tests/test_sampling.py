@@ -79,18 +79,15 @@ def test_one_long_document_does_not_decide():
     rows[:40] = [[2, 1, 1], [3, 1, 0]]
     rows[40] = [[600, 150, 250], [700, 100, 150]]
     ev = bf.from_units(rows, unit="document")
-    with pytest.warns(UserWarning, match="effectively about 1"):
-        res = bf.compare(ev, rng=1)
+    res = bf.compare(ev, rng=1)
     assert res["f1"].verdict == "undecided"
     assert "do not decide" in res.sentence()
-    with pytest.warns(UserWarning, match="effectively about 1"):
-        ranking = bf.rank(ev, rng=1)
+    ranking = bf.rank(ev, rng=1)
     for answer in (res, ranking):
         for form in ("__str__", "to_markdown", "to_latex", "to_json", "_repr_html_", "methods_sentence"):
             assert "effectively about 1" in getattr(answer, form)()
 
 
-@pytest.mark.filterwarnings("ignore:There is only 1 document")
 def test_one_document_decides_nothing_whatever_its_scores():
     for a, b in (((7, 53, 52), (59, 0, 0)), ((59, 0, 0), (7, 53, 52)), ((3, 1, 1), (2, 2, 2))):
         res = bf.compare(bf.from_units({"A": [a], "B": [b]}, unit="document"), rng=1)["f1"]
@@ -105,7 +102,6 @@ def test_sums_of_very_many_gamma_variates_are_those_of_fewer_larger_ones():
         assert gamma_sum_sf(np.repeat(coefficients, 100), np.ones(20_000)) == pytest.approx(exact, abs=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:The 40 documents")
 def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_sure():
     rng = np.random.default_rng(3)
     sizes = np.round(20 * np.exp(rng.normal(0, 1, 40))).astype(int) + 1
@@ -117,7 +113,7 @@ def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_su
     a, b, c, d = tables
     ev = bf.from_units({"A": a, "B": b}, unit="document")
     told = bf.compare(ev, rng=1)
-    assert "B gains on A as documents get longer" in str(told)
+    assert "Spearman +" in told.details()
     f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
     draws = f1(np.concatenate(list(sampling.draw(prior=0.5, n_draws=20_000, rng=rng))), ev.cells)
     inflation = replace(sampling.inflation(f1), pull=None)
@@ -125,7 +121,7 @@ def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_su
     low, high = told["f1"].difference.interval()
     assert high - low > 1.1 * np.diff(np.quantile(without, [0.025, 0.975]))[0]
     quiet = bf.compare(bf.from_units({"A": c, "B": d}, unit="document"), rng=1)
-    assert "Spearman" not in str(quiet)
+    assert "Spearman" not in quiet.details()
 
 
 BINARY = ("tp", "fp", "fn", "tn")

@@ -62,6 +62,7 @@ class FoldTests(Answer):
     label: str
     differences: FloatArray
     tests: tuple[FoldTest, ...]
+    rope: float = 0.0
 
     def __iter__(self) -> Iterator[FoldTest]:
         return iter(self.tests)
@@ -89,7 +90,10 @@ class FoldTests(Answer):
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the tests."""
-        return text.fold_tests_signature(self)
+        tests = [test.name.replace(" ", "-") for test in self.tests]
+        return text.in_one_line(
+            metric=self.label, folds=self.differences.shape, tests=tests, rope=self.rope or None
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
@@ -160,7 +164,7 @@ def fold_tests(
         d = second - first
         label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
         tests = _tests(d, margin, 1.0, halved=isinstance(design, BlockedCV))
-        return FoldTests(a, b, label, d, tuple(tests))
+        return FoldTests(a, b, label, d, tuple(tests), margin)
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     pair = ev.pair(a, b)
@@ -172,7 +176,7 @@ def fold_tests(
     tests = _tests(d, margin, metric.sign, halved=halved)
     if halved:
         tests += _mcnemar(pair, folds)
-    return FoldTests(pair.models[0], pair.models[1], metric.label, d, tuple(tests))
+    return FoldTests(pair.models[0], pair.models[1], metric.label, d, tuple(tests), margin)
 
 
 def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from bayesf1.frequentist.intervals import closed_methods, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table
+from bayesf1.output.table import Table, points
 
 # True proportions of true positives, false positives and false negatives among all items.
 Proportions: TypeAlias = tuple[float, float, float]
@@ -125,6 +125,7 @@ class CoverageCurve(Answer):
 
     json_format = "bayesf1.coverage/1"
     index_names = ("interval", "n")
+    signed = ("metric", "methods", "n", "proportions", "confidence_level")
 
     n: NDArray[np.int64]
     methods: tuple[str, ...]
@@ -145,16 +146,13 @@ class CoverageCurve(Answer):
     @property
     def title(self) -> str:
         """What is covered."""
-        return text.coverage_title(self)
+        truth, level = points(self.truth, 1), 100 * self.confidence_level
+        return f"Coverage of {self.metric} = {truth} % by {level:.4g} % intervals"
 
     @property
     def table(self) -> Table:
         """What each method does for each number of items."""
         return text.coverage_table(self)
-
-    def signature(self) -> str:
-        """Return in one line what is needed to repeat the computation."""
-        return text.coverage_signature(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method and number of items."""

@@ -345,7 +345,9 @@ class Monitor(Answer):
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the last look."""
-        return text.monitor_signature(self)
+        looks = [look.n_units for look in self.looks]
+        asked = {"rope": self.region, "confidence_level": self.confidence_level, "largest": self.largest}
+        return text.in_one_line(metric=self.metric, unit=self.unit, looks=looks, **asked)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each look."""

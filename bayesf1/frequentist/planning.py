@@ -37,17 +37,17 @@ class Plan(Answer):
     @property
     def sentence(self) -> str:
         """The answer as a sentence."""
-        return text.plan_words(self).sentence
+        return text.plan_words(self)[0]
 
     @property
     def assumptions(self) -> str:
         """What was assumed, as a sentence."""
-        return text.plan_words(self).assumptions
+        return text.plan_words(self)[1]
 
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
-        return text.plan_words(self).table
+        return text.plan_words(self)[2]
 
     @property
     def below(self) -> Sequence[str]:
@@ -56,10 +56,6 @@ class Plan(Answer):
 
     def __str__(self) -> str:
         return "\n".join(self.below)
-
-    def signature(self) -> str:
-        """Return in one line what is needed to repeat the plan."""
-        return text.plan_words(self).signature
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
@@ -102,6 +98,8 @@ class SampleSize(Plan):
     unit: str
     prevalence: float | None
     basis: str
+
+    signed = ("metric", "basis", "half_width", "confidence_level", "prevalence")
 
 
 def variance_bound(a: float, b: float) -> float:
@@ -553,6 +551,12 @@ class DecisionPlan(Plan):
     rng: int | None = None
     prior: float | None = None
 
+    @property
+    def signed(self) -> Sequence[str]:
+        """What was asked, by name."""
+        given = "difference" if self.question == "size" else "n_units"
+        return ("metric", "question", given, "prior", "not_worse_by", "p_h1", "goal", "n_sets", "rng")
+
 
 # From which on a comparison with 95 % intervals calls a model better.
 DECIDED = claim_threshold(0.95)
@@ -673,7 +677,7 @@ def resolution(
     >>> from bayesf1 import load_example
     >>> found = resolution(load_example("wnut17"), "UH-RiTUAL", "SpinningBytes", n_sets=500, rng=1)
     >>> print(found.sentence)
-    With 1,287 sentences a difference in F1 below ... percentage points may well stay undecided: ...
+    With 1,287 sentences, a difference in F1 below ... percentage points may well stay undecided: ...
     """
     return _plan_decision(ev.pair(a, b), None, None, metric, p_h1, assurance, prior, n_sets, rng)
 

@@ -114,9 +114,11 @@ class RandomizationTest(Answer):
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
         return prose(str(self), format)
 
-    def signature(self) -> str:
-        """Return in one line what is needed to repeat the test."""
-        return text.randomization_signature(self)
+    @property
+    def signed(self) -> Sequence[str]:
+        """What was asked, by name, and where trials start."""
+        drawn = () if self.exact else ("n_trials", "start")
+        return ("metric", "n_units", "unit", "alternative", "confidence_level", *drawn)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""

@@ -92,15 +92,13 @@ class HierarchicalComparison(Comparison):
         return tuple(filter(None, (self.caution, *self.remarks)))
 
     def __str__(self) -> str:
-        # A sentence goes on after a colon; a model's name stays as it is.
-        claim = text.sentence(self).replace("The data do not", "the data do not", 1)
         observed = "Observed difference:"
         if self.estimate == "posterior median":
             observed = "The difference is the posterior median, as a mean may not exist; observed"
         percent = self.definition.percent
         digits = digits_of(*self.difference.interval(self.prob), percent=percent)
         gap = points(self.observed_gap, digits, sign=True, percent=percent)
-        return printable(f"On {self.scope}: {claim} {observed} {gap}. {self.caution}".rstrip())
+        return printable(f"On {self.scope}: {text.sentence(self)} {observed} {gap}. {self.caution}".rstrip())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
@@ -118,9 +116,7 @@ def _with_observed(comparisons: Sequence[Any]) -> Table:
         ends = [
             (c.observed[i], *getattr(c, name).interval(c.prob), c.definition.percent) for c in comparisons
         ]
-        observed.append(
-            [cell.partition(" [")[0] for cell in text.estimates([text.Estimate(*e) for e in ends])]
-        )
+        observed.append([cell.partition(" [")[0] for cell in text.estimates(ends)])
     return replace(
         table,
         header=(*table.header[:4], "Observed", *table.header[4:]),

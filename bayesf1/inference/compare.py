@@ -24,7 +24,7 @@ from bayesf1.inference.comparison import (
     Variance,
     check_rope,
 )
-from bayesf1.inference.posterior import distribution_of, distribution_under, warn_if_few
+from bayesf1.inference.posterior import distribution_of, distribution_under
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
 
@@ -122,7 +122,6 @@ def compare(
         raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
     sampling = sampling_model(ev, assumption, target)
     asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
-    warn_if_few(sampling, *metrics)
     found = _compare_all(sampling, metrics, asked)
     if ev.folds is not None:
         other: Target = "models" if sampling.target == "method" else "method"

@@ -289,7 +289,7 @@ class Comparison(Checked):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
-        return text.notes(self)
+        return tuple(printable(note) for note in text.notes(self) if note)
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""

@@ -15,7 +15,6 @@ from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
-from bayesf1.inference.posterior import warn_if_few
 from bayesf1.metrics import Metric
 from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
@@ -112,7 +111,6 @@ def compare_classes(
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
     asked = Asked.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
     sampling = sampling_model(ev, assumption, target)
-    warn_if_few(sampling, *metrics)
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
     turn = 1 if ev.names[0] < ev.names[1] else -1
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))

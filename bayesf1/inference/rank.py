@@ -16,7 +16,7 @@ from bayesf1.base.naming import joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import claim_threshold, distribution_under, number_of_draws, warn_if_few
+from bayesf1.inference.posterior import claim_threshold, distribution_under, number_of_draws
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -229,7 +229,6 @@ def rank(
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
     usual = sampling.n_draws(min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
     n_draws = number_of_draws(sampling, usual if n_draws is None else n_draws)
-    warn_if_few(sampling, metric)
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))

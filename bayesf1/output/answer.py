@@ -8,12 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import joined, printable
 from bayesf1.output.latex import bibtex
-from bayesf1.output.table import Table, escape_markdown, stack, table_of
+from bayesf1.output.table import Table, escape_markdown, table_of
+from bayesf1.output.text import in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,9 +91,15 @@ class Answer(Checked, ABC):
         """Columns that tell the records from those of other answers, where they do not themselves."""
         return {}
 
+    @property
+    def signed(self) -> Sequence[str]:
+        """The names of what is needed to get the answer again."""
+        return ()
+
     def signature(self) -> str:
         """Return in one line what is needed to get the answer again; nothing if it has none."""
-        return ""
+        parts = {name: getattr(self, name) for name in self.signed}
+        return in_one_line(**parts) if parts else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -172,35 +180,32 @@ class Answer(Checked, ABC):
         return frame.set_index(index) if index else frame
 
 
+_NO_ROWS = Table((), ())
+
+
 @dataclass(frozen=True)
 class _Stack(Answer):
-    """Several answers as rows of one table."""
+    """Several answers as rows of one table, with what each says."""
 
     titled = False
-
-    answers: Sequence[Answer]
-
-    @property
-    def title(self) -> str:
-        return self.answers[0].title
-
-    @property
-    def table(self) -> Table:
-        return stack([answer.table for answer in self.answers])
-
-    @property
-    def below(self) -> Sequence[str]:
-        said = [line for answer in self.answers for line in answer.below]
-        return [*said, *dict.fromkeys(answer.signature() for answer in self.answers)]
-
-    @property
-    def more(self) -> Sequence[str]:
-        return [line for answer in self.answers for line in answer.more]
+    title: str = ""
+    table: Table = _NO_ROWS
+    below: Sequence[str] = ()
+    more: Sequence[str] = ()
 
 
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
-    return [_Stack(answers)] if answers[0].stacked else answers
+    if not answers[0].stacked:
+        return answers
+    tables = [answer.table for answer in answers]
+    rows, sure = (
+        tuple(chain.from_iterable(parts)) for parts in zip(*((t.rows, t.sure) for t in tables), strict=True)
+    )
+    said = [*chain.from_iterable(answer.below for answer in answers)]
+    said += dict.fromkeys(answer.signature() for answer in answers)
+    more = [*chain.from_iterable(answer.more for answer in answers)]
+    return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), said, more)]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
@@ -216,11 +221,9 @@ def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> s
 
 def _json_document(answers: Sequence[Answer]) -> dict[str, Any]:
     """Return what JSON holds of answers of one kind: a list of those of which there may be several."""
-    listed = answers[0].json_list
-    if listed is None:
-        (answer,) = answers
-        return answer.document()
-    name, key = listed
+    if answers[0].json_list is None:
+        return answers[0].document()
+    name, key = answers[0].json_list
     return {"format": name, key: [answer.document() for answer in answers]}
 
 

@@ -38,9 +38,7 @@ Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
 def load_arviz() -> Any:
     """Import ArviZ without the announcement that 0.23 makes of its refactoring."""
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message=r"\s*ArviZ is undergoing a major refactor", category=FutureWarning
-        )
+        warnings.filterwarnings("ignore", r"\s*ArviZ is undergoing a major refactor", FutureWarning)
         import arviz
     return arviz
 
@@ -75,9 +73,7 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
     """
     import xarray as xr
 
-    if not is_old():
-        return xr.DataTree.from_dict(dict(groups))
-    return load_arviz().InferenceData(**groups)
+    return load_arviz().InferenceData(**groups) if is_old() else xr.DataTree.from_dict(dict(groups))
 
 
 def group(idata: Any, name: str) -> xr.Dataset:
@@ -99,10 +95,8 @@ def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
     tail = 50.0 * (1.0 - check_prob(prob))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
-        if is_old():
-            table: pd.DataFrame = arviz.summary(data, hdi_prob=prob, round_to="none")
-        else:
-            table = arviz.summary(data, ci_prob=prob, ci_kind="hdi", round_to="none")
+        kind = {"hdi_prob": prob} if is_old() else {"ci_prob": prob, "ci_kind": "hdi"}
+        table: pd.DataFrame = arviz.summary(data, **kind, round_to="none")
     ends = [column for column in table.columns if column.startswith("hdi")]
     named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
     # ArviZ 1.x gives strings for some columns where it rounds.
@@ -150,9 +144,7 @@ def save(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     from xarray.backends import H5NetCDFStore
 
     if Path(path).suffix == ".zarr":
-        raise ValueError(
-            f"{printable(str(path))} names a Zarr folder; draws are saved as netCDF, so end it with .nc"
-        )
+        raise ValueError(f"draws are saved as netCDF, not Zarr; end {printable(str(path))} with .nc")
     # In memory, as HDF5 may end the program if a disk is full.
     made = BytesIO()
     with h5netcdf.File(made, "w") as file:

@@ -12,7 +12,7 @@ import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
     from bayesf1.inference.comparison import Comparison, Comparisons
 
-__all__ = ["report_html", "write_report"]
+    Results: TypeAlias = Comparisons | HierarchicalFit | Sequence[Comparisons]
 
 # Of more pairs or metrics nobody looks at figures of each, and of more rows nobody reads a figure.
 _MANY, _MOST_ROWS = 10, 60
@@ -34,12 +34,7 @@ _MANY, _MOST_ROWS = 10, 60
 _STEPS, _TAIL = 200, 5e-4
 
 
-def write_report(
-    results: Comparisons | HierarchicalFit | Sequence[Comparisons],
-    path: str | PathLike[str],
-    *,
-    command: str | None = None,
-) -> None:
+def write_report(results: Results, path: str | PathLike[str], *, command: str | None = None) -> None:
     """Write results to an HTML file that needs no other file and no network.
 
     Parameters
@@ -65,11 +60,7 @@ def write_report(
     write_atomic(path, report_html(results, command=command))
 
 
-def report_html(
-    results: Comparisons | HierarchicalFit | Sequence[Comparisons],
-    *,
-    command: str | None = None,
-) -> str:
+def report_html(results: Results, *, command: str | None = None) -> str:
     """Return results as the text of an HTML page; see `write_report`.
 
     Examples
@@ -116,9 +107,7 @@ def _digest(text: str) -> str:
 def _checked(results: Any) -> list[Any]:
     found = list(results) if isinstance(results, list | tuple) else [results]
     if not found or not all(_shown(res) for res in found):
-        raise ValueError(
-            f"a report shows Comparisons, as compare returns, or a list of them, not {quoted(results)}"
-        )
+        raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
     return found
 
 
@@ -138,6 +127,7 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     first = next((c for c in comparisons if c.sentence() == verdict), comparisons[0])
     forest = _forest(res, first)
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
+    metrics = [] if forest else [_metric(c, f"{name}-m{i}", verdict) for i, c in enumerate(shown, 1)]
     return {
         "name": name,
         "res": res,
@@ -145,9 +135,7 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
         "verdict": verdict,
         "more": [line for line in more if line not in res.notes],
         "rows": Markup(res.table.to_html()),
-        "metrics": [_metric(c, f"{name}-m{i}", verdict) for i, c in enumerate(shown, 1)]
-        if not forest
-        else [],
+        "metrics": metrics,
         "forest": forest,
     }
 
@@ -211,11 +199,9 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
         answers = {question: found[first.metric] for question, found in res.answers.items()}
         rows = {c.scope if q in ("average", "new", "suite") else q: c for q, c in answers.items()}
     kept, what = dict(list(rows.items())[:_MOST_ROWS]), "by class" if single else "on each corpus"
-    label, apart = first.label.partition("[")[0], 0 if single else 3
+    label, height = first.label.partition("[")[0], plots.forest_height(list(kept))
     return {
-        "source": _figure(
-            plots.forest_height(list(kept)), lambda ax: plots.plot_classes(kept, apart=apart, ax=ax)
-        ),
+        "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=0 if single else 3, ax=ax)),
         "title": f"Difference in {label} {what}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }

@@ -12,18 +12,18 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, Rule, is_number, is_series
+from bayesf1.base.checks import RNGLike, is_number
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
@@ -47,9 +47,7 @@ if TYPE_CHECKING:
 
     AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
 else:
-    AxesLike = Annotated[
-        Any, Rule(lambda value: hasattr(value, "get_figure") or is_series(value), "axes of matplotlib")
-    ]
+    AxesLike = Any
 
 AxesArray: TypeAlias = NDArray[np.object_]
 
@@ -139,16 +137,11 @@ def plot_posterior(
     curves = known or posteriors(ev, metrics, **how)
     with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
-            _draw_posteriors(
-                panel, metric, [curves.get((name, metric.name)) for name in ev.names], _runs(ev, metric)
-            )
+            scores = metric(ev.tables, ev.cells)
+            runs = [scores[[ev.models.index(run) for run in method.runs]] for method in ev.methods]
+            _draw_posteriors(panel, metric, [curves.get((name, metric.name)) for name in ev.names], runs)
         _name_models(axes, ev.names)
     return axes
-
-
-def _runs(ev: Evaluation, metric: Metric) -> list[FloatArray]:
-    scores = metric(ev.tables, ev.cells)
-    return [scores[[ev.models.index(run) for run in method.runs]] for method in ev.methods]
 
 
 def draw_scores(c: Comparison, ax: Axes) -> None:
@@ -168,27 +161,25 @@ def _draw_posteriors(
         x = _curve_points(distribution)
         if len(x) == 1:
             # All draws are alike: there is no density.
-            panel.axvline(x[0], color=colour_of(i))
+            panel.axvline(x[0], color=style_of(i)["color"])
             continue
         y = _density(distribution, x)
-        panel.plot(x, y, color=colour_of(i), marker=marker_of(i), markevery=[int(np.argmax(y))])
+        panel.plot(x, y, **style_of(i), markevery=[int(np.argmax(y))])
     step = 0.06 * panel.get_ylim()[1]
     for i, scores in enumerate(runs):
-        dots: dict[str, Any] = {"color": colour_of(i), "marker": marker_of(i), "markersize": 3, "alpha": 0.7}
-        panel.plot(scores, np.full(len(scores), -step * (i + 1)), linestyle="none", clip_on=False, **dots)
+        dots = {**style_of(i), "linestyle": "none", "markersize": 3, "alpha": 0.7, "clip_on": False}
+        panel.plot(scores, np.full(len(scores), -step * (i + 1)), **dots)
     panel.set_ylim(bottom=-step * (len(runs) + 0.7) if runs else 0.0)
-    label_x(panel, f"{metric.label} (%)" if metric.percent else metric.label)
+    label_scores(panel, metric.label, percent=metric.percent)
     # A density is that of a point if the axis is in points.
-    round_ticks(panel.xaxis, 100.0 if metric.percent else 1.0)
     round_ticks(panel.yaxis, 0.01 if metric.percent else 1.0)
 
 
 def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
 
-    label_density(axes)
-    handles = [Line2D([], [], color=colour_of(i), marker=marker_of(i)) for i in range(len(models))]
-    legend_below(axes, handles, models)
+    axes[0].set_ylabel("Posterior density")
+    legend_below(axes, [Line2D([], [], **style_of(i)) for i in range(len(models))], models)
 
 
 def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
@@ -235,7 +226,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
             draw_difference(panel, c)
-        label_density(axes)
+        axes[0].set_ylabel("Posterior density")
         caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
 
@@ -248,8 +239,10 @@ def _compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     return found
 
 
-def _difference_label(label: str, *, percent: bool) -> str:
-    return f"Difference in {label} (points)" if percent else f"Difference in {label}"
+def label_scores(panel: Axes, label: str, unit: str = "%", *, percent: bool) -> None:
+    """Name the horizontal axis, along which scores or differences lie, with their unit, and mark round numbers."""
+    label_x(panel, f"{label} ({unit})" if percent else label)
+    round_ticks(panel.xaxis, 100.0 if percent else 1.0)
 
 
 def draw_difference(panel: Axes, c: Comparison) -> None:
@@ -257,7 +250,7 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     from matplotlib.patches import Rectangle
 
     rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
-    label_x(panel, _difference_label(c.label, percent=percent))
+    label_scores(panel, f"Difference in {c.label}", "points", percent=percent)
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
     if np.isnan(c.gap):
@@ -287,17 +280,12 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
     digits = digits_of(low, high, percent=percent)
     ends = ", ".join(points(end, digits, sign=True, percent=percent) for end in (low, high))
-    texts = [
-        (0.01, 1.0, "left", left),
-        (0.99, 1.0, "right", right),
-        (0.5, 0.01, "center", f"{100 * c.prob:g} % interval [{ends}]"),
-        *([(0.5, 0.89, "center", equation("P(rope)", c.p_rope))] if rope else []),
-    ]
-    for across, up, side, text in texts:
-        va = "top" if up > 0.5 else "bottom"
-        note(panel, across, up, text, ha=side, va=va, transform=panel.transAxes)
+    say = partial(note, panel, transform=panel.transAxes, va="top")
+    say(0.01, 1.0, left, ha="left")
+    say(0.99, 1.0, right, ha="right")
+    say(0.5, 0.01, f"{100 * c.prob:g} % interval [{ends}]", ha="center", va="bottom")
+    say(0.5, 0.89, equation("P(rope)", c.p_rope) if rope else "", ha="center")
     panel.set_ylim(-0.3 * peak, peak * (1.5 if rope else 1.28))
-    round_ticks(panel.xaxis, 100.0 if percent else 1.0)
 
 
 # ---- classes ----------------------------------------------------------------------------------------------
@@ -348,15 +336,15 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
             panel.plot(c.difference.interval(c.prob), [i, i], color=colour, solid_capstyle="butt")
-            look: dict[str, Any] = {"marker": ">" if better else "<", "markersize": 5}
-            look["markerfacecolor"] = colour if decisive else "white"
-            panel.plot([c.difference.mean()], [i], color=colour, **look)
+            marker, inside = ">" if better else "<", colour if decisive else "white"
+            at = [c.difference.mean()], [i]
+            panel.plot(*at, color=colour, marker=marker, markersize=5, markerfacecolor=inside)
             note(panel, 1.03, i, probability(c.p_h1), **beside)
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
-        label_x(panel, _difference_label(labels.pop() if len(labels) == 1 else "scores", percent=percent))
-        round_ticks(panel.xaxis, 100.0 if percent else 1.0)
+        label = f"Difference in {labels.pop() if len(labels) == 1 else 'scores'}"
+        label_scores(panel, label, "points", percent=percent)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
 
@@ -384,18 +372,12 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     with _forest([row.label + mark for row, mark in zip(res.rows, marks, strict=True)], ax) as panel:
         panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, row in enumerate(res.rows):
-            look: dict[str, Any] = {
-                "color": "black",
-                "marker": "x" if row.degenerate else "|",
-                "linewidth": 1.0,
-            }
-            if row.kind == "credible":
-                look = {"color": _BETTER, "marker": "s", "linewidth": 2.0}
-            panel.plot([row.low, row.high], [i, i], **look)
+            plain = ("black", "x" if row.degenerate else "|", 1.0)
+            colour, marker, width = (_BETTER, "s", 2.0) if row.kind == "credible" else plain
+            panel.plot([row.low, row.high], [i, i], color=colour, marker=marker, linewidth=width)
         *others, model = res.models
-        score = f"{res.label} (%)" if res.percent else res.label
-        label_x(panel, _difference_label(res.label, percent=res.percent) if others else score)
-        round_ticks(panel.xaxis, 100.0 if res.percent else 1.0)
+        named = (f"Difference in {res.label}", "points") if others else (res.label, "%")
+        label_scores(panel, *named, percent=res.percent)
         level = f"({100 * res.confidence_level:g} % intervals)"
         caption_below([panel], [model, *(f"minus {name}" for name in others), level])
     return panel
@@ -425,17 +407,15 @@ def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesAr
     """
     with panels(2, ax=ax, height=2.1) as axes:
         axes[0].axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        handles = []
-        for i, rows in enumerate(zip(curve.coverage, curve.length, strict=True)):
-            style = {"color": colour_of(i), "marker": marker_of(i), "markevery": max(1, len(curve.n) // 8)}
-            lines = [panel.plot(curve.n, row, **style)[0] for panel, row in zip(axes, rows, strict=True)]
-            handles.append(lines[0])
-        for panel, what in zip(axes, ("Coverage (%)", "Expected length (points)"), strict=True):
+        shown = {"Coverage (%)": curve.coverage, "Expected length (points)": curve.length}
+        for panel, (what, rows) in zip(axes, shown.items(), strict=True):
+            for i, row in enumerate(rows):
+                panel.plot(curve.n, row, **style_of(i), markevery=max(1, len(curve.n) // 8))
             label_x(panel, "Number of items")
             panel.set_ylabel(what)
             round_ticks(panel.yaxis, 100.0)
         axes[1].set_ylim(bottom=0.0)
-        legend_below(axes, handles, curve.labels)
+        legend_below(axes, axes[1].lines, curve.labels)
     return axes
 
 
@@ -468,8 +448,9 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
         if area == "AUC":
             panel.plot([0, 1], [0, 1], color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, curve in enumerate(found.values()):
-            panel.fill_between(curve.x, curve.low, curve.high, color=colour_of(i), alpha=0.2, linewidth=0)
-            panel.plot(curve.x, curve.y, color=colour_of(i), marker=marker_of(i), markevery=(0.1, 0.2))
+            style = style_of(i)
+            panel.fill_between(curve.x, curve.low, curve.high, color=style["color"], alpha=0.2, linewidth=0)
+            panel.plot(curve.x, curve.y, **style, markevery=(0.1, 0.2))
         label_x(panel, across)
         panel.set(ylabel=up, xlim=(0.0, 1.0), ylim=(0.0, 1.02))
         for axis in (panel.xaxis, panel.yaxis):
@@ -647,14 +628,9 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
         raise
 
 
-def colour_of(i: int) -> str:
-    """Return the colour of the i-th model."""
-    return COLOURS[i % len(COLOURS)]
-
-
-def marker_of(i: int) -> str:
-    """Return the marker of the i-th model."""
-    return MARKERS[i % len(MARKERS)]
+def style_of(i: int) -> dict[str, Any]:
+    """Return colour and marker of the i-th model."""
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
 
 
 # ---- words and numbers ------------------------------------------------------------------------------------
@@ -670,14 +646,6 @@ def words(text: str) -> str:
 def label_x(panel: Axes, text: str) -> None:
     """Write plain text below the horizontal axis."""
     panel.set_xlabel(words(text), **PLAIN)
-
-
-def label_density(axes: AxesArray) -> None:
-    """Name the vertical axes of densities, in the first column of panels."""
-    for panel in axes:
-        place = panel.get_subplotspec()
-        if panel is axes[0] or (place is not None and place.is_first_col()):
-            panel.set_ylabel("Posterior density")
 
 
 def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
@@ -708,7 +676,7 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
     ['bert-base-\nmu…ngual-cased', 'crf']
     """
     found = [_fitted(name, width, lines) for name in names]
-    if len({"".join(parts) for parts in found}) < len(names):
+    if len(set(map("".join, found))) < len(names):
         found = [textwrap.wrap(name, width) for name in names]
     return ["\n".join(map(words, parts)) for parts in found]
 
@@ -783,7 +751,7 @@ def check_path(path: str | PathLike[str]) -> str:
     if kind not in FORMATS:
         raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
     if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
+        raise ValueError(f"there is no folder {target.parent} to write {target.name} to; create it first")
     return kind
 
 

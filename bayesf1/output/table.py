@@ -229,24 +229,6 @@ class Table:
         return [folded[str(name).lower()] for name in columns]
 
 
-def stack(tables: Sequence[Table]) -> Table:
-    """Return the rows of tables with the same columns as one table.
-
-    Examples
-    --------
-    >>> print(stack([Table(("A",), (("1",),)), Table(("A",), (("2",),))]).to_csv())
-    A
-    1
-    2
-    <BLANKLINE>
-    """
-    return Table(
-        tables[0].header,
-        tuple(row for table in tables for row in table.rows),
-        sure=tuple(certain for table in tables for certain in table.sure or (False,) * len(table.rows)),
-    )
-
-
 def table_of(records: Sequence[Mapping[str, Any]]) -> Table:
     """Return records with the same names as a table of full numbers.
 

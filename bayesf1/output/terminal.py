@@ -11,8 +11,6 @@ from bayesf1.output.answer import Answer
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
-    from rich.text import Text
-
 
 # How many characters bars have, the best first.
 _BARS = (24, 12)
@@ -40,7 +38,12 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
     unbounded = console.options.update(width=10_000)
     widths = ((grid, console.measure(grid, options=unbounded).maximum) for grid in grids)
     fitting = next((grid for grid, width in widths if width <= console.width), None)
-    console.print(_list(lines, styles) if fitting is None else fitting)
+    if fitting is not None:
+        console.print(fitting)
+    for row, style in zip(lines[1:] if fitting is None else [], styles, strict=False):
+        console.print(
+            _grid(list(zip(lines[0], row, strict=True)), [*[""] * (len(row) - 2), style], wrap=True)
+        )
     for i, line in enumerate(answer.lines(verbose=verbose)):
         # A signature is one word, to be copied whole.
         whole = line.startswith("bayesf1|")
@@ -75,7 +78,7 @@ def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[st
     return drawn
 
 
-def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str]) -> RichTable:
+def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool = False) -> RichTable:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -83,20 +86,7 @@ def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str]) -> RichTable:
     header, *rows = lines
     grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for name in header:
-        grid.add_column(Text(name, style="bold"), no_wrap=True)
+        grid.add_column(Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
     for (*cells, last), style in zip(rows, styles, strict=False):
         grid.add_row(*map(Text, cells), Text(last, style=style))
     return grid
-
-
-def _list(lines: Sequence[Sequence[str]], styles: Sequence[str]) -> Text:
-    from rich.text import Text
-
-    (what, *names), *rows = lines
-    found = Text(overflow="fold")
-    for (first, *cells, last), style in zip(rows, styles, strict=False):
-        found.append(f"{what} {first}\n", style="bold")
-        found.append("".join(f"  {name}: {cell}\n" for name, cell in zip(names, cells, strict=False)))
-        found.append(f"  {names[-1]}: {last}\n", style=style)
-    found.rstrip()
-    return found

@@ -6,8 +6,9 @@ Everything is made from a result's fields; the only thing computed here are quan
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from bayesf1.cv.fold_tests import FoldTests
     from bayesf1.frequentist.coverage import CoverageCurve
-    from bayesf1.frequentist.intervals import Intervals, MethodInterval
+    from bayesf1.frequentist.intervals import Intervals, IntervalSettings, MethodInterval
     from bayesf1.frequentist.monitoring import Look, Monitor
     from bayesf1.frequentist.planning import DecisionPlan, SampleSize
     from bayesf1.frequentist.randomization import RandomizationTest
@@ -30,10 +31,14 @@ if TYPE_CHECKING:
     from bayesf1.sampling import SamplingSettings
 
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
-# An effective number of units below which they hardly show how much they vary.
+# An effective number of units below which they do not show well how much they vary.
 FEW_UNITS = 10
-# A method whose runs vary so many times as much as another's is named; fewer runs than this may miss a failure.
-_VOLATILE, _FEW_RUNS = 3.0, 10
+# Metrics that begin with a plain word, which is no name.
+_WORDS = re.compile(
+    "(Accuracy|Balanced|Error|Exact|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b"
+)
+# Fewer runs than this may miss a failure.
+_FEW_RUNS = 10
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
@@ -45,6 +50,18 @@ def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
 def title(c: Comparison) -> str:
     """Return which models were compared, and what the intervals are."""
     return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % credible intervals"
+
+
+def in_prose(label: str) -> str:
+    """Write the label of a metric as it stands within a sentence.
+
+    Examples
+    --------
+    >>> in_prose("P"), in_prose("Balanced accuracy"), in_prose("Brier score")
+    ('precision', 'balanced accuracy', 'Brier score')
+    """
+    label = {"P": "precision", "R": "recall"}.get(label, label)
+    return label[:1].lower() + label[1:] if _WORDS.match(label) else label
 
 
 # ---- the verdict ------------------------------------------------------------------------------------------
@@ -63,15 +80,16 @@ def verdict(c: Comparison) -> str:
     """Return what may be claimed, in a few words."""
     if math.isnan(c.gap):
         return "undefined"
-    better = f"{c.winner} better" if c.winner is not None else ""
-    if c.rope and c.p_rope >= c.prob:
-        return f"equivalent, {better}" if better else "equivalent"
-    if better:
-        return better
-    if (found := not_worse(c)) is not None:
+    claims = ["equivalent"] * equivalent(c) + [f"{c.winner} better"] * (c.winner is not None)
+    if not claims and (found := not_worse(c)) is not None:
         margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
-        return f"{found[0]} not worse by more than {margin}{_own_points(c)}"
-    return "undecided"
+        claims = [f"{found[0]} not worse by more than {margin}{_own_points(c)}"]
+    return ", ".join(claims) or "undecided"
+
+
+def equivalent(c: Comparison) -> bool:
+    """Return whether the models are shown to be practically equivalent."""
+    return bool(c.rope) and c.p_rope >= c.prob
 
 
 def _own_points(c: Comparison) -> str:
@@ -102,66 +120,64 @@ def within(c: Comparison) -> str:
 
 def sentence(c: Comparison) -> str:
     """Return the verdict on one metric as a sentence for a paper, the leading model first."""
-    label = {"P": "precision", "R": "recall"}.get(c.label, c.label)
-    a, b, units, percent = c.model_a, c.model_b, plural(c.settings.unit), c.definition.percent
-    if c.alike:
-        return printable(f"{a} and {b} did the same on all {units}, so the data cannot tell them apart.")
-    if math.isnan(c.gap):
-        scores = ((a, c.score_a), (b, c.score_b))
-        which = joined(model for model, score in scores if math.isnan(score))
-        return printable(
-            f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared."
-        )
+    return printable(f"{_claim(c)}.")
+
+
+def _claim(c: Comparison) -> str:
+    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
     low, high = c.difference.interval(c.prob)
+    digits = digits_of(low, high, percent=metric.percent)
+
+    def written(*values: float, sign: bool = True) -> str:
+        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
+
+    if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
+        units = plural(c.settings.unit)
+        return f"{a} and {b} have the same {label} whichever {units} are drawn, so the data cannot tell them apart"
+    if math.isnan(c.gap):
+        which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
+        return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
+    unit, about = " points" if metric.percent else _own_points(c), scope(c.settings)
     if silent(c):
-        size = points(c.gap, 1 if percent else 3, sign=True, percent=percent)
-        return printable(
-            f"{b} minus {a} in {label} is {size}{' points' if percent else ''} in all folds: they do not show how much "
-            "training varies, and decide nothing about the method."
-        )
-    if not any((c.gap, low, high)) and c.difference.std() < 1e-12:
-        return printable(
-            f"{a} and {b} have the same {label} whichever {units} are drawn, so the data cannot tell them apart."
-        )
+        where = "in all folds" if c.settings.training else f"on all {sampled(c.settings)}"
+        return f"{b} minus {a} in {label} is {written(c.gap)}{unit} {where}, which does not show how much it varies"
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
     first, other, p = (b, a, c.p_h1) if b_leads else (a, b, c.p_h0)
     # How much better the leader is: a difference of losses has the other sign.
-    sign, digits = c.definition.sign * (1.0 if b_leads else -1.0), digits_of(low, high, percent=percent)
-    gain, (least, most) = sign * c.gap, sorted((sign * low, sign * high))
-    ends = (points(x, digits, sign=least < 0.0 < most, percent=percent) for x in (least, most))
-    size = f"{points(gain, digits, percent=percent)}{' points' if percent else _own_points(c)} [{', '.join(ends)}]"
-    about, lower = scope(c.settings), "; lower is better" if c.definition.lower_is_better else ""
-    leads = f"{first} leads by {size}" if gain > 0.0 else f"{first} minus {other} is {size}"
-    sure = f"({equation('P', p, below=c.threshold)}{lower})"
-    region_sure = f"({equation('P', c.p_rope, below=c.prob)})" if c.rope else ""
+    sign = metric.sign * (1.0 if b_leads else -1.0)
+    least, most = sorted((sign * low, sign * high))
+    size = f"{written(sign * c.gap, sign=False)}{unit} [{written(least, most, sign=least < 0.0 < most)}]"
+    lead, full = f"{first} leads by {size}", f"{first} leads {other} in {label} by {size}"
+    if sign * c.gap <= 0.0:
+        lead = f"{b} minus {a} is {written(c.gap)}{unit} [{written(low, high)}]"
+        full = f"{a} and {b} are level in {label}: {lead}"
+    sure = f"({equation('P', p, below=c.threshold)}{'; lower is better' * metric.lower_is_better})"
+    inside = f"{within(c)} ({equation('P', c.p_rope, below=c.prob)})" if c.rope else ""
     found = not_worse(c)
     if c.winner is not None:
         claim = f"{first} outperforms {other} in {label} by {size}{about} {sure}"
-        if c.rope:
-            equivalent = ", yet the two are practically equivalent:" if c.p_rope >= c.prob else ";"
-            claim += f"{equivalent} {within(c)} {region_sure}"
-    elif c.rope and c.p_rope >= c.prob:
-        claim = f"{a} and {b} are practically equivalent in {label}{about}: {within(c)} {region_sure}; {leads} {sure}"
+        if equivalent(c):
+            return f"{claim}, yet the two are practically equivalent: {inside}"
+    elif equivalent(c):
+        return f"{a} and {b} are practically equivalent in {label}{about}: {inside}; {lead} {sure}"
     elif found is not None:
         model, rival, margin, surely = found
-        claim = (
-            f"{model} is not worse than {rival} in {label} by more than {amount(margin, percent=percent)}"
-            f"{_own_points(c)}{about} ({equation('P', surely)}); which is better is not decided: {leads} {sure}"
-        )
+        by = f"{amount(margin, percent=metric.percent)}{_own_points(c)}{about} ({equation('P', surely)})"
+        claim = f"{model} is not worse than {rival} in {label} by more than {by}"
+        return f"{claim}; which is better is not decided: {lead} {sure}"
     else:
-        leads = leads.replace(f"{first} leads by", f"{first} leads {other} in {label} by", 1)
-        if gain <= 0.0:
-            leads = f"{first} and {other} are level in {label}: {leads}"
-        claim = f"{leads}{about}, which the data do not decide {sure}"
-        claim += f"; {within(c)} {region_sure}" if c.rope else ""
-    return printable(f"{claim}.")
+        claim = f"{full}{about}, which the data do not decide {sure}"
+    return f"{claim}; {inside}" if c.rope else claim
 
 
 def silent(c: Comparison) -> bool:
-    """Return whether folds all show one difference, so that they do not tell how much it varies with training."""
-    low, high = c.difference.interval(0.95)
-    return c.settings.training in ("contrasts", "corrected") and not c.alike and high - low < 1e-9
+    """Return whether all folds or units show one difference, so that they do not tell how much it varies."""
+    s, (low, high) = c.settings, c.difference.interval(0.95)
+    told = (
+        s.training in ("contrasts", "corrected") if s.training else s.effective_units and s.target == "models"
+    )
+    return bool(told) and not c.alike and high - low <= 1e-9 * max(abs(low), abs(high))
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
@@ -179,35 +195,26 @@ def unmet(c: Comparison, claim: str) -> str | None:
     >>> unmet(c, "not-worse") is None
     True
     """
-    a, b, percent = c.model_a, c.model_b, c.definition.percent
-    margin = amount(-c.rope.low, percent=percent)
-    what, p, needed = {
-        "better": (f"{b} better than {a}", c.p_h1, c.threshold),
-        "not-worse": (f"{b} not worse than {a} by more than {margin}", c.p_not_worse, c.threshold),
-        "equivalent": (f"{b} equivalent to {a} within {region(c.rope, percent=percent)}", c.p_rope, c.prob),
+    words, p, needed = {
+        "better": ("better than", c.p_h1, c.threshold),
+        "not-worse": ("not worse than", c.p_not_worse, c.threshold),
+        "equivalent": ("equivalent to", c.p_rope, c.prob),
     }[claim]
-    if p >= needed:
-        return None
-    return printable(f"{equation(f'P({what} in {c.label})', p, below=needed)}, which is below {needed:.4g}.")
+    what = printable(f"P({c.model_b} {words} {c.model_a} in {in_prose(c.label)})")
+    return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
 
 
 def summary(comparisons: tuple[Comparison, ...]) -> str:
     """Return what a table of comparisons says in all: on F1, or in which classes either model is better."""
-    if len(comparisons) < 2 or not all("[" in c.metric for c in comparisons):
+    first, n = comparisons[0], len(comparisons)
+    if n < 2 or not all("[" in c.metric for c in comparisons):
         return str(headline(comparisons))
-    first = comparisons[0]
-    won = {
-        model: [c.label.partition("[")[2].removesuffix("]") for c in comparisons if c.winner == model]
-        for model in (first.model_b, first.model_a)
-    }
-    undecided = len(comparisons) - sum(map(len, won.values()))
+    won: dict[str | None, list[str]] = {first.model_b: [], first.model_a: [], None: []}
+    for c in comparisons:
+        won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
+    undecided = f"undecided in {len(won.pop(None))} of {n} classes"
     claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
-    if undecided:
-        rest = "the other " if claims else "all "
-        claims.append(
-            f"{rest}{undecided} classes are undecided" if undecided > 1 else "one class is undecided"
-        )
-    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
+    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
 
 
 def legend(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
@@ -227,72 +234,71 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     first = comparisons[0]
     # If some metrics are in percent and others are not, each row says so, else the header.
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
-    columns: dict[str, Callable[[Comparison], str]] = {
-        "P(H0)": lambda c: probability(c.p_h0, below=c.threshold),
-        "P(H1)": lambda c: probability(c.p_h1, below=c.threshold),
-    }
-    if first.rope:
-        columns["P(rope)"] = lambda c: probability(c.p_rope, below=c.prob)
-    # Of a symmetric region the verdict says it.
-    if not first.rope.symmetric:
-        columns["P(not worse)"] = lambda c: probability(c.p_not_worse, below=c.threshold)
-    header = ("Metric", f"{first.model_a}{unit}", f"{first.model_b}{unit}", "Difference", *columns, "Verdict")
-    found = [[_estimated(c, i) for c in comparisons] for i in range(3)]
-    rows = tuple(
-        (
-            f"{c.label} (%)" if c.definition.percent and not unit else c.label,
-            *cells,
-            *("–" if math.isnan(c.gap) or silent(c) else p(c) for p in columns.values()),
-            verdict(c),
-        )
-        for c, *cells in zip(comparisons, *map(estimates, found), strict=True)
+    header = (
+        "Metric",
+        f"{first.model_a}{unit}",
+        f"{first.model_b}{unit}",
+        "Difference",
+        *_probabilities(first),
+        "Verdict",
     )
+    *scores, gaps = ([_estimated(c, i) for c in comparisons] for i in range(3))
+    columns = [*map(estimates, scores), estimates(gaps, sign=True)]
+    rows = []
+    for c, *cells in zip(comparisons, *columns, strict=True):
+        label = f"{c.label} (%)" if c.definition.percent and not unit else c.label
+        rows.append((label, *cells, *_probabilities(c).values(), verdict(c)))
     # A model stands out if it is surely the better one.
     bold = frozenset((i, 2 if c.winner == c.model_b else 1) for i, c in enumerate(comparisons) if c.winner)
     # Bars have one scale, which differences in percent share.
     one_scale = len({c.definition.percent for c in comparisons}) == 1
-    bars = tuple((e.low, e.value, e.high) for e in found[2]) if one_scale else ()
-    return Table(header, rows, bold, tuple(c.winner is not None for c in comparisons), bars, bars_after=4)
+    bars = tuple((low, gap, high) for gap, low, high, _ in gaps) if one_scale else ()
+    return Table(
+        header, tuple(rows), bold, tuple(c.winner is not None for c in comparisons), bars, bars_after=4
+    )
 
 
-class Estimate(NamedTuple):
-    """A number with its interval, and how it is written."""
+def _probabilities(c: Comparison) -> dict[str, str]:
+    """Write the probabilities of a comparison, by the names of their columns."""
+    found = {"P(H0)": (c.p_h0, c.threshold), "P(H1)": (c.p_h1, c.threshold)}
+    if c.rope:
+        found["P(rope)"] = (c.p_rope, c.prob)
+    # Of a symmetric region the verdict says it.
+    if not c.rope.symmetric:
+        found["P(not worse)"] = (c.p_not_worse, c.threshold)
+    unknown = math.isnan(c.gap) or silent(c)
+    return {name: "–" if unknown else probability(p, below=needed) for name, (p, needed) in found.items()}
 
-    value: float
-    low: float
-    high: float
-    percent: bool = True
-    sign: bool = False
+
+# A number, the ends of its interval, and whether it is written in percent.
+Estimate: TypeAlias = tuple[float, float, float, bool]
 
 
 def _estimated(c: Comparison, i: int) -> Estimate:
     """Return the score of A or B, or the difference of both."""
-    value = (c.score_a, c.score_b, c.gap)[i]
     low, high = (c.posterior_a, c.posterior_b, c.difference)[i].interval(c.prob)
-    return Estimate(value, low, high, c.definition.percent, i == 2)
+    return (c.score_a, c.score_b, c.gap)[i], low, high, c.definition.percent
 
 
-def estimates(column: Sequence[Estimate]) -> list[str]:
+def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
     """Write a column of numbers with their intervals, all in percent with the same decimals, and so all others.
 
     Examples
     --------
-    >>> estimates([Estimate(0.8, 0.7, 0.9), Estimate(0.5, 0.496, 0.504)])
+    >>> estimates([(0.8, 0.7, 0.9, True), (0.5, 0.496, 0.504, True)])
     ['80.00 [70.00, 90.00]', '50.00 [49.60, 50.40]']
     """
-    defined = [e for e in column if not math.isnan(e.value)]
-    most = {
-        percent: max(digits_of(e.low, e.high, percent=percent) for e in defined if e.percent == percent)
-        for percent in {e.percent for e in defined}
-    }
-
-    def written(e: Estimate) -> str:
-        if math.isnan(e.value):
-            return "–" if e.sign else "undefined"
-        value, low, high = (points(x, most[e.percent], sign=e.sign, percent=e.percent) for x in e[:3])
-        return f"{value} [{low}, {high}]"
-
-    return [written(e) for e in column]
+    most: dict[bool, int] = {}
+    for value, low, high, percent in column:
+        if not math.isnan(value):
+            most[percent] = max(most.get(percent, 0), digits_of(low, high, percent=percent))
+    found = []
+    for *values, percent in column:
+        texts = [points(x, most.get(percent, 0), sign=sign, percent=percent) for x in values]
+        found.append(
+            "{} [{}, {}]".format(*texts) if not math.isnan(values[0]) else "–" if sign else "undefined"
+        )
+    return found
 
 
 # ---- what was sampled -------------------------------------------------------------------------------------
@@ -302,16 +308,16 @@ def sampled(s: SamplingSettings) -> str:
     """Write how many units there are, and of what kind; nothing if only totals are known."""
     if not s.n_units:
         return ""
-    name = s.unit if s.n_units == 1 else plural(s.unit)
-    return f"{s.n_units:,.0f} {name}{s.labelled and f' ({s.labelled})'}"
+    return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
 
 
 def counted(s: SamplingSettings) -> str:
     """Write how many units there are, and their effective number if that is far smaller."""
     effective = s.effective_units
-    if effective is None or not s.n_units or effective > 0.75 * s.n_units or s.labelled:
+    if effective is None or not s.n_units or effective > 0.75 * s.n_units:
         return sampled(s)
-    return f"{sampled(s)} (effectively about {max(effective, 1.0):,.0f}, as they differ in size)"
+    why = "" if s.labelled else " as they differ in size"
+    return f"{sampled(s)}, effectively about {max(effective, 1.0):,.0f}{why}"
 
 
 def scope(s: SamplingSettings) -> str:
@@ -321,31 +327,27 @@ def scope(s: SamplingSettings) -> str:
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
     if not s.runs or set(s.runs) == {1}:
         return ""
-    each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
+    each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"runs ({joined(map(str, s.runs))})"
     return f" averaged over {'these ' if s.target == 'models' else ''}{each}"
 
 
 def dependence(s: SamplingSettings) -> str:
     """Write what was taken as sampled, and how the models depend on each other."""
-    what = "runs" if s.runs else "models"
+    what, bootstrap = "runs" if s.runs else "models", "by a Bayesian bootstrap (Rubin 1981)"
     if s.training:
-        means = f"scores are means over the folds of the {s.cv}"
-        return {
-            "corrected": f"{means}, and their difference follows the corrected t distribution of Nadeau and Bengio (2003)",
-            "contrasts": f"{means}, and their difference follows a t distribution whose scale is the root mean square of "
-            "half the difference between the two halves of each repeat",
-            "mixture": f"{means}; {plural(s.unit)} were drawn by a Bayesian bootstrap (Rubin 1981), and what training adds "
-            "to their standard deviation was learnt from the halves' differences (half-t prior on the ratio, 4 degrees of "
-            "freedom, scale 1)",
+        halves = "learnt from the two halves of each repeat"
+        how = {
+            "corrected": "follows the corrected t distribution of Nadeau and Bengio (2003)",
+            "contrasts": f"follows a t distribution whose scale is {halves}",
+            "mixture": f"is drawn {bootstrap} over {plural(s.unit)}, with what training adds {halves} (half-t prior)",
         }[s.training]
+        return f"scores are means over the folds of the {s.cv}, and their difference {how}"
     if s.assumption == "independent":
         return f"the {what} were taken as independent"
     if s.freedom is None:
         return f"the {what} were paired item by item ({sampled(s)})"
-    return (
-        f"the {what} were paired on {counted(s)} by a Bayesian bootstrap (Rubin 1981) and a small-sample inflation with "
-        f"{s.freedom:,.0f} degree{'' if round(s.freedom) == 1 else 's'} of freedom"
-    )
+    inflation = f"a small-sample inflation ({s.freedom:,.0f} degrees of freedom)"
+    return f"the {what} were paired on {counted(s)}, {bootstrap} with {inflation}"
 
 
 # ---- signatures -------------------------------------------------------------------------------------------
@@ -359,43 +361,45 @@ def signature(*comparisons: Comparison) -> str:
 
 def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = None) -> str:
     """Return in one line what was asked, and what was done."""
-    drawn = s.n_draws if n_draws is None else n_draws
+    n_draws = s.n_draws if n_draws is None else n_draws
+    drawn = {"draws": n_draws, "rng": s.rng} if n_draws else {}
+    method = "exact" if s.method == "exact" else "mc"
+    asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
+    return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
+
+
+def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
+    """Return the parts of a signature that say what was sampled, and the prior."""
     prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
-    return in_one_line(
-        metric=metrics,
-        units=sampled(s).replace(",", "") or "totals",
-        sampling=s.assumption,
-        prior=prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
-        cv="" if s.cv is None else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
-        rope=_region_in_short(s.rope),
-        prob=s.prob,
-        method="exact" if s.method == "exact" else "mc",
-        draws=drawn or None,
-        rng=_start(s.rng) if drawn else None,
-        target=s.target,
-        **dict(s.signed),
-    )
+    return {
+        "units": sampled(s).replace(",", "") or "totals",
+        "sampling": s.assumption,
+        "prior": prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
+        "cv": None if s.cv is None else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
+    }
 
 
 def in_one_line(**parts: Any) -> str:
-    """Write a signature: the version, and all parts that are known; several values of one have commas between."""
+    """Write a signature: the version, and all parts that are known; several values of one have commas between.
+
+    Examples
+    --------
+    >>> in_one_line(metric=["f1", "recall"], rope=(-0.01, 0.01), prior=None, rng=None).partition("metric")[2]
+    ':f1,recall|rope:-0.01,0.01|rng:generator'
+    """
 
     def written(value: Any) -> str:
-        if isinstance(value, list | tuple):
+        if isinstance(value, np.ndarray | list | tuple):
             return ",".join(map(written, value))
         return f"{value:g}" if isinstance(value, float) else str(value)
 
-    known = {"v": version().rpartition(" ")[2], **parts}
-    shown = {name: written(value).replace("|", "/") for name, value in known.items() if value is not None}
-    return printable("bayesf1|" + "|".join(f"{name}:{value}" for name, value in shown.items() if value))
-
-
-def _start(rng: int | None) -> str:
-    return "generator" if rng is None else f"{rng}"
-
-
-def _region_in_short(rope: Rope) -> str:
-    return f"{rope.low:g}:{rope.high:g}" if rope else ""
+    # Draws of a Generator have no number to start from.
+    unknown = {name: "generator" for name in ("rng", "start") if parts.get(name, "") is None}
+    known = {"v": version().rpartition(" ")[2], **parts, **unknown}
+    shown = {name: written(value).replace("|", "/") for name, value in known.items()}
+    # What was not given, and a region of no width, say nothing.
+    kept = (f"{name}:{value}" for name, value in shown.items() if value not in ("", "None", "0,0"))
+    return printable("|".join(("bayesf1", *kept)))
 
 
 # ---- a paper's section on methods -------------------------------------------------------------------------
@@ -403,166 +407,92 @@ def _region_in_short(rope: Rope) -> str:
 
 def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    c = headline(comparisons)
-    s = c.settings
+    c, s = headline(comparisons), headline(comparisons).settings
     compared = f"{c.model_b} was compared with {c.model_a} on {joined(one.label for one in comparisons)}"
-    parts = [f"{compared} by {s.citation}, as implemented in {version()}, with {_prior(s)}", dependence(s)]
-    if s.training:
-        parts[0] = f"{compared}, as methods{scope(s)}, with {version()}"
-    elif s.cv is not None:
+    how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
+    parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
+    if s.cv is not None and not s.training:
+        parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
+    if c.load_correlation:
+        wider = f"the difference goes with the size of {plural(s.unit)} (Spearman {c.load_correlation:+.2f})"
+        parts.append(f"intervals are wider as {wider}")
+    if s.runs:
+        vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
         parts.append(
-            f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule}), and the conclusions concern "
-            "the models fitted in these folds"
+            f"a method's score is the mean of its runs' scores{'' if s.target == 'models' else vary}"
         )
-    parts += [
-        *_runs_method(s),
-        *_computed(comparisons, "are those of this distribution" if s.training else ""),
-    ]
+    n_draws, error = max(one.settings.n_draws for one in comparisons), max(one.mcse for one in comparisons)
+    drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
+    parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
     if c.rope:
-        margin = region(c.rope, percent=c.definition.percent)
-        parts.append(
-            f"differences within {margin} were counted as practically zero"
-            if c.rope.symmetric
-            else f"models were counted as practically equivalent if {c.model_b} is ahead by {margin}"
-        )
+        parts.append(f"models were counted as practically equivalent if {within(c)}")
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
-    return printable(
-        f"{'; '.join(parts)}. Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
-    )
+    level = f"{100 * c.prob:.4g} %"
+    return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
 
 
-def _prior(s: Settings) -> str:
+def prior_of(s: Settings | IntervalSettings) -> str:
+    """Write which prior was used."""
     return "no prior" if s.prior_name == "No prior" else f"a {s.prior_name}"
 
 
-def _runs_method(s: Settings) -> Iterator[str]:
-    """Yield how runs make up a method."""
-    if s.runs and s.target == "models":
-        yield "a method's score is the mean of its runs' scores, and the conclusions concern these runs only"
-    elif s.runs:
-        yield (
-            "a method's score is the mean of its runs' scores, and the runs' true scores vary around it by a standard "
-            "deviation of each method's own with a half-Cauchy prior (scale 0.05 of the metric's range)"
-        )
-
-
-def _computed(comparisons: tuple[Comparison, ...], exactly: str) -> Iterator[str]:
-    """Yield how probabilities were computed, of which metrics if not of all alike."""
-    names = dict.fromkeys(c.method for c in comparisons)
-    for method in names:
-        some = [c for c in comparisons if c.method == method]
-        which = f" of {joined(c.label for c in some)}" if len(names) > 1 else ""
-        how = exactly or "were computed by numerical quadrature, without sampling"
-        if method == "montecarlo":
-            draws, error = max(c.settings.n_draws for c in some), max(1e-4, *(c.mcse for c in some))
-            how = f"rest on {draws:,} posterior draws (standard error {error:.1g}; {start_in_words(some[0].settings.rng)})"
-        yield f"probabilities{which} {how}".replace("; )", ")")
+def draws_of(s: Settings, n_draws: int, error: float) -> str:
+    """Write how many draws were made, their standard error and where they start."""
+    start = start_in_words(s.rng)
+    return f"{n_draws:,} posterior draws (standard error up to {error:.1g}{start and f'; {start}'})"
 
 
 # ---- what limits a conclusion -----------------------------------------------------------------------------
 
 
-def notes(c: Comparison) -> tuple[str, ...]:
-    """Return what limits the conclusion of a comparison, a sentence each."""
-    units = _no_spread(c) or few_units(c.settings)
-    found = [*_training_notes(c), *_fold_notes(c), units]
-    if c.load_correlation:
-        # A few long units decide if the difference goes with their size.
-        size = "longer" if c.load_correlation > 0.0 else "shorter"
-        found.append(
-            f"{c.model_b} gains on {c.model_a} as {plural(c.settings.unit)} get {size} (Spearman correlation "
-            f"{c.load_correlation:+.2f}): the answer depends on how many long ones there are, so the interval is wider."
-        )
-    if c.pairing_unknown:
-        found.append(
-            f"Only totals are known: P(H1) for {c.label} takes the models' errors as independent; bf.pairing_bounds(ev) "
-            "gives its range over all pairings of the items."
-        )
-    return tuple(printable(note) for note in (*found, *c.remarks) if note)
-
-
-def _training_notes(c: Comparison) -> Iterator[str]:
-    """Say where doubt about methods comes from, which of them varies more, and of which training nothing is known."""
+def notes(c: Comparison) -> Iterator[str]:
+    """Yield what limits the conclusion of a comparison, a sentence each."""
+    s = c.settings
     if c.variance is not None:
         share = c.variance.share
         what = "training" if share > 0.5 else "the test items"
         yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
-        steady, volatile = sorted(
-            ((c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b)), key=lambda pair: pair[0]
-        )
-        if volatile[0] > _VOLATILE * steady[0]:
-            times = volatile[0] / steady[0]
-            often = f"about {times:.0f} times" if times < 10 else "more than ten times"
-            yield f"{volatile[1]} varies {often} as much from run to run as {steady[1]}."
-        if min(c.settings.runs) < _FEW_RUNS:
-            yield f"With {min(c.settings.runs)} runs, a failure that happens in one training of ten may go unseen."
-    runs = zip((c.model_a, c.model_b), c.settings.runs, strict=False)
-    once = [name for name, number in runs if number == 1]
-    if once:
-        yield (
-            f"There is only one run of {joined(once)}, so it is not known how much training varies: the answer is about "
-            "these trained models, and training again might change it."
-        )
-    if c.settings.runs and c.assumption == "independent":
-        yield "Only the runs' totals are known; all runs are assumed to have been tested on the same items."
+        if min(s.runs) < _FEW_RUNS:
+            yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
+    if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
+        yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
+    yield from _fold_notes(c)
+    yield few_units(s)
+    if c.pairing_unknown:
+        bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
+        yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
+    elif s.runs and c.assumption == "independent":
+        yield "Only totals are known: P(H1) takes the runs' errors as independent."
+    yield from c.remarks
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
     """Say what the other target would give: one of the two is what the reader means."""
-    other = c.other_target
+    other, s = c.other_target, c.settings
     if other is None or c.alike:
         return
-    trained = c if c.settings.training else other
-    s = trained.settings
-    if trained is not c and silent(trained):
-        yield "The difference is the same in all folds, so they do not show how much training varies."
+    if not s.training and silent(other):
+        yield "The difference is the same in all folds, which does not show how much training varies."
         return
-    about = "the models fitted in these folds" if trained is c else "the method of training"
-    only = "" if trained is c else ", not only for the models fitted in these folds"
-    if s.training != "mixture":
-        # Fold totals do not pair items, but the folds themselves are pairs of scores.
-        unpaired = " (taken as independent)" if c.assumption == "independent" else ""
-        only = unpaired if trained is c else f"{only} (paired by fold)"
-    e = _estimated(other, 2)
-    yield (
-        f"For {about}{only}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {estimates([e])[0]}"
-        f"{' points' if e.percent else ''}."
+    about = "the models fitted in these folds" if s.training else "the method, trained again"
+    better, (gap,) = (
+        equation(f"P({c.model_b} better)", other.p_h1),
+        estimates([_estimated(other, 2)], sign=True),
     )
-    if s.training == "contrasts" and trained is c:
-        yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
-    if s.training != "corrected" and s.cv is not None and s.cv.shape[0] == 1:
-        decides = ", so the prior decides" if s.training == "mixture" else ""
-        yield f"A single repeat hardly shows how much training varies{decides}; more repeats would show it."
-
-
-def _no_spread(c: Comparison) -> str:
-    """Say if all units show one difference, of which a bootstrap without a prior is then certain."""
-    s = c.settings
-    if c.alike or s.effective_units is None or not s.n_units or s.target == "method":
-        return ""
-    low, high = c.difference.interval(c.prob)
-    if high - low > 1e-9 * max(abs(low), abs(high)):
-        return ""
-    return (
-        f"The difference is the same on all {sampled(s)}, so they do not show how much it varies from {s.unit} to "
-        f"{s.unit}: its interval has no width, and the probability overstates the certainty."
-    )
+    yield f"For {about}: {better}, difference {gap}{' points' * c.definition.percent}."
+    trained = (s if s.training else other.settings).training
+    if trained != "corrected" and s.cv is not None and s.cv.shape[0] == 1:
+        decides = ", so the prior decides" if trained == "mixture" else ""
+        yield f"A single repeat does not show well how much training varies{decides}; add repeats."
 
 
 def few_units(s: SamplingSettings) -> str:
     """Say if there are too few units to know well how much they vary."""
-    if s.effective_units is None or not s.n_units or s.effective_units >= FEW_UNITS:
-        return ""
     # Only fold scores count after a training that is no mixture.
-    if s.training not in ("", "mixture"):
+    if not s.n_units or s.training not in ("", "mixture") or (s.effective_units or FEW_UNITS) >= FEW_UNITS:
         return ""
-    many = plural(s.unit)
-    wider = f"too few to show well how much {many} vary, so the intervals are wider."
-    if s.labelled:
-        return f"Of {sampled(s)}, the labelled ones count as about {s.effective_units:,.0f} {many}, {wider}"
-    if counted(s) == sampled(s):
-        return f"There {'is' if s.n_units == 1 else 'are'} only {sampled(s)}, {wider}"
-    return f"The {counted(s)} are {wider}"
+    there = "There is" if s.n_units == 1 else "There are"
+    return f"{there} only {counted(s)}: too few to show well how much {plural(s.unit)} vary, so intervals are wider."
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -574,25 +504,17 @@ _SHOWN, _NAMED = 4, 3
 def ranking_estimates(r: Ranking) -> list[str]:
     """Write the scores of a ranking with their intervals."""
     found = zip(r.score, r.low, r.high, strict=True)
-    return estimates([Estimate(*each, percent=r.metric.percent) for each in found])
+    return estimates([(*each, r.metric.percent) for each in found])
 
 
 def ranking_table(r: Ranking) -> Table:
     """Return a row for each model: score, probability of being the best, ranks, groups, and whether it may be the best."""
-    groups = list(enumerate(map(set, r.groups), 1))
-    rows = []
+    rows, groups = [], list(enumerate(map(set, r.groups), 1))
     for i, (model, score) in enumerate(zip(r.models, ranking_estimates(r), strict=True)):
         mine = [number for number, group in groups if model in group]
-        rows.append(
-            (
-                model,
-                score,
-                probability(float(r.p_best[i])),
-                _span(r.rank_low[i], r.rank_high[i]),
-                _span(mine[0], mine[-1]),
-                ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i]),
-            )
-        )
+        spans = (_span(r.rank_low[i], r.rank_high[i]), _span(mine[0], mine[-1]))
+        best = ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i])
+        rows.append((model, score, probability(float(r.p_best[i])), *spans, best))
     unit = " (%)" if r.metric.percent else ""
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
     # The first stands out if no other may be the best.
@@ -613,8 +535,6 @@ def ranking_legend(r: Ranking) -> Iterator[str]:
         yield f"Group: models without a number in common are told apart (probability {prob:g} for all pairs together)."
     if r.tied[1:].any():
         yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
-    if np.isnan(r.score).any():
-        yield "Undefined: there is nothing to divide by; such a model stands last and is not compared."
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
         yield f"Equivalent: within {inside} of the first with probability {prob:g} or more."
@@ -634,38 +554,32 @@ def scoreboard_table(board: Scoreboard) -> Table:
 
 def ranking_sentence(r: Ranking) -> str:
     """Return which model is the best, or among which it is, as a sentence."""
-    among = [model for model, one in zip(r.models, r.tied, strict=True) if one]
-    p = equation("P", r.p_among_best)
+    among, p = np.array(r.models)[r.tied], equation("P", r.p_among_best)
     if len(among) == 1:
-        return printable(f"{among[0]} is the best in {r.label} ({p}).")
+        return printable(f"{among[0]} is the best in {in_prose(r.label)} ({p}).")
     whom = f"any of the {len(among)}" if len(among) == len(r.models) > 2 else joined(among, "or")
-    return printable(
-        f"{r.models[0]} leads in {r.label} ({equation('P(best)', float(r.p_best[0]))}), but the data do not decide which is "
-        f"the best: {whom} ({p})."
-    )
+    leads = f"{r.models[0]} leads in {in_prose(r.label)} ({equation('P(best)', float(r.p_best[0]))})"
+    return printable(f"{leads}, but the data do not decide which is the best: {whom} ({p}).")
 
 
 def joint_sentence(r: Ranking) -> str:
     """Return what may be said of all models at once: who beats whom, and the whole order."""
     beats, rope = who_beats_whom(r.models, r.jointly), r.settings.rope.high
     margin = f" by more than {amount(rope, percent=r.metric.percent)}" if rope else ""
-    claims = f"{beats}{margin}" if beats else f"no model beats another{margin}"
-    return printable(
-        f"With probability {r.settings.prob:g} for all claims together, {claims}; "
-        f"{equation('P(whole order)', r.p_order)}."
-    )
+    claims = f"{beats or 'no model beats another'}{margin}; {equation('P(whole order)', r.p_order)}"
+    return printable(f"With probability {r.settings.prob:g} for all claims together, {claims}.")
 
 
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    error, start = f"standard error of a probability up to {0.5 / s.n_draws**0.5:.1g}", start_in_words(s.rng)
-    source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
-    return printable(
-        f"The {len(r.models)} models were ranked by {labels or r.label} from {s.n_draws:,} joint posterior draws ({error}"
-        f"{start and f'; {start}'}) with {version()}, with {_prior(s)}; {s.model or dependence(s)}. A model may be "
-        f"the best if it belongs to the smallest set that holds the best with probability {r.threshold:g} or more.{source}"
+    ranked = (
+        f"The {len(r.models)} models were ranked by {labels or r.label} with {version()}, with {prior_of(s)}"
     )
+    drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
+    best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
+    source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
+    return printable(f"{ranked}; {s.model or dependence(s)}; {drawn}. {best}{source}")
 
 
 def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
@@ -678,10 +592,10 @@ def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
     """
     groups: dict[str, list[str]] = {}
     for name, row in zip(names, beats, strict=True):
-        beaten = [other for other, lost in zip(names, row, strict=True) if lost]
-        whom = joined([*beaten[:_NAMED], *[f"{len(beaten) - _NAMED} more"][: len(beaten) > _NAMED]] or [""])
-        groups.setdefault(whom, []).append(name)
-    groups.pop("", None)
+        beaten, more = [*np.array(names)[row]], int(row.sum()) - _NAMED
+        if beaten:
+            whom = joined([*beaten[:_NAMED], f"{more} more"] if more > 0 else beaten)
+            groups.setdefault(whom, []).append(name)
     claims = [f"{joined(who)} {'beats' if len(who) == 1 else 'beat'} {whom}" for whom, who in groups.items()]
     return "; ".join([*claims[:_SHOWN], *[f"and {len(claims) - _SHOWN} more"][: len(claims) > _SHOWN]])
 
@@ -690,35 +604,34 @@ def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
 
 _METHODS = {
     "clopper_pearson": "Clopper–Pearson",
-    "wald": "Wald",
-    "wilson": "Wilson",
-    "wilson_direct": "Wilson direct",
-    "wilson_indirect": "Wilson indirect",
-    "difference_estimator": "difference estimator",
+    "delta": "Delta method",
     "fbeta_delta": "Jiang",
-    "delta": "delta method",
-    "bootstrap_percentile": "bootstrap, percentile",
-    "bootstrap_bca": "bootstrap, BCa",
-    "credible_equal_tailed": "credible, equal-tailed",
-    "credible_hdi": "credible, highest density",
+    "bootstrap_bca": "Bootstrap BCa",
+    "credible_equal_tailed": "Credible, equal-tailed",
+    "credible_hdi": "Credible, highest density",
 }
 
 
 def method_label(method: str) -> str:
-    """Write the name of an interval method."""
-    return _METHODS[method]
+    """Write the name of an interval method.
+
+    Examples
+    --------
+    >>> method_label("wilson_direct"), method_label("credible_hdi")
+    ('Wilson direct', 'Credible, highest density')
+    """
+    return _METHODS.get(method, method.replace("_", " ").capitalize())
 
 
 def interval_note(row: MethodInterval) -> str:
     """Return what to mind about one interval; nothing if there is nothing."""
     low, high = row.support
     outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
-    shown = row.standard_error if row.method == "difference_estimator" else None
-    error = "" if shown is None else points(shown, 1 if row.percent else 3, percent=row.percent)
+    error = row.standard_error if row.method == "difference_estimator" else None
     found = {
         "takes single items as independent": row.units == "item",
-        f"over {plural(row.units)}": row.units and row.units != "item",
-        f"standard error {error}": error,
+        f"over {plural(row.units)}": row.units not in ("", "item"),
+        f"standard error {points(error or 0.0, 1 if row.percent else 3, percent=row.percent)}": error,
         f"overshoots: reaches {' and '.join(outside)}": outside,
         "nothing to estimate from": row.undefined,
         "degenerate: zero width": row.degenerate and not row.undefined,
@@ -740,91 +653,46 @@ def intervals_title(r: Intervals) -> str:
 
 
 def intervals_table(r: Intervals) -> Table:
-    """Return a row for each method: interval, length, note."""
+    """Return a row for each method: interval, length, and a note if any method has one."""
     unit, digits = " (%)" if r.percent else "", _digits(r)
     header = ("Method", f"{100 * r.confidence_level:.4g} % interval{unit}", f"Length{unit}", "Note")
-    # A column that would stay empty is left out.
     width = 4 if any(row.note for row in r.rows) else 3
     rows = []
     for row in r.rows:
         low, high, length = (points(x, digits, percent=r.percent) for x in (*row, row.length))
         rows.append((row.label, f"[{low}, {high}]", length, row.note)[:width])
-    return Table(
-        header[:width], tuple(rows), sure=tuple(not (row.overshoot or row.degenerate) for row in r.rows)
-    )
+    sure = tuple(not (row.overshoot or row.degenerate) for row in r.rows)
+    return Table(header[:width], tuple(rows), sure=sure)
 
 
 def intervals_notes(r: Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
-    s, units = r.settings, counted(r.settings)
-    if len(r.models) == 1:
-        parts = [f"From {units or 'totals, each count as an independent item'}"]
-    elif s.assumption != "independent":
-        parts = [f"Models paired on {units}"]
-    else:
-        totals = "" if units else ", as only totals are known"
-        parts = [f"{capitalised(dependence(s))}{totals}"]
+    s = r.settings
+    pairing = (
+        ", with the models taken as independent"
+        if s.assumption == "independent"
+        else ", with the models paired"
+    )
+    source = f"from {counted(s) or 'totals, each count as an independent item'}"
+    parts = [f"{source}{pairing if len(r.models) > 1 else ''}"]
     if s.n_resamples:
         parts.append(f"bootstrap of {s.n_resamples:,} resamples")
     if any(row.kind == "credible" for row in r.rows):
-        bootstrap = "" if s.effective_units is None else f" and a Bayesian bootstrap over {plural(s.unit)}"
-        prior = "no prior" if s.prior_name == "No prior" else s.prior_name
-        parts.append(f"credible intervals with {prior}{bootstrap}")
-    notes = [f"{'; '.join(parts)}."]
+        parts.append(f"credible intervals with {prior_of(s)}")
+    notes = [f"{capitalised('; '.join(parts))}."]
     if s.runs:
-        notes.append(
-            "The delta method and the bootstrap concern the mean of these runs; the credible intervals also allow for "
-            "further training runs."
-        )
-    if s.cv is not None:
-        notes.append(
-            f"Counts are sums over the folds of the {s.cv}, times the discount k = {s.discount:.4f}."
-        )
-    if caution := few_units(s):
-        notes.append(f"{caution[:-1]}; those of the bootstrap are not." if s.n_resamples else caution)
-    return (*notes, *r.remarks)
+        notes.append("Credible intervals allow for further training runs; the others are about these runs.")
+    return (*notes, *filter(None, [few_units(s)]), *r.remarks)
 
 
 def intervals_signature(r: Intervals) -> str:
     """Return in one line what is needed to repeat the intervals."""
     s = r.settings
-    return in_one_line(
-        metric=r.metric,
-        units=sampled(s).replace(",", "") or "totals",
-        sampling=s.assumption,
-        prior=s.prior_name.lower().replace(" prior", "").replace(" ", "-"),
-        level=s.confidence_level,
-        methods=tuple(r),
-        resamples=s.n_resamples or None,
-        rng=_start(s.rng),
-    )
+    asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples}
+    return in_one_line(metric=r.metric, **sampling_parts(s), **asked, rng=s.rng)
 
 
-# ---- coverage ---------------------------------------------------------------------------------------------
-
-
-def coverage_title(c: CoverageCurve) -> str:
-    """Return what is covered, and at which level."""
-    return f"Coverage of {c.metric} = {points(c.truth, 1)} % by {100 * c.confidence_level:.4g} % intervals"
-
-
-def coverage_table(c: CoverageCurve) -> Table:
-    """Return a row for each method and number of items."""
-    header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
-    rows = []
-    for method, n, coverage, length, *others in (record.values() for record in c.records()):
-        shares = (points(coverage, 2), points(length, 2), *map(probability, others))
-        rows.append((method_label(method), f"{n:,}", *shares))
-    return Table(header, tuple(rows))
-
-
-def coverage_signature(c: CoverageCurve) -> str:
-    """Return in one line what is needed to repeat the computation of coverage."""
-    chosen = {"methods": c.methods, "items": tuple(map(int, c.n)), "proportions": tuple(c.proportions)}
-    return in_one_line(metric=c.metric, **chosen, level=c.confidence_level)
-
-
-# ---- randomisation ----------------------------------------------------------------------------------------
+# ---- tests ------------------------------------------------------------------------------------------------
 
 
 def p_equation(p: float) -> str:
@@ -842,29 +710,20 @@ def _plain_p(p: float) -> str:
     return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
 
 
-def _amounts(t: RandomizationTest) -> tuple[str, str, str]:
+def _scored(t: RandomizationTest) -> tuple[str, str, str]:
     """Write both scores and their difference."""
-    digits = digits_of(0.0, abs(t.difference), percent=t.percent)
-    unit = " %" if t.percent else ""
+    digits, unit = digits_of(0.0, abs(t.difference), percent=t.percent), " %" if t.percent else ""
     a, b = (f"{points(score, digits, percent=t.percent)}{unit}" for score in (t.score_a, t.score_b))
     return a, b, points(t.difference, digits, sign=True, percent=t.percent)
 
 
-def _discordant(t: RandomizationTest) -> str:
-    return f"{t.n_discordant:,} of {number_of(t.n_units, t.unit)}"
-
-
 def randomization_table(t: RandomizationTest) -> Table:
     """Return a randomisation test as a table of one row."""
-    how = "exactly" if t.exact else f"{t.n_trials:,} trials"
     p_values = {"p": t.p_value, "p (Holm)": t.p_holm, "p (BH)": t.p_bh}
-    shown = {
-        name: p_equation(p).removeprefix("p ").removeprefix("= ")
-        for name, p in p_values.items()
-        if p is not None
-    }
+    shown = {name: p_equation(p)[2:].removeprefix("= ") for name, p in p_values.items() if p is not None}
     header = ("Metric", "A", "B", "Score of A", "Score of B", "B − A", *shown, "Discordant", "Computed")
-    row = (t.label, t.model_a, t.model_b, *_amounts(t), *shown.values(), _discordant(t), how)
+    how = "exactly" if t.exact else f"{t.n_trials:,} trials"
+    row = (t.label, t.model_a, t.model_b, *_scored(t), *shown.values(), _discordant(t), how)
     # Among several a test stands out if it does beside the others.
     least = t.p_value if t.p_holm is None else t.p_holm
     return Table(header, (row,), sure=(least < 1.0 - t.confidence_level,))
@@ -872,166 +731,18 @@ def randomization_table(t: RandomizationTest) -> Table:
 
 def randomization_sentence(t: RandomizationTest) -> str:
     """Return what a randomisation test found."""
-    what = {
-        "two-sided": f"{t.model_a} and {t.model_b} differ in {t.label}",
-        "greater": f"{t.model_b} is better than {t.model_a} in {t.label}",
-        "less": f"{t.model_b} is worse than {t.model_a} in {t.label}",
-    }[t.alternative]
-    score_a, score_b, _ = _amounts(t)
-    lower = ", lower is better" if t.lower_is_better else ""
+    side = {"greater": f"one-sided ({t.model_b} better)", "less": f"one-sided ({t.model_b} worse)"}
     adjusted = "" if t.p_holm is None else f" (Holm: {_plain_p(t.p_holm)})"
     how = "exact" if t.exact else f"{t.n_trials:,} trials, {' to '.join(map(_plain_p, t.interval))}"
+    gap = f"{t.model_b} minus {t.model_a} in {in_prose(t.label)} is {_scored(t)[2]}{' points' * t.percent}"
+    test = f"{side.get(t.alternative, t.alternative)} randomisation test, {how}"
     return printable(
-        f"Randomisation test of whether {what} ({score_a} and {score_b}{lower}): {p_equation(t.p_value)}{adjusted}, "
-        f"{how}; the models differ on {_discordant(t)}."
+        f"{gap}: {p_equation(t.p_value)}{adjusted} ({test}); the models differ on {_discordant(t)}."
     )
 
 
-def randomization_signature(t: RandomizationTest) -> str:
-    """Return in one line what is needed to repeat a randomisation test."""
-    drawn = {} if t.exact else {"trials": t.n_trials, "rng": _start(t.start)}
-    units, method = number_of(t.n_units, t.unit).replace(",", ""), "exact" if t.exact else "mc"
-    asked = {
-        "test": "randomization",
-        "alternative": t.alternative,
-        "level": t.confidence_level,
-        "method": method,
-    }
-    return in_one_line(metric=t.metric, units=units, **asked, **drawn)
-
-
-# ---- plans ------------------------------------------------------------------------------------------------
-
-
-class PlanWords(NamedTuple):
-    """What a plan says."""
-
-    sentence: str
-    assumptions: str
-    table: Table
-    signature: str
-
-
-def plan_words(p: Any) -> PlanWords:
-    """Return what a plan says: the plan of a decision has a question, that of an interval has none."""
-    return _decision_words(p) if hasattr(p, "question") else _size_words(p)
-
-
-def _size_words(p: SampleSize) -> PlanWords:
-    """Return how many items an interval takes."""
-    sizes = [] if p.n_units is None else [f"{p.n_units:,} {plural(p.unit)}"]
-    if p.n_positives is not None:
-        sizes.append(f"{p.n_positives:,} positive {'ones' if sizes else 'items'}")
-    level = f"{100 * p.confidence_level:g} %"
-    share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
-    who = "any model" if p.basis == "bound" else "models like the pilot's"
-    header = ("Metric", "Half-width", "Confidence", "Positives", plural(p.unit).capitalize(), "Holds for")
-    numbers = ("–" if n is None else f"{n:,}" for n in (p.n_positives, p.n_units))
-    asked = {"half_width": p.half_width, "level": p.confidence_level, "prevalence": p.prevalence}
-    return PlanWords(
-        f"A {level} interval for {p.label} no wider than ±{amount(p.half_width, percent=p.percent)} takes "
-        f"{' with '.join(sizes)}.",
-        f"Holds for {who}{share}; normal approximation.",
-        Table(header, ((p.label, f"{p.half_width:g}", level, *numbers, who),), sure=(True,)),
-        in_one_line(metric=p.metric, plan=p.basis, **asked),
-    )
-
-
-def _decision_words(p: DecisionPlan) -> PlanWords:
-    """Return how many units a decision takes, or which difference so many decide."""
-    size = points(abs(p.difference), digits_of(0.0, abs(p.difference), percent=p.percent), percent=p.percent)
-    size += " percentage points" if p.percent else ""
-    assumed = f"{'better' if p.difference > 0 else 'worse'} by {size}" if p.difference else "equally good"
-    units = number_of(p.n_units, p.unit)
-    margin, from_ = "", "P(H1) from"
-    claim = f"called better (P(H1) ≥ {p.p_h1:g})"
-    if p.not_worse_by is not None:
-        size_of_margin = amount(p.not_worse_by, percent=p.percent)
-        margin, from_ = f"not worse by {size_of_margin}", "P(not worse) from"
-        claim = f"shown not to be worse by more than {size_of_margin} (P ≥ {p.p_h1:g})"
-    sentence = f"A model that is {assumed} in {p.label} is {claim} with probability {p.goal:g} on {units}."
-    if p.question == "resolution":
-        sentence = (
-            f"With {units} a difference in {p.label} below {size} may well stay undecided: the power to call the better "
-            f"model better (P(H1) ≥ {p.p_h1:g}) is less than {p.goal:g}."
-        )
-    agreement = f"{points(p.agreement, 1)} %"
-    assumptions = (
-        f"Assumes that the models agree on {agreement} of the {plural(p.unit)}; simulated assurance {p.assurance:.3f}, "
-        f"standard error {p.mcse:.1g}."
-    )
-    header = ("Metric", "Difference", plural(p.unit).capitalize(), "Agreement", from_, "Assurance")
-    difference = f"{assumed}; {margin}" if margin else size
-    row = (p.label, difference, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
-    sized = p.question == "size"
-    asked: dict[str, Any] = {"difference": p.difference} if sized else {"units": units.replace(",", "")}
-    asked |= {"prior": p.prior, "not_worse_by": p.not_worse_by, "p_h1": p.p_h1, "assurance": p.goal}
-    signature = in_one_line(metric=p.metric, plan=p.question, **asked, sets=p.n_sets, rng=_start(p.rng))
-    return PlanWords(sentence, assumptions, Table(header, (row,), sure=(True,)), signature)
-
-
-# ---- monitoring -------------------------------------------------------------------------------------------
-
-
-def monitor_title(m: Monitor) -> str:
-    """Return what is monitored, and how often it was looked at."""
-    times = {1: "once", 2: "twice"}.get(len(m.looks), f"{len(m.looks)} times")
-    return printable(f"{m.label} of {m.model_b} minus {m.model_a}, looked at {times}")
-
-
-def monitor_table(m: Monitor) -> Table:
-    """Return a row for each look."""
-    digits = max(digits_of(look.low, look.high, percent=m.percent) for look in m.looks)
-    rows = tuple((f"{look.n_units:,}", _sequence(m, look, digits), _e_value(look.log_e)) for look in m.looks)
-    level = f"{100 * m.confidence_level:g} % confidence sequence"
-    return Table((plural(m.unit).capitalize(), level, "e-value"), rows)
-
-
-def monitor_sentence(m: Monitor) -> str:
-    """Return what may be claimed, as a sentence."""
-    last, many = m.looks[-1], plural(m.unit)
-    claim, later = f"Not decided after {m.n_units:,} {many}", ""
-    if (first := m.decided_after) is not None:
-        claim = f"Decided after {first:,} {many}: {m.verdict}"
-        later = f" after {m.n_units:,} {many}" if first < m.n_units else ""
-    size = _sequence(m, last, digits_of(last.low, last.high, percent=m.percent))
-    return printable(
-        f"{claim} in {m.label} (difference {size}{' percentage points' if m.percent else ''}{later}, {m.model_b} minus "
-        f"{m.model_a}, valid at every look{_proviso(m)}; the posterior at this look alone: "
-        f"{equation(f'P({m.model_b} better)', m.p_h1)})."
-    )
-
-
-def monitor_note(m: Monitor) -> str:
-    """Return what monitoring takes for granted."""
-    scores = " and scored from 0 to 1" if m.metric == "mean" else ""
-    return (
-        f"Assumes that {plural(m.unit)} are drawn one by one{scores}; wrong with probability at most "
-        f"{1 - m.confidence_level:.2g}{_proviso(m)}, however often you look and whenever you stop."
-    )
-
-
-def monitor_signature(m: Monitor) -> str:
-    """Return in one line what is needed to repeat the last look."""
-    seen = {"units": number_of(m.n_units, m.unit).replace(",", ""), "looks": len(m.looks)}
-    asked = {"rope": _region_in_short(m.region), "level": m.confidence_level, "largest": m.largest}
-    return in_one_line(metric=m.metric, **seen, **asked)
-
-
-def _proviso(m: Monitor) -> str:
-    """Return what the answer needs beside units that are drawn one by one; nothing of single items."""
-    return "" if m.largest is None else f" if no {m.unit} has a load above {m.largest:.4g}"
-
-
-def _sequence(m: Monitor, look: Look, digits: int) -> str:
-    return " to ".join(points(x, digits, sign=True, percent=m.percent) for x in (look.low, look.high))
-
-
-def _e_value(log_e: float) -> str:
-    return f"{math.exp(log_e):.3g}" if log_e < 15.0 else f"10^{log_e / math.log(10.0):.1f}"
-
-
-# ---- folds and runs ---------------------------------------------------------------------------------------
+def _discordant(t: RandomizationTest) -> str:
+    return f"{t.n_discordant:,} of {number_of(t.n_units, t.unit)}"
 
 
 def fold_tests_title(f: FoldTests) -> str:
@@ -1049,11 +760,107 @@ def fold_tests_table(f: FoldTests) -> Table:
         quoted = ("" if p is None else probability(p) for p in (test.p_value, test.p_greater))
         statistic = f"{test.statistic:.3f}".replace("-", "−")
         rows.append((test.name, statistic, ", ".join(map(str, test.df)), *quoted, test.reference))
-    header = ("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference")
+    return Table(("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference"), tuple(rows))
+
+
+def coverage_table(c: CoverageCurve) -> Table:
+    """Return a row for each method and number of items."""
+    header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
+    rows = []
+    for method, n, coverage, length, *others in (record.values() for record in c.records()):
+        shares = (points(coverage, 2), points(length, 2), *map(probability, others))
+        rows.append((method_label(method), f"{n:,}", *shares))
     return Table(header, tuple(rows))
 
 
-def fold_tests_signature(f: FoldTests) -> str:
-    """Return in one line what is needed to repeat the tests."""
-    tests = [test.name.replace(" ", "-") for test in f.tests]
-    return in_one_line(metric=f.label, scores="x".join(map(str, f.differences.shape)), tests=tests)
+# ---- plans: the answer, what it assumes, and a table of one row ---------------------------------------------
+
+
+def plan_words(p: Any) -> tuple[str, str, Table]:
+    """Return what a plan says: the plan of a decision has a question, that of an interval has none."""
+    return _decision_plan(p) if hasattr(p, "question") else _size_plan(p)
+
+
+def _size_plan(p: SampleSize) -> tuple[str, str, Table]:
+    """Return how many items an interval takes."""
+    level, width, many = (
+        f"{100 * p.confidence_level:g} %",
+        amount(p.half_width, percent=p.percent),
+        plural(p.unit),
+    )
+    sizes = {many: p.n_units, "positive ones" if p.n_units else "positive items": p.n_positives}
+    takes = " with ".join(f"{n:,} {what}" for what, n in sizes.items() if n is not None)
+    who = "any model" if p.basis == "bound" else "models like the pilot's"
+    share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
+    header = ("Metric", "Half-width", "Confidence", "Positives", capitalised(many), "Holds for")
+    numbers = ("–" if n is None else f"{n:,}" for n in (p.n_positives, p.n_units))
+    table = Table(header, ((p.label, f"{p.half_width:g}", level, *numbers, who),), sure=(True,))
+    sentence = f"A {level} interval for {in_prose(p.label)} no wider than ±{width} takes {takes}."
+    return sentence, f"Holds for {who}{share}; normal approximation.", table
+
+
+def _decision_plan(p: DecisionPlan) -> tuple[str, str, Table]:
+    """Return how many units a decision takes, or which difference so many decide."""
+    units, agreement = number_of(p.n_units, p.unit), f"{points(p.agreement, 1)} %"
+    known = abs(p.difference) if p.question == "size" else float(f"{p.difference:.2g}")
+    size = amount(known, percent=p.percent)
+    assumed = f"{'better' if p.difference > 0 else 'worse'} by {size}" if p.difference else "equally good"
+    claim, from_ = f"called better (P(H1) ≥ {p.p_h1:g})", "P(H1) from"
+    if p.not_worse_by is not None:
+        margin, from_ = amount(p.not_worse_by, percent=p.percent), "P(not worse) from"
+        claim = f"shown not to be worse by more than {margin} (P ≥ {p.p_h1:g})"
+        size = f"{assumed}; not worse by {margin}"
+    sentence = (
+        f"A model that is {assumed} in {in_prose(p.label)} is {claim} with probability {p.goal:g} on {units}."
+    )
+    if p.question == "resolution":
+        often = f"the better model is {claim} with a probability below {p.goal:g}"
+        sentence = f"With {units}, a difference in {in_prose(p.label)} below {size} may well stay undecided: {often}."
+    header = ("Metric", "Difference", capitalised(plural(p.unit)), "Agreement", from_, "Assurance")
+    row = (p.label, size, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
+    assumes = f"Assumes that the models agree on {agreement} of the {plural(p.unit)}"
+    simulated = f"simulated assurance {p.assurance:.3f}, standard error {p.mcse:.1g}"
+    return sentence, f"{assumes}; {simulated}.", Table(header, (row,), sure=(True,))
+
+
+# ---- monitoring -------------------------------------------------------------------------------------------
+
+
+def monitor_title(m: Monitor) -> str:
+    """Return what is monitored, and how often it was looked at."""
+    return printable(f"{m.label} of {m.model_b} minus {m.model_a}, {number_of(len(m.looks), 'look')}")
+
+
+def monitor_table(m: Monitor) -> Table:
+    """Return a row for each look."""
+    digits = max(digits_of(look.low, look.high, percent=m.percent) for look in m.looks)
+    rows = tuple((f"{look.n_units:,}", _sequence(m, look, digits), _e_value(look.log_e)) for look in m.looks)
+    level = f"{100 * m.confidence_level:g} % confidence sequence"
+    return Table((capitalised(plural(m.unit)), level, "e-value"), rows)
+
+
+def monitor_sentence(m: Monitor) -> str:
+    """Return what may be claimed, as a sentence."""
+    last, claim = m.looks[-1], f"Not decided after {number_of(m.n_units, m.unit)}"
+    if m.decided_after is not None:
+        claim = f"Decided after {number_of(m.decided_after, m.unit)}: {m.verdict}"
+    size = _sequence(m, last, digits_of(last.low, last.high, percent=m.percent)) + " points" * m.percent
+    alone = f"the posterior at this look alone: {equation(f'P({m.model_b} better)', m.p_h1)}"
+    gap = f"{m.model_b} minus {m.model_a} {size}, valid at every look"
+    return printable(f"{claim} in {in_prose(m.label)} ({gap}; {alone}).")
+
+
+def monitor_note(m: Monitor) -> str:
+    """Return what monitoring takes for granted."""
+    scores = " and scored from 0 to 1" if m.metric == "mean" else ""
+    largest = "" if m.largest is None else f", none with a load above {m.largest:.4g}"
+    wrong = f"wrong with probability at most {1 - m.confidence_level:.2g}, however often you look and whenever you stop"
+    return f"Assumes that {plural(m.unit)} are drawn one by one{scores}{largest}; {wrong}."
+
+
+def _sequence(m: Monitor, look: Look, digits: int) -> str:
+    return " to ".join(points(x, digits, sign=True, percent=m.percent) for x in (look.low, look.high))
+
+
+def _e_value(log_e: float) -> str:
+    return f"{math.exp(log_e):.3g}" if log_e < 15.0 else f"10^{log_e / math.log(10.0):.1f}"

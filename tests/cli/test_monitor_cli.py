@@ -36,7 +36,7 @@ def test_looks_are_those_of_python_whoever_has_kept_them(look, tmp_path):
     state = bf.monitor(bf.read("200.csv", gold="label", positive="x"), previous=kept)
     code, out, _ = look("200.csv", "--previous", "looks.json", "--save", "looks.json")
     assert (code, out) == (0, f"{state}\n")
-    assert "looked at twice" in out
+    assert "2 looks" in out
     assert json.loads((tmp_path / "looks.json").read_text(encoding="utf-8")) == json.loads(state.to_json())
 
 

@@ -48,7 +48,7 @@ def test_a_name_that_comes_again_is_a_method(run):
         "--rng",
         "1",
     )
-    assert "averaged over these 2 and 1 runs" in models
+    assert "averaged over these runs (2 and 1)" in models
 
 
 def test_columns_may_be_runs(run):

@@ -277,7 +277,7 @@ class TestDecision:
         # The noise of 10,000 sets is about 1.5 % of the size, on either side.
         assert size.n_units == pytest.approx(2500, rel=0.06)
         assert (
-            f"With 2,500 items a difference in F1 below {100 * smallest.difference:.1f} percentage points"
+            f"With 2,500 items, a difference in F1 below {100 * smallest.difference:.1f} percentage points"
             in str(smallest)
         )
 

@@ -92,7 +92,7 @@ def test_totals_of_runs_are_not_taken_for_more_items():
     scores = np.concatenate([block[0] for block in drawn])
     one = bf.posterior(totals, totals.models[0]).std()
     assert scores[:, 0].std() == pytest.approx(one, rel=0.1)
-    assert "Only the runs' totals are known" in str(bf.compare(totals, metrics="f1", rng=1, n_draws=2000))
+    assert "Only totals are known" in str(bf.compare(totals, metrics="f1", rng=1, n_draws=2000))
 
 
 def folds_of(m, seed=0, cv=None, models=("A", "B")):
@@ -266,10 +266,9 @@ def test_documents_are_drawn_whole():
     ev = learned(groups=groups)
     res = bf.compare(ev, "A", "B", target="method", rng=1)
     assert "40 documents" in str(res)
-    assert "documents were drawn by a Bayesian bootstrap" in res.details()
+    assert "Bayesian bootstrap (Rubin 1981) over documents" in res.details()
     few = learned(groups=np.arange(240) // 30)
-    with pytest.warns(UserWarning, match="only 8 documents"):
-        assert "only 8 documents" in str(bf.compare(few, "A", "B", target="method", rng=1))
+    assert "only 8 documents" in str(bf.compare(few, "A", "B", target="method", rng=1))
 
 
 def test_independence_takes_the_contrasts_alone():
@@ -292,7 +291,7 @@ def test_models_that_did_the_same_are_not_told_apart():
     assert res["f1"].p_h1 == 0.5
     for target in ("models", "method"):
         text = str(bf.compare(ev, target=target, rng=1))
-        assert "did the same on all items" in text
+        assert "cannot tell them apart" in text
         # Nor would anything sharpen the comparison.
         assert "fold to fold" not in text
 
@@ -323,7 +322,7 @@ def test_a_ranking_of_two_ways_is_their_comparison():
         assert ranking.p_beats[b, a] == pytest.approx(c.p_h1, abs=0.015)
         assert ranking.score[a] == pytest.approx(c.score_a)
     methods = bf.rank(learned(), target="method", rng=1, n_draws=1000).details()
-    assert "learnt from the halves' differences" in methods
+    assert "learnt from the two halves" in methods
     assert "Wang and Li" not in methods
 
 
