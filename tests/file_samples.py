@@ -195,17 +195,10 @@ BYTES = dict.fromkeys(
 )
 LAST = {"truncate": "the last tag may be cut to another"}
 
-TABLE_OF_COLUMNS = lines(
-    "item,étiquette,crf,bert",
-    *(
-        "q1,spam,spam,ham",
-        "q2,ham,ham,ham",
-        "q3,spam,ham,spam",
-        "q4,ham,spam,ham",
-        "q5,spam,spam,spam",
-        "q6,ham,ham,spam",
-    ),
-)
+ROWS = "q1,spam,spam,ham q2,ham,ham,ham q3,spam,ham,spam q4,ham,spam,ham q5,spam,spam,spam q6,ham,ham,spam"
+TABLE_OF_COLUMNS = lines("item,étiquette,crf,bert", *ROWS.split())
+
+RECORD = '{"model": "%s", "item": "é%d", "label": "%s", "prediction": "%s"}'
 
 # As ev.save writes it, with a part on each line.
 SAVED = lines(
@@ -351,15 +344,7 @@ SAMPLES = {
         {
             "long.jsonl": lines(
                 *(
-                    json.dumps(
-                        {
-                            "model": m,
-                            "item": f"é{i}",
-                            "label": "yn"[i % 3 > 0],
-                            "prediction": "yn"[(i + k) % 3 > 0],
-                        },
-                        ensure_ascii=False,
-                    )
+                    RECORD % (m, i, "yn"[i % 3 > 0], "yn"[(i + k) % 3 > 0])
                     for k, m in enumerate(("crf", "bert"))
                     for i in range(6)
                 )

@@ -19,6 +19,7 @@ from evaluations import EVALUATIONS
 
 GOLD = [1, 0, 1, 0, 1, 1, 0, 0]
 SAID = {"A": [1, 0, 0, 0, 1, 1, 1, 0], "B": [1, 0, 1, 0, 1, 0, 0, 0]}
+SCORED = [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1]
 # Items of which half have a gold label.
 GAPS = [1, None, 0, None, 1, 0, None, None] * 12
 PLANNED = {"A": SAID["A"] * 12, "B": [1, 0, 1, 0, 1, 0, 0, 1] * 12}
@@ -49,16 +50,13 @@ def minority(X_train, y_train):
 
 def calls():
     """Return the arguments of a valid call of each public function and class, several where one leaves out too much."""
-    counts = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
-    documents, classes, gaps = (EVALUATIONS[k]() for k in ("documents", "classes", "items with gaps"))
-    folds = EVALUATIONS["folds"]()
-    items = EVALUATIONS["items"]()
+    counts, folds, items = COUNTS, evaluation("folds"), evaluation("items")
+    documents, classes, gaps = map(evaluation, ("documents", "classes", "items with gaps"))
     pair = {"ev": items, "a": "A", "b": "B"}
-    drawn = {"n_draws": 200, "rng": 0}
     flags = {m: [bool(x) for x in said] for m, said in SAID.items()}
     scores = {"A": [0.1, 0.5, 0.2, 0.3], "B": [0.2, 0.4, 0.5, 0.1]}
     tests = [bf.randomization_test(items, "A", m) for m in "BC"]
-    labelled = {"y_true": GOLD, "scores": [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1], "positive": 1}
+    labelled = {"y_true": GOLD, "scores": SCORED, "positive": 1}
     lists = [[1, 0, 1], [0, 1, 0]]
     ratings = [[1, 1, 2], [2, 2, 2], [1, 2, 1]]
     axes = bf.plot_posterior(counts, metrics="f1")
@@ -71,8 +69,8 @@ def calls():
         "KFoldCV": [{"folds": 5, "repeats": 1, "rng": 0}],
         "adjust": [{"tests": tests}],
         "assumed_pilot": [{"prevalence": 0.3, "agreement": 0.9, "f1": 0.8, "n_items": 200}],
-        "compare": [{"ev": counts, "a": "A", "b": "B"}, {**pair, "ev": documents, **drawn}, {"ev": folds, "a": "A", "b": "B", "metrics": "f1"}],
-        "compare_classes": [{**pair, "ev": classes, "classes": ("a", "b"), **drawn}],
+        "compare": [{"ev": counts, "a": "A", "b": "B"}, {**pair, "ev": documents, **DRAWN}, {"ev": folds, "a": "A", "b": "B", "metrics": "f1"}],
+        "compare_classes": [{**pair, "ev": classes, "classes": ("a", "b"), **DRAWN}],
         "confusion": [{"ev": classes, "model": "A"}],
         "coverage_curve": [{"n": [10, 20], "p11": 0.3, "p10": 0.1, "p01": 0.1, "methods": ["wald"]}],
         "cross_validate": [
@@ -99,8 +97,8 @@ def calls():
         "from_tags": [{"gold": TAGS, "predictions": {"A": TAGS, "B": [*TAGS[:2], ["O", "O"]]}, "groups": [1, 1, 2]}],
         "from_units": [{"counts": {"A": [(1, 0, 2), (2, 1, 0)], "B": [(1, 1, 2), (2, 0, 0)]}, "unit": "page"}],
         "hierarchical": [
-            {"data": {"x": counts, "y": items.pair("A", "B")}, "draws": 200, "rng": 0, "progress": False},
-            {"data": {"x": counts, "y": items.pair("A", "B")}, "weights": {"x": 1, "y": 2}, "draws": 200, "progress": False},
+            {"data": {"x": counts, "y": items.pair("A", "B")}, **FIT},
+            {"data": {"x": counts, "y": items.pair("A", "B")}, "weights": {"x": 1, "y": 2}, **FIT},
         ],
         "intervals": [{"ev": items, "model": "A", "n_resamples": 200}],
         "load_example": [{"name": "wnut17"}],
@@ -111,16 +109,16 @@ def calls():
         "plan": [{"half_width": 0.05, "prevalence": 0.3}, {"half_width": 0.05, "pilot": counts, "model": "A"}],
         "plan_comparison": [{"pilot": items, "a": "A", "b": "B", "difference": 0.1, "n_sets": 200}],
         "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
-        "plot_classes": [{"res": bf.compare_classes(classes, "A", "B", **drawn)}],
+        "plot_classes": [{"res": public_object("class comparisons")}],
         "plot_coverage": [{"curve": bf.coverage_curve([10, 20], 0.4, 0.1, 0.1)}],
         "plot_curves": [{"curves": bf.measures.roc_curve([0, 1, 0, 1], [0.1, 0.4, 0.3, 0.8], rng=1)}],
         "plot_difference": [{"res": bf.compare(counts, metrics="f1")}],
         "plot_intervals": [{"res": bf.intervals(counts, "A", n_resamples=200)}],
         "plot_posterior": [{"ev": counts, "metrics": "f1"}],
-        "plot_rank": [{"ranking": bf.rank(items, **drawn)}],
-        "posterior": [{"ev": items, "model": "A", **drawn}],
+        "plot_rank": [{"ranking": public_object("ranking")}],
+        "posterior": [{"ev": items, "model": "A", **DRAWN}],
         "randomization_test": [{**pair, "n_trials": 200}],
-        "rank": [{"ev": items, **drawn}],
+        "rank": [{"ev": items, **DRAWN}],
         "read": [
             {"source": "predictions.csv", "options": {"gold": "gold", "columns": ["A", "B"], "positive": "1"}},
             {"source": {"a": "a.conll", "b": "b.conll"}, "gold_file": "gold.conll", "options": {"scheme": "IOB2"}},
@@ -129,8 +127,8 @@ def calls():
         "resolution": [{**pair, "n_sets": 200}],
         "save_plot": [{"ax": axes, "path": "figure.svg"}],
         "score": [{"ev": items, "model": "A"}],
-        "scoreboard": [{"ev": items, "metrics": ["f1"], **drawn}],
-        "summary": [{"ev": items, **drawn}],
+        "scoreboard": [{"ev": items, "metrics": ["f1"], **DRAWN}],
+        "summary": [{"ev": items, **DRAWN}],
         "measures.alpha_posterior": [{"ratings": ratings, "n_draws": 200}],
         "measures.average_precision": [{"relevance": lists, "n_relevant": [2, 1]}],
         "measures.cg": [{"gains": lists}],
@@ -147,12 +145,12 @@ def calls():
         "measures.pair_scores": [{"gold": GOLD, "predicted": SAID["A"]}],
         "measures.pfound": [{"p_relevant": [[0.5, 0.1]]}],
         "measures.pr_ap": [labelled],
-        "measures.pr_curve": [{**labelled, **drawn, "n_points": 11}],
+        "measures.pr_curve": [{**labelled, **DRAWN, "n_points": 11}],
         "measures.precision_at_k": [{"relevance": lists, "k": 2}],
         "measures.purity_scores": [{"gold": GOLD, "predicted": SAID["A"]}],
         "measures.reciprocal_rank": [{"relevance": lists}],
         "measures.roc_auc": [labelled],
-        "measures.roc_curve": [{**labelled, **drawn, "n_points": 11}],
+        "measures.roc_curve": [{**labelled, **DRAWN, "n_points": 11}],
         "measures.soft_pair_scores": [{"gold": [{"a"}, {"a", "b"}], "predicted": [{"a", "b"}, {"b"}]}],
         "measures.soft_purity_scores": [{"gold": [{"a"}, {"b"}, {"a", "b"}], "predicted": [{1}, {2}, {1}]}],
         "measures.ter": [{"totals": [1.0, 5.0]}],
@@ -160,70 +158,62 @@ def calls():
     }  # fmt: skip
 
 
-def objects():
-    """Return an object of each kind that public functions return, by its name."""
-    counts = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
-    items, documents, classes = (EVALUATIONS[k]() for k in ("items", "documents", "classes"))
-    drawn = {"n_draws": 200, "rng": 0}
-    corpora = {"x": counts, "y": items.pair("A", "B")}
-    fit = bf.hierarchical(corpora, draws=200, rng=0, progress=False)
-    by_class = bf.compare_classes(classes, "A", "B", **drawn)
-    res = bf.compare(documents, "A", "B", **drawn)
-    axis = {"a": 2, "b": 3}
-    return {
-        "law": bf.Beta(**axis),
-        "F-score": bf.FScore(20, 3, 4),
-        "difference": bf.Difference(bf.Beta(2, 3), bf.Beta(3, 2)),
-        "draws": EmpiricalPosterior([0.1, 0.2, 0.3]),
-        "Student": StudentT(0.1, 0.2, 5),
-        "blocked": bf.BlockedCV(m=1, rng=0),
-        "k-fold": bf.KFoldCV(folds=2, rng=0),
-        "evaluation": documents,
-        "evaluation of counts": counts,
-        "comparisons": res,
-        "exact comparisons": bf.compare(counts),
-        "comparison": res["f1"],
-        "exact comparison": bf.compare(counts)["f1"],
-        "class comparisons": by_class,
-        "class comparison": next(iter(by_class.values())),
-        "ranking": bf.rank(items, **drawn),
-        "scoreboard": bf.scoreboard(items, ["f1", "recall"], **drawn),
-        "intervals": bf.intervals(items, "A", n_resamples=200),
-        "coverage curve": bf.coverage_curve([10, 20], 0.3, 0.1, 0.1, methods=["wald"]),
-        "sample size": bf.plan(0.05, prevalence=0.3),
-        "decision plan": bf.plan_comparison(items, "A", "B", difference=0.1, n_sets=200),
-        "randomisation": bf.randomization_test(items, "A", "B", n_trials=200),
-        "fold tests": bf.fold_tests(EVALUATIONS["folds"](), "A", "B"),
-        "monitor": bf.monitor(items, "A", "B"),
-        "label plan": bf.plan_labels(bf.from_labels(GAPS, **MORE["label plan"]), "A", "B", budget=20, rng=0),
-        "fit": fit,
-        "comparisons of corpora": fit.compare(),
-        "comparison of corpora": fit.compare()["f1"],
-        "ranking of corpora": fit.rank(),
-        "answer of a fit": fit.answer(),
-        "curve": bf.measures.roc_curve(GOLD, [0.9, 0.2, 0.8, 0.3, 0.6, 0.7, 0.4, 0.1], positive=1, **drawn),
-        "pairs of clusters": bf.measures.pair_scores(GOLD, SAID["A"]),
-    }
+DRAWN = {"n_draws": 200, "rng": 0}
+COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+FIT = {"draws": 200, "rng": 0, "progress": False}
+
+
+@functools.cache
+def evaluation(name):
+    return EVALUATIONS[name]()
+
+
+# An object of each kind that public functions return, made where it is needed.
+OBJECTS = {
+    "law": lambda: bf.Beta(2, 3),
+    "F-score": lambda: bf.FScore(20, 3, 4),
+    "difference": lambda: bf.Difference(bf.Beta(2, 3), bf.Beta(3, 2)),
+    "draws": lambda: EmpiricalPosterior([0.1, 0.2, 0.3]),
+    "Student": lambda: StudentT(0.1, 0.2, 5),
+    "blocked": lambda: bf.BlockedCV(m=1, rng=0),
+    "k-fold": lambda: bf.KFoldCV(folds=2, rng=0),
+    "evaluation": lambda: evaluation("documents"),
+    "evaluation of counts": lambda: COUNTS,
+    "comparisons": lambda: bf.compare(evaluation("documents"), "A", "B", **DRAWN),
+    "exact comparisons": lambda: bf.compare(COUNTS),
+    "comparison": lambda: public_object("comparisons")["f1"],
+    "exact comparison": lambda: public_object("exact comparisons")["f1"],
+    "class comparisons": lambda: bf.compare_classes(evaluation("classes"), "A", "B", **DRAWN),
+    "class comparison": lambda: next(iter(public_object("class comparisons").values())),
+    "ranking": lambda: bf.rank(evaluation("items"), **DRAWN),
+    "scoreboard": lambda: bf.scoreboard(evaluation("items"), ["f1", "recall"], **DRAWN),
+    "intervals": lambda: bf.intervals(evaluation("items"), "A", n_resamples=200),
+    "coverage curve": lambda: bf.coverage_curve([10, 20], 0.3, 0.1, 0.1, methods=["wald"]),
+    "sample size": lambda: bf.plan(0.05, prevalence=0.3),
+    "decision plan": lambda: bf.plan_comparison(evaluation("items"), "A", "B", difference=0.1, n_sets=200),
+    "randomisation": lambda: bf.randomization_test(evaluation("items"), "A", "B", n_trials=200),
+    "fold tests": lambda: bf.fold_tests(evaluation("folds"), "A", "B"),
+    "monitor": lambda: bf.monitor(evaluation("items"), "A", "B"),
+    "label plan": lambda: bf.plan_labels(
+        bf.from_labels(GAPS, **MORE["label plan"]), "A", "B", budget=20, rng=0
+    ),
+    "fit": lambda: bf.hierarchical({"x": COUNTS, "y": evaluation("items").pair("A", "B")}, **FIT),
+    "comparisons of corpora": lambda: public_object("fit").compare(),
+    "comparison of corpora": lambda: public_object("fit").compare()["f1"],
+    "ranking of corpora": lambda: public_object("fit").rank(),
+    "answer of a fit": lambda: public_object("fit").answer(),
+    "curve": lambda: bf.measures.roc_curve(GOLD, SCORED, positive=1, **DRAWN),
+    "pairs of clusters": lambda: bf.measures.pair_scores(GOLD, SAID["A"]),
+}
+
+
+@functools.cache
+def public_object(name):
+    return OBJECTS[name]()
 
 
 # The classes that people make objects of; objects of all others come from functions.
-MADE = {
-    "Beta",
-    "BlockedCV",
-    "Difference",
-    "FScore",
-    "HierarchicalPrior",
-    "KFoldCV",
-}
-OBJECTS = (
-    "law", "F-score", "difference", "draws", "Student", "blocked", "k-fold", "evaluation",
-    "evaluation of counts", "comparisons", "exact comparisons", "comparison", "exact comparison",
-    "class comparisons", "class comparison", "ranking", "scoreboard", "intervals", "coverage curve", "sample size",
-    "decision plan", "randomisation", "fold tests", "monitor", "label plan", "fit",
-    "comparisons of corpora", "comparison of corpora", "ranking of corpora", "answer of a fit", "curve",
-    "pairs of clusters",
-)  # fmt: skip
-
+MADE = {"Beta", "BlockedCV", "Difference", "FScore", "HierarchicalPrior", "KFoldCV"}
 # What the parameters of methods must be given, by name.
 REQUIRED = {
     "x": 0.5,
@@ -281,11 +271,6 @@ def public_calls():
     return calls()
 
 
-@functools.cache
-def public_objects():
-    return objects()
-
-
 @dataclass(frozen=True)
 class Site:
     """Something public that can be called, and the arguments of a call that works."""
@@ -328,7 +313,7 @@ def sites_of_function(name):
 
 def sites_of_object(name):
     """Return the methods of an object that take arguments, by their names."""
-    for method_name, method in methods(public_objects()[name]):
+    for method_name, method in methods(public_object(name)):
         parameters = inspect.signature(method).parameters
         if not parameters or (name == "comparisons of corpora" and method_name in ("to_html", "to_arviz")):
             continue  # nothing to give; or what says that the fit has the page
@@ -347,5 +332,5 @@ def write_files(folder):
     """Write what calls read."""
     for name, text in FILES.items():
         Path(folder, name).write_text(text, encoding="utf-8")
-    public_objects()["fit"].save(Path(folder, "fit.nc"))
-    public_objects()["evaluation of counts"].save(Path(folder, "evaluation.json"))
+    public_object("fit").save(Path(folder, "fit.nc"))
+    COUNTS.save(Path(folder, "evaluation.json"))

@@ -13,21 +13,17 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.labelling import Doubt, doubt_of
 from bayesf1.sampling import sampling_model
-from builders import flipped
+from builders import flipped, judged_items
 
 
-def items(n=6000, labelled=200, seed=0, errors=(0.12, 0.08), judge_error=0.08):
-    rng = np.random.default_rng(seed)
-    gold = (rng.random(n) < 0.3).astype(int)
-    said = {name: flipped(gold, error, rng) for name, error in zip("AB", errors, strict=True)}
-    judge = flipped(gold, judge_error, rng)
-    known = np.where(rng.permutation(n) < labelled, gold, np.nan)
-    return gold, known, said, judge
-
-
-def evaluation(**how):
-    _, known, said, judge = items(**how)
+def evaluation(known, said, judge):
     return bf.from_labels(known, said, judge=judge, positive=1)
+
+
+def items(**how):
+    """Gold labels, those that are known, and what two models and a judge say."""
+    gold, known, said, judge = judged_items(**{"n": 6000, "labelled": 200, "judge_error": 0.08, **how})
+    return gold, known.astype(float), said, judge
 
 
 def spread(ev, metric="f1"):
@@ -39,7 +35,7 @@ def spread(ev, metric="f1"):
 
 
 def test_a_plan_labels_where_models_disagree():
-    plan = bf.plan_labels(evaluation(errors=(0.1, 0.095)), budget=100, rng=1)
+    plan = bf.plan_labels(evaluation(*items()[1:]), budget=100, rng=1)
     assert sum(cell.plan for cell in plan.cells) == plan.budget == 100
     odd = sum(cell.plan for cell in plan.cells if ("A 1" in cell.known) != ("B 1" in cell.known))
     assert odd > 70
@@ -73,7 +69,7 @@ def test_a_share_of_the_budget_goes_everywhere_by_the_root_of_sizes_and_a_large_
 
 
 def test_the_doubt_is_the_variance_of_the_posterior():
-    ev = evaluation(labelled=1500)
+    ev = evaluation(*items(labelled=1500)[1:])
     doubt = doubt_of(ev, ev.task, resolve_metric("f1", ev), prior=1.0)
     assert np.sqrt(doubt.variance()) == pytest.approx(spread(ev), rel=0.1)
 
@@ -84,13 +80,13 @@ def test_the_expected_length_is_that_after_labelling(way):
     ratios = []
     for seed in range(6):
         gold, known, said, judge = items(seed=seed, labelled=300)
-        ev = bf.from_labels(known, said, judge=judge, positive=1)
+        ev = evaluation(known, said, judge)
         plan = bf.plan_labels(ev, budget=300, rng=1)
         rng = np.random.default_rng(seed)
-        at_random = rng.choice(np.flatnonzero(np.isnan(known)), 300, replace=False)
+        at_random = rng.choice(np.flatnonzero(pd.isna(known)), 300, replace=False)
         chosen = plan.items if way == "plan" else at_random
         known[chosen] = gold[chosen]
-        after = 2 * 1.96 * spread(bf.from_labels(known, said, judge=judge, positive=1))
+        after = 2 * 1.96 * spread(evaluation(known, said, judge))
         ratios.append(after / (plan.length_after if way == "plan" else plan.length_random))
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.12)
 
@@ -108,10 +104,10 @@ def test_the_probability_of_a_verdict_is_that_of_a_simulation():
 
 def test_items_are_unlabelled_and_of_the_cells_that_were_planned():
     _, known, said, judge = items()
-    plan = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), budget=120, rng=1)
+    plan = bf.plan_labels(evaluation(known, said, judge), budget=120, rng=1)
     rows = plan.items
     assert len(set(rows.tolist())) == 120
-    assert np.isnan(known[rows]).all()
+    assert pd.isna(known[rows]).all()
     for cell in plan.cells:
         a, b, j = (int("not" not in part and part.endswith("1")) for part in cell.known.split(", "))
         same = (said["A"][rows] == a) & (said["B"][rows] == b) & (judge[rows] == j)
@@ -123,7 +119,7 @@ def test_items_have_their_ids_where_they_were_given():
     _, known, said, judge = items(n=500)
     names = [f"doc{i}" for i in range(len(known))]
     how = {"budget": 30, "rng": 1}
-    rows = bf.plan_labels(bf.from_labels(known, said, judge=judge, positive=1), **how).items
+    rows = bf.plan_labels(evaluation(known, said, judge), **how).items
     named = {m: pd.Series(x, index=names) for m, x in {**said, "judge": judge, "gold": known}.items()}
     told = bf.from_labels(named.pop("gold"), named, judge=named.pop("judge"), positive=1)
     frame = pd.DataFrame({"gold": known, **said, "judge": judge})

@@ -47,8 +47,8 @@ def labels_of(tp, fp, fn, tn):
 
 def small_tables():
     rng = np.random.default_rng(5)
-    few = rng.integers(0, 4, size=(40, 4))
-    many = rng.integers(0, 200, size=(20, 4))
+    few = rng.integers(0, 4, size=(20, 4))
+    many = rng.integers(0, 200, size=(5, 4))
     # Both classes occur in gold, as scikit-learn warns or gives nan where one does not.
     return [t for t in np.concatenate([few, many]) if t[0] + t[2] > 0 and t[1] + t[3] > 0]
 

@@ -72,22 +72,3 @@ def test_the_corpus_is_what_it_was(pd, corpus):
     texts = ["".join(word for word, _ in words) for words in paragraphs]
     assert len(set(texts)) == 18_994
     assert sum(len(pd.name_spans(words, ["nt"])) for words in paragraphs) == 3_573
-
-
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*documents")
-def test_a_run_resumes_and_says_what_the_cap_did(pd, corpus, tmp_path, capsys):
-    arguments = ["--task", "organisations", "--paragraphs", "60", "--iterations", "3", "--jobs", "1"]
-    arguments += ["--directory", str(tmp_path)]
-    pd.main(arguments)
-    first = capsys.readouterr().out
-    assert "L-BFGS converged in 0 of 6 fits, 6 stopped by the cap on iterations; 3 to 3 iterations" in first
-    assert "Not all fits converged (organisations)" in " ".join(first.split())
-    begun = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
-    assert len(begun) == 12 + 12
-    pd.main(arguments)
-    again = capsys.readouterr().out
-    assert begun == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
-    assert [line for line in again.splitlines() if "Done in" not in line] == [
-        line for line in first.splitlines() if "Done in" not in line
-    ]

@@ -16,19 +16,6 @@ from builders import joint_evaluation
 from evaluations import EVALUATIONS
 
 
-def documents(sizes, seed=0, hit=(0.7, 0.75)):
-    """Two models on documents with so many entities each."""
-    rng = np.random.default_rng(seed)
-    n = np.asarray(sizes)
-    common, own = rng.normal(0, 0.7, len(n)), rng.normal(0, 0.4, (2, len(n)))
-    rows = []
-    for m in range(2):
-        p = 1 / (1 + np.exp(-(np.log(hit[m] / (1 - hit[m])) + common + own[m])))
-        tp = rng.binomial(n, p)
-        rows.append(np.stack([tp, rng.binomial(n, 0.6 * (1 - p)), n - tp], axis=1))
-    return bf.from_units(np.stack(rows, axis=1).astype(float), unit="document")
-
-
 def test_even_units_are_worth_their_number():
     for k in (2, 7, 500):
         effective_sample = effective_sample_of(
@@ -67,7 +54,8 @@ def test_single_items_and_many_even_units_stay_as_they_are():
         measure = resolve_metric(None, ev())
         if not sampling.bootstraps:
             assert sampling.inflation(measure).freedom == np.inf, name
-    many = documents(np.full(2000, 10))
+    tp = np.random.default_rng(0).binomial(10, [0.7, 0.75], (2000, 2))
+    many = bf.from_units(np.stack([tp, 6 - tp // 2, 10 - tp], axis=-1).astype(float), unit="document")
     f1 = resolve_metric("f1", many)
     inflation = sampling_model(many).inflation(f1)
     assert inflation.freedom > 1900
@@ -231,16 +219,6 @@ def test_an_assumption_that_the_data_do_not_support_is_refused_in_words(build, a
         bf.compare(ev, assumption=assumption)
     with pytest.raises(ValueError, match=message):
         bf.posterior(ev, ev.models[0], assumption=assumption)
-
-
-def test_items_that_stick_together_make_a_score_less_certain():
-    rng = np.random.default_rng(0)
-    gold, right = np.repeat(rng.integers(0, 2, 40), 10), np.repeat(rng.random(40) < 0.8, 10)
-    predictions, documents = {"A": np.where(right, gold, 1 - gold)}, np.repeat(np.arange(40), 10)
-    ev = bf.from_labels(gold, predictions, groups=documents)
-    wide = bf.posterior(ev, "A", "f1", rng=0).std()
-    narrow = bf.posterior(ev, "A", "f1", assumption="paired").std()
-    assert wide == pytest.approx(np.sqrt(10) * narrow, rel=0.15)
 
 
 def test_a_clustered_model_without_a_true_positive_has_a_proper_posterior():

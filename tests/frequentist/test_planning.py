@@ -6,7 +6,6 @@ from hypothesis import given, settings, strategies as st
 from scipy import optimize, special, stats
 
 import bayesf1 as bf
-from bayesf1.evaluation import Evaluation, Units
 from bayesf1.frequentist.planning import (
     assumed_pilot,
     plan,
@@ -16,8 +15,6 @@ from bayesf1.frequentist.planning import (
     variance_bound,
 )
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import sampling_model
-from bayesf1.tasks.binary import Binary
 from builders import joint_evaluation
 
 CELLS = ("tp", "fp", "fn", "tn")
@@ -215,18 +212,8 @@ class TestDecision:
         claimed, claims, left = masses[fp + fp], masses[fp + tn], masses[tn + tn]
 
         def outcomes(u, v):
-            return np.array(
-                [
-                    both,
-                    2 * alone * (1 - u),
-                    2 * alone * u,
-                    neither,
-                    claimed,
-                    2 * claims * v,
-                    2 * claims * (1 - v),
-                    left,
-                ]
-            )
+            hits, wrong = 2 * alone * np.array([1 - u, u]), 2 * claims * np.array([v, 1 - v])
+            return np.array([both, *hits, neither, claimed, *wrong, left])
 
         def difference(p):
             f1 = [
@@ -243,52 +230,20 @@ class TestDecision:
         assert decided_share(sets, rng) == pytest.approx(0.8, abs=0.07)
         assert found.assurance == pytest.approx(0.8, abs=0.02)
 
-    @pytest.mark.long
-    def test_brute_force_over_sentences_attains_it_as_well(self):
-        ev = bf.load_example("wnut17").select(["UH-RiTUAL", "SpinningBytes"])
-        found = resolution(ev, rng=1, n_sets=4000)
-        measure = find_metric("f1")
-        r = simulated_pair(ev, measure, 1.0)
-        # Whole sentences are drawn one by one, each swapped or not, and tested by the Bayesian bootstrap.
-        chance = dict(
-            zip(map(tuple, np.column_stack([r.middle, r.net])), r.shares(found.difference), strict=True)
-        )
-        a, b = ev.patterns[:, 0], ev.patterns[:, 1]
-        keep = np.array([chance[tuple(row)] for row in np.column_stack([0.5 * (a + b), b - a])])
-        rng = np.random.default_rng(4)
-        decided = []
-        for _ in range(120):
-            which = rng.choice(len(keep), size=1287, p=ev.weights / 1287)
-            kept = rng.random(1287) < keep[which]
-            rows = np.where(kept[:, None, None], ev.patterns[which], ev.patterns[which][:, ::-1])
-            drawn = Evaluation.of_units(
-                ev.models, Binary(ev.cells), Units.merge(rows, np.ones(1287), "sentence")
-            )
-            tables = next(sampling_model(drawn, "clustered").draw(prior=1.0, n_draws=800, rng=rng))
-            scores = measure(tables, ev.cells)
-            decided.append(np.mean(scores[:, 1] > scores[:, 0]) >= 0.95)
-        # 4 standard errors of 120 sets are 0.15.
-        assert np.mean(decided) == pytest.approx(0.8, abs=0.15)
-
     def test_what_a_test_set_resolves_takes_a_test_set_of_its_size(self):
         ev = assumed_pilot(prevalence=0.2, precision=0.85, recall=0.75, agreement=0.94, n_items=2500)
         smallest = resolution(ev, rng=1)
         size = plan_comparison(ev, difference=smallest.difference, rng=2)
         # The noise of 10,000 sets is about 1.5 % of the size, on either side.
         assert size.n_units == pytest.approx(2500, rel=0.06)
-        assert (
-            f"With 2,500 items, a difference in F1 below {100 * smallest.difference:.1f} percentage points"
-            in str(smallest)
-        )
+        assert f"below {100 * smallest.difference:.1f} percentage points" in str(smallest)
 
     def test_a_pilot_must_know_its_units_and_have_models_that_differ(self):
-        with pytest.raises(
-            ValueError, match=r"only totals are known; .* assume an agreement by assumed_pilot"
-        ):
-            resolution(bf.from_counts(A=(77, 44, 10), B=(80, 30, 7)))
         same = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 1, 0]}, positive=1)
-        with pytest.raises(ValueError, match=r"A and B did the same on every item of the pilot"):
-            resolution(same)
+        totals = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+        for ev, message in ((totals, "only totals are known"), (same, "A and B did the same on every item")):
+            with pytest.raises(ValueError, match=message):
+                resolution(ev)
 
 
 class TestNonInferiority:
@@ -301,27 +256,6 @@ class TestNonInferiority:
         plan = bf.plan_comparison(self.PILOT, metric="accuracy", not_worse_by=0.02, rng=1)
         z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
         assert plan.n_units == pytest.approx(0.1 * z**2 / 0.02**2, rel=0.04)
-
-    @pytest.mark.long
-    def test_models_on_so_many_items_are_shown_not_to_be_worse_as_often_as_planned(self):
-        plan = bf.plan_comparison(self.PILOT, not_worse_by=0.04, rng=1)
-        units = simulated_pair(self.PILOT, find_metric("f1"), 1.0)
-        rng, quoted, n_sets = np.random.default_rng(2), 0, 200
-        cells = self.PILOT.patterns
-        for _ in range(n_sets):
-            counts = rng.multinomial(plan.n_units, self.PILOT.weights / self.PILOT.weights.sum())
-            swap = rng.binomial(counts, 0.5)
-            rows = [
-                (row[:, 0] + row[:, 2], row[:, 0] + row[:, 1], n)
-                for pattern, kept, turned in zip(cells, counts - swap, swap, strict=True)
-                for row, n in ((pattern, kept), (pattern[::-1], turned))
-                if n
-            ]
-            found = [(int(gold[0]), int(said[0]), int(said[1]), int(n)) for gold, said, n in rows]
-            ev = bf.from_patterns(found, models=["A", "B"], positive=1)
-            quoted += bf.compare(ev, metrics="f1", rope=(-0.04, 0.0), rng=1)["f1"].p_not_worse >= 0.975
-        assert units.agreement == pytest.approx(0.9)
-        assert abs(quoted / n_sets - plan.assurance) < 4 * np.sqrt(0.8 * 0.2 / n_sets)
 
     @pytest.mark.long
     @pytest.mark.parametrize(("agreement", "margin"), [(0.99, 0.03), (0.995, 0.02), (0.995, 0.05)])

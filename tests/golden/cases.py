@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
@@ -14,24 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.frequentist.coverage import exact_coverage
-from evaluations import (
-    MODELS,
-    binary,
-    classes,
-    confusion,
-    correct,
-    cross_validated,
-    documents,
-    folds,
-    judged,
-    label_sets,
-    predicted,
-    probabilities,
-    scores,
-    tags,
-    wer,
-)
+import evaluations as kinds
+from evaluations import MODELS, documents, predicted
 
 TESTS = Path(__file__).parents[1]
 # Files that other tools wrote are not part of the project; their numbers are left out where there are none.
@@ -123,34 +105,34 @@ EVALUATIONS: dict[str, tuple[Callable[[], bf.Evaluation], tuple[str, ...], tuple
     "counts without tn": (lambda: bf.from_counts({m: c[:3] for m, c in COUNTS.items()}), SPANS, ()),
     "few counts": (lambda: bf.from_counts(A=(0, 2, 3), B=(3, 0, 0), C=(1, 0, 4)), SPANS, ()),
     "many counts": (lambda: bf.from_counts(A=(90_000, 5_000, 7_000), B=(90_300, 4_900, 6_700)), SPANS, ()),
-    "blocked folds": (folds, SPANS, ()),
-    "k folds": (lambda: folds(cv=bf.KFoldCV(6), tn=True), (*SPANS, "accuracy"), ()),
-    "items": (binary, TWO, ()),
-    "documents": (lambda: binary(groups=True), TWO, ()),
-    "runs": (lambda: binary(runs=True), SPANS, ()),
-    "runs in documents": (lambda: binary(groups=True, runs=True), SPANS, ()),
-    "classes": (classes, ("accuracy", "micro_f1", *MACRO), MACRO),
-    "classes in documents": (lambda: classes(groups=True), ("accuracy", *MACRO), MACRO),
-    "matrices": (confusion, ("accuracy", *MACRO), MACRO),
-    "label sets": (label_sets, TYPED, ("macro_f1",)),
-    "label sets in documents": (lambda: label_sets(groups=True), TYPED, ("macro_f1",)),
-    "spans": (tags, SPANS, ()),
-    "spans in documents": (lambda: tags(groups=True), SPANS, ()),
-    "types": (lambda: tags(by_type=True), TYPED, ("macro_f1",)),
-    "correct": (correct, ("accuracy", "error_rate"), ()),
-    "correct in documents": (lambda: correct(groups=True), ("accuracy",), ()),
-    "scores": (scores, ("mean", "median"), ()),
-    "losses": (lambda: scores(lower=True), ("mean",), ()),
+    "blocked folds": (kinds.folds, SPANS, ()),
+    "k folds": (lambda: kinds.folds(cv=bf.KFoldCV(6), tn=True), (*SPANS, "accuracy"), ()),
+    "items": (kinds.binary, TWO, ()),
+    "documents": (lambda: kinds.binary(groups=True), TWO, ()),
+    "runs": (lambda: kinds.binary(runs=True), SPANS, ()),
+    "runs in documents": (lambda: kinds.binary(groups=True, runs=True), SPANS, ()),
+    "classes": (kinds.classes, ("accuracy", "micro_f1", *MACRO), MACRO),
+    "classes in documents": (lambda: kinds.classes(groups=True), ("accuracy", *MACRO), MACRO),
+    "matrices": (kinds.confusion, ("accuracy", *MACRO), MACRO),
+    "label sets": (kinds.label_sets, TYPED, ("macro_f1",)),
+    "label sets in documents": (lambda: kinds.label_sets(groups=True), TYPED, ("macro_f1",)),
+    "spans": (kinds.tags, SPANS, ()),
+    "spans in documents": (lambda: kinds.tags(groups=True), SPANS, ()),
+    "types": (lambda: kinds.tags(by_type=True), TYPED, ("macro_f1",)),
+    "correct": (kinds.correct, ("accuracy", "error_rate"), ()),
+    "correct in documents": (lambda: kinds.correct(groups=True), ("accuracy",), ()),
+    "scores": (kinds.scores, ("mean", "median"), ()),
+    "losses": (lambda: kinds.scores(lower=True), ("mean",), ()),
     "bleu": (bleu, ("corpus_bleu",), ()),
     "bleu in documents": (lambda: bleu(groups=True), ("corpus_bleu",), ()),
-    "wer": (wer, ("wer",), ()),
-    "probabilities": (probabilities, ("roc_auc", "average_precision", "brier", "log_loss"), ()),
-    "probabilities in documents": (lambda: probabilities(groups=True), ("roc_auc", "brier"), ()),
-    "judged items": (judged, ("precision", "recall", "f1", "accuracy"), ()),
-    "judged documents": (lambda: judged(groups=True), ("precision", "recall", "f1"), ()),
-    "judged classes": (lambda: judged(k=3), ("accuracy", "f1"), ("f1",)),
-    "cross-validated items": (cross_validated, SPANS, ()),
-    "cross-validated documents": (lambda: cross_validated(groups=True), SPANS, ()),
+    "wer": (kinds.wer, ("wer",), ()),
+    "probabilities": (kinds.probabilities, ("roc_auc", "average_precision", "brier", "log_loss"), ()),
+    "probabilities in documents": (lambda: kinds.probabilities(groups=True), ("roc_auc", "brier"), ()),
+    "judged items": (kinds.judged, ("precision", "recall", "f1", "accuracy"), ()),
+    "judged documents": (lambda: kinds.judged(groups=True), ("precision", "recall", "f1"), ()),
+    "judged classes": (lambda: kinds.judged(k=3), ("accuracy", "f1"), ("f1",)),
+    "cross-validated items": (kinds.cross_validated, SPANS, ()),
+    "cross-validated documents": (lambda: kinds.cross_validated(groups=True), SPANS, ()),
     "units": (units, SPANS, ()),
     "frame": (
         lambda: bf.from_frame(frame(), gold="label", models=list(MODELS), positive="spam", group="doc"),
@@ -216,10 +198,8 @@ def ranking(found: Any, n_draws: int, free: bool = False) -> Entries:
     rule, error = "free" if free else "draws", 0.5 / np.sqrt(n_draws)
     yield "score", Entry("exact", [row["score"] for row in rows])
     yield "p_best", Entry(rule, [row["p_best"] for row in rows], error)
-    yield (
-        "expected_rank",
-        Entry("free" if free else "near", [row["expected_rank"] for row in rows], 8 * len(rows) * error),
-    )
+    ranks = [row["expected_rank"] for row in rows]
+    yield "expected_rank", Entry("free" if free else "near", ranks, 8 * len(rows) * error)
     beats = [p for row in rows for _, p in sorted(row["p_beats"].items())]
     yield "p_beats", Entry(rule, beats, error)
 
@@ -258,11 +238,8 @@ def posteriors(ev: bf.Evaluation, metrics: tuple[str, ...], free: tuple[str, ...
             continue
         for what, entry in distribution(post, exact, 2 if metric.endswith("bleu") else 1):
             yield f"{metric}/{what}", entry
-        quantiles = floats([post.ppf(q) for q in (0.01, 0.25, 0.5, 0.9)])
-        yield (
-            f"{metric}/quantiles",
-            Entry("exact" if exact else "near", quantiles, 0.0 if exact else 0.04 * (high - low)),
-        )
+        rule, wide = ("exact", 0.0) if exact else ("near", 0.04 * (high - low))
+        yield f"{metric}/quantiles", Entry(rule, floats(post.ppf([0.01, 0.25, 0.5, 0.9])), wide)
         yield f"{metric}/hdi", Entry("near", floats(post.hdi(0.9)), 1e-6 if exact else 0.08 * (high - low))
 
 
@@ -270,20 +247,6 @@ def pairing_bounds(ev: bf.Evaluation, metric: str) -> Entries:
     """Yield the range of P(H1) over all pairings."""
     low, high, *_ = bf.pairing_bounds(ev, metric=metric)
     yield metric, Entry("pair", floats([low, high]), 5e-4)
-
-
-def command(*words: object) -> Any:
-    """Return what a command line prints as JSON."""
-    line = [sys.executable, "-m", "bayesf1", *map(str, words), "--format", "json"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=TESTS)
-    if done.returncode:
-        raise ValueError(done.stderr.strip())
-    return json.loads(done.stdout)
-
-
-def listed(answer: Any, name: str) -> Any:
-    """Return the first of several answers, or the only one."""
-    return answer[name][0] if name in answer else answer
 
 
 # ---- what is asked ----------------------------------------------------------------------------------------
@@ -355,17 +318,9 @@ def look(ev: bf.Evaluation, **how: Any) -> Entries:
 def labels_to_buy(ev: bf.Evaluation, **rng: Any) -> Entries:
     """Yield a plan of labels: lengths of intervals now and after, and the cells."""
     found = bf.plan_labels(ev, "A", "B", budget=50, **rng)
-    yield (
-        "length",
-        Entry("near", [found.length, found.length_after, found.length_random], 0.05 * found.length),
-    )
+    lengths = [found.length, found.length_after, found.length_random]
+    yield "length", Entry("near", lengths, 0.05 * found.length)
     cells = [(cell.items, cell.labelled) for cell in found.cells]
-    yield "cells", Entry("exact", floats(sorted(cells)))
-
-
-def audited(ev: bf.Evaluation) -> Entries:
-    """Yield the table of what was said, and how many items were labelled."""
-    cells = [(cell.items, cell.labelled) for cell in bf.plan_labels(ev, "A", "B", budget=1, rng=0).cells]
     yield "cells", Entry("exact", floats(sorted(cells)))
 
 
@@ -397,49 +352,17 @@ def fitted(data: Any, questions: tuple[str, ...], **rng: Any) -> Entries:
 
 
 def of_papers() -> dict[str, Callable[[], Entries]]:
-    """Return what the papers' tables are recomputed by."""
-
-    def lam() -> Entries:
-        for number, cells in {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}.items():
-            curve = bf.coverage_curve([25, 50, 100], *cells)
-            for row in json.loads(curve.to_json())["rows"]:
-                values = [row[k] for k in ("coverage", "length", "overshoot", "degenerate")]
-                yield f"{number}/{row['interval']}/{row['n']}", Entry("exact", values)
+    """Return what a paper's tables are recomputed by; those of others are tested where their methods are."""
 
     def wang_li() -> Entries:
         for name in ("cws", "ner", "org"):
             counts = bf.load_example(f"wang-li-{name}")
-            tables = np.asarray(counts.folds.counts)
-            again = bf.from_folds(
-                {m: tables[:, :, i] for i, m in enumerate(counts.models)},
-                cv=bf.BlockedCV(m=3),
-                discount=0.3688,
-            )
+            tables = {m: counts.folds.counts[:, :, i] for i, m in enumerate(counts.models)}
+            again = bf.from_folds(tables, cv=bf.BlockedCV(m=3), discount=0.3688)
             for key, entry in comparisons(bf.compare(again, prior=1)):
                 yield f"{name}/{key}", entry
 
-    def jiang() -> Entries:
-        juice = bf.from_counts(logistic=(286, 47, 43, 159))
-        fields = ("standard_error", "n_positives", "n_units")
-        yield from interval_rows(bf.intervals(juice, "logistic", "f0.5"))
-        for name, how in {"prevalence": {"prevalence": 0.615}, "pilot": {"pilot": juice}}.items():
-            for key, entry in table(bf.plan(half_width=0.02, metric="f0.5", **how), fields):
-                yield f"plan by {name}/{key}", entry
-        p = (0.46659639, 0.07932763, 0.03340360)
-        yield "coverage", Entry("exact", floats(exact_coverage("fbeta_delta", 1000, *p, metric="f0.5")))
-
-    def takahashi() -> Entries:
-        matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
-        for name, ev in (
-            ("example", bf.from_confusion({"m": matrix}, labels=list("abc"))),
-            ("sleep", bf.load_example("sleep-stages")),
-        ):
-            for metric in ("micro_f1", "macro_f1", "macro_f1_star"):
-                rows = json.loads(bf.intervals(ev, ev.models[0], metric, n_resamples=100).to_json())
-                delta = next(r for r in rows["intervals"] if r["method"] == "delta")
-                yield f"{name}/{metric}", Entry("exact", [rows["estimate"], delta["low"], delta["high"]])
-
-    return {"lam": lam, "wang-li": wang_li, "jiang": jiang, "takahashi": takahashi}
+    return {"wang-li": wang_li}
 
 
 def of_measures() -> Entries:
@@ -489,7 +412,7 @@ def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
             yield f"{model}/{metric}/hdi", Entry("near", hdi, 1e-6)
 
     def adjusted() -> Entries:
-        ev = binary()
+        ev = kinds.binary()
         tests = bf.adjust([bf.randomization_test(ev, "A", b, "accuracy") for b in "BC"])
         yield "p", Entry("pair", floats([[t.p_value, t.p_holm, t.p_bh] for t in tests]))
 
@@ -499,33 +422,36 @@ def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
         "adjust": adjusted,
         "prior": lambda: comparisons(bf.compare(pair, prior=0.5, prob=0.9, metrics=["f1", "mcc"], **rng)),
         "classes": lambda: comparisons(
-            bf.compare_classes(classes(), "A", "B", **rng), tuple(f"f1[{c}]" for c in "abcd")
+            bf.compare_classes(kinds.classes(), "A", "B", **rng), tuple(f"f1[{c}]" for c in "abcd")
         ),
-        "types": lambda: comparisons(bf.compare_classes(tags(by_type=True), "A", "B", **rng)),
-        "labels": lambda: comparisons(bf.compare_classes(label_sets(), "A", "B", **rng)),
+        "types": lambda: comparisons(bf.compare_classes(kinds.tags(by_type=True), "A", "B", **rng)),
+        "labels": lambda: comparisons(bf.compare_classes(kinds.label_sets(), "A", "B", **rng)),
         "fold tests blocked": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.BlockedCV(m=3))),
         "fold tests k": lambda: rows_of_tests(bf.fold_tests(blocked, cv=bf.KFoldCV(6), rope=0.01)),
         "plan": lambda: table(bf.plan(half_width=0.02, metric="f1", prevalence=0.3), sizes),
         "plan precision": lambda: table(
             bf.plan(half_width=0.02, metric="precision", pilot=pair, model="A"), sizes
         ),
-        "plan comparison": lambda: planned(bf.plan_comparison(binary(), "A", "B", difference=0.05, **rng)),
-        "plan not worse": lambda: planned(bf.plan_comparison(binary(), "A", "B", not_worse_by=0.05, **rng)),
+        "plan comparison": lambda: planned(
+            bf.plan_comparison(kinds.binary(), "A", "B", difference=0.05, **rng)
+        ),
+        "plan not worse": lambda: planned(
+            bf.plan_comparison(kinds.binary(), "A", "B", not_worse_by=0.05, **rng)
+        ),
         "plan assumed": lambda: planned(
             bf.plan_comparison(bf.assumed_pilot(**pilot), difference=0.03, **rng)
         ),
-        "resolution": lambda: planned(bf.resolution(binary(), "A", "B", **rng)),
-        "resolution of documents": lambda: planned(bf.resolution(binary(groups=True), "A", "B", **rng)),
-        "plan labels": lambda: labels_to_buy(judged(), **rng),
-        "audit": lambda: audited(judged()),
-        "monitor": lambda: look(binary(), metric="accuracy"),
-        "monitor correct": lambda: look(correct(), rope=0.02),
-        "monitor scores": lambda: look(scores()),
+        "resolution": lambda: planned(bf.resolution(kinds.binary(), "A", "B", **rng)),
+        "resolution of documents": lambda: planned(bf.resolution(kinds.binary(groups=True), "A", "B", **rng)),
+        "plan labels": lambda: labels_to_buy(kinds.judged(), **rng),
+        "monitor": lambda: look(kinds.binary(), metric="accuracy"),
+        "monitor correct": lambda: look(kinds.correct(), rope=0.02),
+        "monitor scores": lambda: look(kinds.scores()),
         "hierarchical": lambda: fitted(corpora(), ("average", "new", "suite", "conll"), **rng),
         "hierarchical folds": lambda: fitted(bf.load_example("wang-li-org"), ("average",), **rng),
-        "confusion": lambda: iter([("B", Entry("exact", floats(bf.confusion(classes(), "B"))))]),
+        "confusion": lambda: iter([("B", Entry("exact", floats(bf.confusion(kinds.classes(), "B"))))]),
         "measures": of_measures,
-        "shards": lambda: totals(binary() + binary(n=80)),
+        "shards": lambda: totals(kinds.binary() + kinds.binary(n=80)),
     }
 
 
@@ -571,45 +497,6 @@ def of_files() -> dict[str, Callable[[], Entries]]:
     return found
 
 
-def of_commands() -> dict[str, Callable[[], Entries]]:
-    """Return what the command line answers in JSON."""
-    conll = ["data/gold.conll", "bert=data/bert.conll", "crf=data/crf.conll"]
-
-    def compared(*words: str) -> Callable[[], Entries]:
-        def ask() -> Entries:
-            for c in listed(command("compare", *words), "pairs")["comparisons"]:
-                shares = [c[k] for k in ("p_h0", "p_h1", "p_less", "p_rope", "p_greater")]
-                yield f"{c['metric']}/p", Entry("draws" if c["mcse"] else "pair", shares, c["mcse"])
-                for part in ("a", "b", "difference"):
-                    length = c[part]["high"] - c[part]["low"]
-                    yield f"{c['metric']}/{part}", Entry("exact", [c[part]["score"]])
-                    ends = [c[part][k] for k in ("low", "high", "mean")]
-                    yield f"{c['metric']}/{part} ends", Entry("near", ends, 0.03 * length)
-
-        return ask
-
-    def asked(*words: str, keys: tuple[str, ...]) -> Callable[[], Entries]:
-        def ask() -> Entries:
-            found = listed(command(*words), "tests")
-            yield "numbers", Entry("exact", [found[k] for k in keys])
-
-        return ask
-
-    return {
-        "compare": compared(*conll, "--rope", "0.01"),
-        "compare by type": compared(*conll, "--by-type", "--metrics", "f1,f1[PER]"),
-        "plan": asked(
-            "plan",
-            "--half-width",
-            "0.02",
-            "--prevalence",
-            "0.3",
-            keys=("n_positives", "n_units", "standard_error"),
-        ),
-        "test": asked("test", *conll, keys=("score_a", "score_b", "n_units", "n_discordant")),
-    }
-
-
 def questions(only: str = "", seed: int | None = None) -> dict[str, Callable[[], Entries]]:
     """Return every question by its key; ``only`` limits them to keys that begin so."""
     rng = {} if seed is None else {"rng": seed}
@@ -617,8 +504,6 @@ def questions(only: str = "", seed: int | None = None) -> dict[str, Callable[[],
     for name in EVALUATIONS:
         if f"ev/{name}/".startswith(only) or only.startswith(f"ev/{name}/"):
             found |= {f"ev/{name}/{q}": ask for q, ask in asked_of_every(name, **rng).items()}
-    for prefix, some in {
-        "paper": of_papers(), "verb": of_verbs(**rng), "file": of_files(), "cli": of_commands()
-    }.items():  # fmt: skip
+    for prefix, some in {"paper": of_papers(), "verb": of_verbs(**rng), "file": of_files()}.items():
         found |= {f"{prefix}/{name}": ask for name, ask in some.items()}
     return {key: ask for key, ask in found.items() if key.startswith(only)}

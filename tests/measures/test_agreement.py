@@ -112,21 +112,6 @@ def test_missing_ratings_are_none_or_nan_or_blank_or_masked():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_bootstrap_over_units_weighs_units(level):
-    # the same draws, each unit repeated by hand as often as a multinomial bootstrap would: sd alike
-    rng = np.random.default_rng(2)
-    table = noisy(rng, 120) + 1
-    post = alpha_posterior(table, level=level, rng=1)
-    resampled = [
-        needed("krippendorff").alpha(table[:, rng.integers(0, 120, 120)], level_of_measurement=level)
-        for _ in range(300)
-    ]
-    # the sd of 300 values is known within 4 %; the two bootstraps agree to order 1/n
-    assert post.std() == pytest.approx(np.std(resampled), rel=0.2)
-    assert post.mean() == pytest.approx(krippendorff_alpha(table, level=level), abs=0.25 * post.std())
-
-
-@pytest.mark.parametrize("level", LEVELS)
 def test_weights_of_units_sum_to_the_number_of_units(level):
     # all of N = 30 units are rated 1 and 2, so D_o is the distance and D_e = N² · distance / (N (2N - 1)), however weighed
     table = np.array([[1, 2] * 15, [2, 1] * 15])
