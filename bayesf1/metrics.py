@@ -74,6 +74,9 @@ class Metric:
         What one of each cell adds above and below, if it is a ratio of two sums without a closed form, as a mean is.
     weigh
         How much one of each cell weighs, as a function of tables (model, cell), if that is not known from a ratio.
+    expand
+        What one of each cell adds above and below to a ratio that is the metric to first order near tables (model, cell), as
+        a function of these, if cells are too many for numerical slopes.
     of_classes
         The cells of a class that an average needs in which all classes weigh the same, and β² of an F-score, otherwise 0.
     origin
@@ -92,6 +95,9 @@ class Metric:
     smooth: bool = True
     parts: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
     weigh: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False, repr=False)
+    expand: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = field(
+        default=None, compare=False, repr=False
+    )
     of_classes: tuple[tuple[str, ...], float] | None = None
     origin: tuple[Task, str, FloatArray] | None = field(default=None, compare=False, repr=False)
 
@@ -102,14 +108,14 @@ class Metric:
 
     def __getstate__(self) -> dict[str, Any]:
         # A function made here cannot be pickled, but be made again.
-        made = () if self.origin is None else ("function", "weigh")
+        made = () if self.origin is None else ("function", "weigh", "expand")
         return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "function" not in state:
             task, name, tables = state["origin"]
             made = task.metric(name, tables)
-            state = {**state, "function": made.function, "weigh": made.weigh}
+            state = {**state, "function": made.function, "weigh": made.weigh, "expand": made.expand}
         vars(self).update(state)
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
@@ -133,6 +139,15 @@ class Metric:
                 return self.parts
         bottom = np.array([below.get(cell, 0.0) for cell in cells])
         return bottom * _indicators(cells, above)[:, 0], bottom
+
+    def expansion(
+        self, tables: FloatArray, cells: tuple[str, ...], near: bool = True
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Return what one of each cell adds above and below, both (model, cell), if the metric is a ratio, or near to one."""
+        pair = self.ratio(cells)
+        if pair is None:
+            return self.expand(tables) if near and self.expand is not None else None
+        return np.broadcast_to(pair[0], tables.shape), np.broadcast_to(pair[1], tables.shape)
 
     def denominator_weights(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
         """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.

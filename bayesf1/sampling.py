@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
@@ -226,6 +227,9 @@ def run_variance_of(
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
+# Of more patterns than this, units that have less than so much of the variance of any sum are drawn together, unless sums
+# are many.
+MANY, _SMALL, _FEW_SUMS = 5_000, 1e-3, 24
 # A product with no more numbers than this on its right is cut into slices of so many draws.
 _THIN, _SLICE = 1 << 10, 1 << 13
 # Fourth-order central differences, relative to a cell.
@@ -238,6 +242,10 @@ def draw_patterns(
     rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Yield blocks of draws of what all units add together, axes (draw, column)."""
+    together = ManyUnits.of(rows, weights)
+    if together is not None:
+        rows, weights = rows[together.large], weights[together.large]
+        numbers_each = 2 * MANY
     # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
     once = weights == 1.0
     rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
@@ -246,7 +254,57 @@ def draw_patterns(
         flat = _product(rng.standard_exponential((n, n_once)), rows_once)
         if len(more):
             flat += _product(rng.standard_gamma(more, size=(n, len(more))), rows_more)
-        yield flat
+        yield flat if together is None else flat + together.draw(n, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class ManyUnits:
+    r"""Sums over very many units, of which none counts for much: normal variates, bent to have the right skewness.
+
+    In whitened coordinates :math:`x_i = z_i + \sum_{jk} \kappa_{ijk}(z_j z_k - \delta_{jk})/6` has the third cumulants
+    :math:`\kappa` of the sums (Cornish & Fisher 1938). As no unit has more than a share s of the variance of any sum,
+    fourth cumulants are below 6s, and probabilities differ by less than about s/7.
+
+    Attributes
+    ----------
+    large
+        Which patterns have units that count for more, and are left out.
+    mean, root, bend
+        Means of the sums, the factor (whitened, column) of their covariance, and :math:`\kappa/6`.
+    """
+
+    large: NDArray[np.bool_]
+    mean: FloatArray
+    root: FloatArray
+    bend: FloatArray
+
+    @classmethod
+    def of(cls, rows: Any, weights: FloatArray, *, resampled: bool = False) -> ManyUnits | None:
+        """Return the sums of units with gamma weights, or drawn with replacement; None if units are few or sums many."""
+        if len(weights) <= MANY or not isinstance(rows, np.ndarray) or rows.shape[1] > _FEW_SUMS:
+            return None
+        roots = np.sqrt(weights)[:, None]
+        small = np.square(np.linalg.qr(roots * rows)[0]).sum(axis=1) < _SMALL * weights
+        if np.count_nonzero(small) < MANY // 2:
+            return None
+        rows, roots, total = rows[small], roots[small], weights[small] @ rows[small]
+        q, root = np.linalg.qr(roots * (rows - total / weights[small].sum() if resampled else rows))
+        bend = np.zeros((root.shape[0], root.size))
+        for part in slices_of(len(q), root.size):
+            bend += (q[part] / roots[part]).T @ _pairs(q[part])
+        # An exponential variate has a third cumulant of 2, and how often a unit is drawn again one of 1.
+        return cls(~small, total, root, bend / (6.0 if resampled else 3.0))
+
+    def draw(self, n: int, rng: np.random.Generator, share: Any = 1.0) -> FloatArray:
+        """Draw the sums of a share of the units, axes (draw, column)."""
+        z = rng.standard_normal((n, len(self.root)))
+        bent = (_pairs(z) - np.eye(len(self.root)).ravel()) @ self.bend.T
+        return np.asarray(share * self.mean + np.sqrt(share) * ((z + bent) @ self.root))
+
+
+def _pairs(rows: FloatArray) -> FloatArray:
+    """Return the products of all pairs of columns."""
+    return (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
 
 
 def _product(drawn: FloatArray, rows: Any) -> FloatArray:
@@ -294,16 +352,19 @@ class Samples:
     tables: FloatArray
 
     def of_sums(self, columns: FloatArray) -> Samples:
-        """Return the same units by what they add to sums of cells, axes (cell, sum), instead of to each cell."""
-        n_cells, width = columns.shape
+        """Return the same units by what they add to sums of cells, axes (model, cell, sum), instead of to each cell."""
+        n_cells, width = columns.shape[1:]
         parts = []
         for units, place in self.parts:
             starts = range(0, place.stop - place.start, n_cells)
-            rows = [np.asarray(units.rows[:, start : start + n_cells] @ columns) for start in starts]
-            first = place.start // n_cells * width
+            first = place.start // n_cells
+            rows = [
+                np.asarray(units.rows[:, start : start + n_cells] @ columns[first + i])
+                for i, start in enumerate(starts)
+            ]
             kept = replace(units, rows=np.concatenate(rows, axis=1))
-            parts.append(Sample(kept, slice(first, first + len(starts) * width)))
-        return Samples(tuple(parts), self.tables @ columns)
+            parts.append(Sample(kept, slice(first * width, (first + len(starts)) * width)))
+        return Samples(tuple(parts), np.einsum("mc,mcs->ms", self.tables, columns))
 
     def variance(self, statistic: Statistic) -> float:
         r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
@@ -325,14 +386,37 @@ class Samples:
         patterns, not of units. Where weights are no whole numbers, after cross-validation, their rounded sum is
         drawn.
         """
-        numbers, found = sum(units.n_patterns for units, _ in self.parts) + self.tables.size, []
-        for n in blocks_of(n_resamples, numbers):
+        found = []
+        for n in blocks_of(n_resamples, self.n_resampled + self.tables.size):
             flat = np.zeros((n, self.tables.size))
-            for units, columns in self.parts:
-                drawn = max(1, round(units.size))
-                flat[:, columns] += resampled_times(units.weights, n, rng) * (units.size / drawn) @ units.rows
+            for (units, columns), together in zip(self.parts, self.together, strict=True):
+                weights, rows, drawn = units.weights, units.rows, max(1, round(units.size))
+                if together is not None:
+                    small = weights[~together.large].sum()
+                    weights, rows = np.append(weights[together.large], small), rows[together.large]
+                times = resampled_times(weights, n, rng) * (units.size / drawn)
+                flat[:, columns] += times[:, : rows.shape[0]] @ rows
+                if together is not None:
+                    flat[:, columns] += together.draw(n, rng, times[:, -1:] / small)
             found.append(statistic(flat.reshape(n, *self.tables.shape)))
         return np.concatenate(found)
+
+    @cached_property
+    def together(self) -> list[ManyUnits | None]:
+        """Units of each part that are drawn together."""
+        return [ManyUnits.of(units.rows, units.weights, resampled=True) for units, _ in self.parts]
+
+    @property
+    def n_resampled(self) -> int:
+        """Number of variates of one resample."""
+        pairs = zip(self.parts, self.together, strict=True)
+        sizes = (
+            u.n_patterns + 4 * getattr(u.rows, "nnz", 0)
+            if many is None
+            else int(many.large.sum()) + many.root.size
+            for (u, _), many in pairs
+        )
+        return sum(sizes)
 
     def acceleration(self, statistic: Statistic) -> float:
         """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
@@ -747,8 +831,8 @@ class SamplingModel:
                     control[:, 0] *= factors
             yield (*scores, *controlled)
 
-    def n_draws(self, most: int = 100_000, fewest: int = _FEWEST) -> int:
-        """Return how many draws are made if no number was asked for: what a few seconds allow."""
+    def n_draws(self, metrics: Sequence[Metric], most: int = 100_000, fewest: int = _FEWEST) -> int:
+        """Return how many draws are made if no number was asked for: what a second allows."""
         ev = self.ev
         units = self.training_variance.folds.units if self.training_variance is not None else ev.units
         if units is None or not self.shared:
@@ -757,6 +841,16 @@ class SamplingModel:
         # one only the entries that it has.
         entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
         cost = units.n_patterns + entries + ev.tables.size
+        many = units.n_patterns > MANY
+        if not ev.task.many_cells:
+            sums = ev.tables.size
+        elif all(metric.ratio(ev.cells) is not None or (many and metric.expand) for metric in metrics):
+            sums = 2 * len(metrics)
+        else:
+            sums, cost = len(ev.cells), 3 * cost
+        if sums <= _FEW_SUMS:
+            # Most of very many units are drawn together.
+            cost = min(cost, MANY)
         return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
 
     def plain(self, metric: Metric) -> FloatArray:
@@ -947,7 +1041,7 @@ def check_target(ev: Evaluation, target: str) -> Target:
 
 # Of fewer effective units, draws cost little, and a linear form is a poor guide.
 _FEWEST_UNITS = 10
-# Of more patterns, the exact tail of a linear form costs as much as draws do, and of more cells numerical slopes.
+# Of more patterns sizes are not ranked, and of more cells numerical slopes cost as much as draws do.
 _MOST_PATTERNS, _MOST_CELLS = 50_000, 1_000
 
 
@@ -973,14 +1067,21 @@ def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
     n = 64
     while n < 1 << 13 and shapes @ np.log1p((coefficients * (n * np.pi / reach)) ** 2) < 64.0:
         n *= 2
-    places = np.arange(n) + 0.5
-    total = 0.0
+    places, total = np.arange(n) + 0.5, 0.0
+    # Of very many patterns those that count for little do so by their first four cumulants: where the integrand is not
+    # yet 0, the rest of their series is below 1e-5.
+    squares = np.square(coefficients)
+    small = (squares < _SMALL * spread * spread) & (len(shapes) > MANY)
+    powers = (coefficients, squares, coefficients * squares, squares * squares)
+    first, second, third, fourth = ((shapes * small) @ power / k for k, power in enumerate(powers, 1))
+    coefficients, shapes = coefficients[~small], shapes[~small]
     # Patterns times nodes that fit into the cache.
-    step = max(1, 100_000 // len(shapes))
+    step = max(1, 100_000 // max(len(shapes), 1))
     for some in np.split(places, range(step, n, step)):
-        t = np.outer(some * (np.pi / reach), coefficients)
-        modulus = np.exp(-0.5 * (np.log1p(t * t) @ shapes))
-        total += float((np.sin(np.arctan(t) @ shapes) * modulus / some).sum())
+        at = some * (np.pi / reach)
+        t = np.outer(at, coefficients)
+        modulus = np.exp(-0.5 * (np.log1p(t * t) @ shapes) - second * at**2 + fourth * at**4)
+        total += float((np.sin(np.arctan(t) @ shapes + first * at - third * at**3) * modulus / some).sum())
     return float(np.clip(0.5 + total / np.pi, 0.0, 1.0))
 
 
@@ -994,6 +1095,8 @@ class LinearControl:
 
     Attributes
     ----------
+    name
+        Name of the metric.
     difference
         The plain difference d.
     slopes, denominators
@@ -1004,6 +1107,7 @@ class LinearControl:
         How draws are moved away from the plain difference.
     """
 
+    name: str
     difference: float
     slopes: FloatArray
     denominators: FloatArray
@@ -1023,11 +1127,11 @@ class LinearControl:
         if inflation.freedom < _FEWEST_UNITS - 1.0 or (inflation.pull is not None and np.ptp(inflation.pull)):
             return None
         units = task.drawn_units(sampling, metric, prior)
-        if units is None or units.n_patterns > _MOST_PATTERNS:
+        if units is None:
             return None
         # The prior's units move the centre.
         tables = units.totals.reshape(ev.tables.shape)
-        gap, parts = np.array([-1.0, 1.0]), metric.ratio(ev.cells)
+        gap, parts = np.array([-1.0, 1.0]), metric.expansion(tables, ev.cells)
         weights = metric.denominator_weights(tables, ev.cells)
         wholes = (weights * tables).sum(axis=1, keepdims=True)
         if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
@@ -1035,14 +1139,15 @@ class LinearControl:
         if parts is None:
             slopes = replace(sampling.samples, tables=tables).gradient(lambda t: metric(t, ev.cells) @ gap)
         else:
-            scores = metric(tables, ev.cells)[:, None]
-            slopes = (gap[:, None] * (parts[0] - scores * parts[1]) / wholes).ravel()
+            above, below = ((part * tables).sum(axis=1, keepdims=True) for part in parts)
+            slopes = (gap[:, None] * (parts[0] - above / below * parts[1]) / below).ravel()
         if not slopes.any():
             return None
         denominators = 0.5 * weights / wholes
         rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
         used = (rises != 0.0) | (divisors != 0.0)
         return cls(
+            metric.name,
             float(metric(tables, ev.cells) @ gap),
             slopes.reshape(ev.tables.shape),
             denominators,

@@ -11,7 +11,15 @@ import bayesf1 as bf
 from bayesf1.evaluation import Units, resolve_metric
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import SmallSampleInflation, effective_sample_of, gamma_sum_sf, sampling_model
+from bayesf1.sampling import (
+    Sample,
+    Samples,
+    SmallSampleInflation,
+    draw_patterns,
+    effective_sample_of,
+    gamma_sum_sf,
+    sampling_model,
+)
 from builders import joint_evaluation
 from evaluations import EVALUATIONS
 
@@ -88,6 +96,30 @@ def test_sums_of_very_many_gamma_variates_are_those_of_fewer_larger_ones():
     for coefficients in (rng.normal(size=200), rng.exponential(size=200) - 1.0, np.linspace(-1.0, 1.01, 200)):
         exact = gamma_sum_sf(coefficients, np.full(200, 100.0))
         assert gamma_sum_sf(np.repeat(coefficients, 100), np.ones(20_000)) == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["uneven documents", "a rare label", "means far from 0"])
+def test_very_many_units_drawn_together_are_those_drawn_one_by_one(kind):
+    rng = np.random.default_rng(4)
+    n = 6_000
+    rows = rng.exponential(size=(n, 3)) + 0.01
+    if kind == "uneven documents":
+        rows *= np.exp(rng.normal(0.0, 1.5, (n, 1)))
+    elif kind == "a rare label":
+        rows[200:, 0] = 0.0
+    else:
+        rows[:, 0] = 1000.0 + rng.normal(size=n)
+        rows[:, 2] = 1.0
+    units = Units(rows, np.ones(n), "document")
+    score = lambda tables: tables[..., 0] / tables[..., 2]  # noqa: E731
+    together = score(
+        np.concatenate([*draw_patterns(rows, units.weights, n_draws=1_500, numbers_each=n, rng=rng)])
+    )
+    assert stats.ks_2samp(together, score(rng.exponential(size=(1_500, n)) @ rows)).pvalue > 1e-3
+    samples = Samples((Sample(units, slice(0, 3)),), units.totals[None])
+    assert samples.n_resampled < 1_000
+    together = samples.resampled(lambda tables: score(tables[:, 0]), 1_500, rng)
+    assert stats.ks_2samp(together, score(rng.multinomial(n, np.full(n, 1 / n), 1_500) @ rows)).pvalue > 1e-3
 
 
 def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_sure():

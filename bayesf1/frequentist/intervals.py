@@ -22,7 +22,7 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import Samples, SamplingSettings, sampling_model
+from bayesf1.sampling import MANY, Samples, SamplingSettings, sampling_model
 from bayesf1.tasks.judged import difference_estimate
 
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -877,7 +877,7 @@ def _intervals(
 
     def by_units(method: str) -> MethodInterval:
         more = {"units": "" if sampling.single else kept.unit}
-        samples, statistic = sampled()
+        samples, statistic = sampled(near=True)
         if method == "delta":
             return normal(method, estimate, float(np.sqrt(samples.variance(statistic))), **more)
         if method == "bootstrap_percentile":
@@ -886,22 +886,27 @@ def _intervals(
         return row(method, ends, **more)
 
     @cache
-    def sampled() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
-        parts = metric.ratio(kept.cells) if kept.task.many_cells else None
+    def sampled(near: bool) -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
+        near = near and kept.task.many_cells
+        parts = metric.expansion(kept.tables, kept.cells, near) if kept.task.many_cells else None
         if parts is None:
             return sampling.samples, lambda tables: contrast(metric(tables, kept.cells))
         # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
-        shift = 1.0 - min(0.0, float(parts[0].min(initial=0.0)))
-        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=1)
+        shift = 1.0 - float((parts[0] / parts[1].clip(1e-300)).min(initial=0.0))
+        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=-1)
         return sampling.samples.of_sums(columns), lambda s: contrast(ratio(s[..., 0], s[..., 1]) - shift)
 
+    @cache
+    def to_resample() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
+        return sampled(near=min(units.n_patterns for units, _ in sampling.samples.parts) > MANY)
+
     def resamples() -> int:
-        few = _DRAWN_UNITS // max(1, sum(units.n_patterns for units, _ in sampling.samples.parts))
+        few = _DRAWN_UNITS // max(1, to_resample()[0].n_resampled)
         return n_resamples or min(_MOST_RESAMPLES, max(few, _FEWEST_RESAMPLES))
 
     @cache
     def resampled() -> FloatArray:
-        samples, statistic = sampled()
+        samples, statistic = to_resample()
         return samples.resampled(statistic, resamples(), check_rng(rng))
 
     @cache

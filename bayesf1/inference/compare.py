@@ -278,7 +278,7 @@ def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> l
     controls: list[LinearControl | None] = [None] * len(metrics)
     if asked.method != "montecarlo":
         controls = [LinearControl.of(ordered, metric, asked.prior) for metric in metrics]
-    most = asked.n_draws or sampling.n_draws(_MOST_SHARED if sampling.shared else _MOST)
+    most = asked.n_draws or sampling.n_draws(metrics, _MOST_SHARED if sampling.shared else _MOST)
     n = most if asked.n_draws or asked.method == "montecarlo" else min(most, _FIRST)
     drawn = [
         _Counted(metric, control, asked.rope, turn) for metric, control in zip(metrics, controls, strict=True)

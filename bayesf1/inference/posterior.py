@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
-# Draws where no number was asked for, and units are few.
-_DRAWS = 100_000
 
 
 def posterior(
@@ -100,7 +98,7 @@ def posteriors(
 ) -> dict[tuple[str, str], Posterior]:
     """Return what is believed of every score that is defined, by model and metric; metrics without a law share draws."""
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
-    n_draws = number_of_draws(sampling, n_draws)
+    n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
     found: dict[tuple[str, str], Posterior] = {}
     for metric in metrics:
@@ -213,9 +211,9 @@ def claim_threshold(prob: float) -> float:
     return 0.5 * (1.0 + prob)
 
 
-def number_of_draws(sampling: SamplingModel, asked: int | None, usual: int = _DRAWS) -> int:
+def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: int | None) -> int:
     """Return how many draws are made and kept: as many as were asked for, else the usual number if time allows."""
-    return sampling.n_draws(usual) if asked is None else min(check_draws(asked), KEPT_DRAWS)
+    return sampling.n_draws(metrics) if asked is None else min(check_draws(asked), KEPT_DRAWS)
 
 
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:

@@ -227,8 +227,8 @@ def rank(
     sampling = sampling_model(ev, assumption, target)
     prior = ev.check_prior(prior)
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
-    usual = sampling.n_draws(min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
-    n_draws = number_of_draws(sampling, usual if n_draws is None else n_draws)
+    usual = sampling.n_draws([metric], min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
+    n_draws = number_of_draws(sampling, [metric], usual if n_draws is None else n_draws)
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))

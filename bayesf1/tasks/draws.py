@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import MANY, draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -105,16 +107,35 @@ class BootstrappedTask(Task):
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell."""
+        """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell.
+
+        Of many units areas under curves are ratios, too: what is left out has less than a twentieth of their spread.
+        """
         controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
-        ratios = [metric.ratio(self.cells) for metric in metrics[: len(metrics) - len(controls)]]
+        units, n_models = bootstrapped(sampling), len(sampling.ev.models)
+        many, tables = units.n_patterns > MANY, sampling.ev.tables
+        ratios = [
+            metric.expansion(tables, self.cells, many) for metric in metrics[: len(metrics) - len(controls)]
+        ]
         known = [pair for pair in ratios if pair is not None]
         if len(known) < len(ratios):
             yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
             return
-        units, n_models, width = bootstrapped(sampling), len(sampling.ev.models), len(self.cells)
+        if many and len(known) > 1:
+            # Units that are drawn together are drawn for each metric by itself, whichever others there are.
+            draw = partial(self.draw_scores, sampling, prior=prior, n_draws=n_draws)
+            streams = [
+                draw(
+                    [metric, *(control for control in controls if control.name == metric.name)],
+                    rng=deepcopy(rng),
+                )
+                for metric in metrics[: len(known)]
+            ]
+            for blocks in zip(*streams, strict=True):
+                yield (*(block[0] for block in blocks), *(one for block in blocks for one in block[1:]))
+            return
         # For each metric and model what stands above, and what below.
-        sums = ([units.sums(np.broadcast_to(part, (n_models, width))) for part in pair] for pair in known)
+        sums = ([units.sums(part) for part in pair] for pair in known)
         adds = [np.stack(pair, axis=-1).reshape(units.n_patterns, -1) for pair in sums]
         rows = np.concatenate([*adds, *(control.adds(units.rows) for control in controls)], axis=1)
         size = units.n_patterns + rows.shape[1]

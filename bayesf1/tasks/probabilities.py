@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -128,6 +128,11 @@ class Probabilities(BootstrappedTask):
         """The scores as text, each with a sign for its label."""
         return tuple(f"{value!r}{'+' if hit else '-'}" for value, hit in self._pairs)
 
+    @cached_property
+    def arrays(self) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """The score of each cell, and whether its items are positive."""
+        return np.array(self.values), np.array(self.hits)
+
     @property
     def _pairs(self) -> Iterator[tuple[float, bool]]:
         return zip(self.values, self.hits, strict=True)
@@ -156,7 +161,7 @@ class Probabilities(BootstrappedTask):
     @cached_property
     def losses(self) -> dict[str, FloatArray]:
         """What an item of each cell loses, by measure."""
-        values, hits = np.array(self.values), np.array(self.hits)
+        values, hits = self.arrays
         with np.errstate(divide="ignore"):
             given = np.where(hits, values, 1.0 - values)
             return {"brier": (1.0 - given) ** 2, "log_loss": -np.log(given) + 0.0}
@@ -178,7 +183,7 @@ class Probabilities(BootstrappedTask):
         name = _ALIASES.get(name, name)
         if name in _AREAS:
             curve, area = ("roc", roc_area) if name == "roc_auc" else ("pr", pr_area)
-            order = ScoreOrder.sort(np.array(self.hits), np.array(self.values)).corners(curve)
+            order = ScoreOrder.sort(*self.arrays[::-1]).corners(curve)
             return Metric(
                 name,
                 _AREAS[name],
@@ -186,6 +191,7 @@ class Probabilities(BootstrappedTask):
                 None,
                 lambda tables: area(*order.sums(tables)),
                 weigh=self._area_weights,
+                expand=partial(self._expanded_area, curve),
             )
         if name not in _LOSSES:
             raise ValueError(
@@ -226,7 +232,7 @@ class Probabilities(BootstrappedTask):
         return np.where(np.isfinite(loss), loss, 0.0)
 
     def _of_function(self, function: Callable[..., Any]) -> Metric:
-        labels, scores = np.array(self.hits).astype(int), np.array(self.values)
+        scores, labels = self.arrays[0], self.arrays[1].astype(int)
         name = getattr(function, "__name__", type(function).__name__)
         # By scikit-learn's convention functions of these names are better the lower they are.
         down = points_down(function, otherwise=name.endswith(("_loss", "_error")))
@@ -253,10 +259,40 @@ class Probabilities(BootstrappedTask):
         part of it. They are then worth :math:`(1/n_+ + 1/n_-)^2/(1/n_+^3 + 1/n_-^3)`: for ten positive items among a
         thousand, ten, as with the degrees of freedom of Welch (1947).
         """
-        hits = np.array(self.hits)
+        hits = self.arrays[1]
         positive, negative = (tables[:, which].sum(axis=1, keepdims=True) for which in (hits, ~hits))
         one = np.ones((len(tables), 1))
         return np.where(hits, ratio(one, positive**2), ratio(one, negative**2))
+
+    def _expanded_area(self, curve: str, tables: FloatArray) -> tuple[FloatArray, FloatArray]:
+        r"""Return the ratio that an area is to first order in the weights of items: `Metric.expand`.
+
+        Of the ROC curve these are the placements of DeLong, DeLong & Clarke-Pearson (1988). Average precision,
+        :math:`\sum_i w_i p_i / \sum_i w_i` of positive items, also has a second-order mean: with gamma weights the precision
+        :math:`p_i` has a Beta distribution, and :math:`w_i p_i` the mean :math:`p_i + (1 - p_i)/(S_i + 1)`, where
+        :math:`S_i` items are scored as high.
+        """
+        values, hits = self.arrays
+        group = np.unique(values, return_inverse=True)[1]
+        below = self._area_weights(tables)
+        below /= (below * tables).sum(axis=1, keepdims=True).clip(1e-300)
+        above = np.empty_like(below)
+        for table, whole, out in zip(tables, below, above, strict=True):
+            tied_p, tied_n = (np.bincount(group, table * which) for which in (hits, ~hits))
+            tp, fp = (tied[::-1].cumsum()[::-1] for tied in (tied_p, tied_n))
+            if curve == "roc":
+                beats, beaten = ratio(fp[0] - fp + 0.5 * tied_n, fp[0]), ratio(tp - 0.5 * tied_p, tp[0])
+                area = ratio(tied_p @ beats, tp[0])
+                slopes = np.where(hits, ratio(beats[group] - area, tp[0]), ratio(beaten[group] - area, fp[0]))
+            else:
+                said, precision = tp + fp, ratio(tp, tp + fp)
+                area = ratio(tied_p @ precision, tp[0])
+                rise, fall = (ratio(tied_p * part, said**2).cumsum()[group] for part in (fp, tp))
+                slopes = ratio(np.where(hits, precision[group] - area + rise, -fall), tp[0])
+                doubt = (1.0 - precision) / (said + 1.0) - ratio(precision * (1.0 - precision), tp[0])
+                area = area + ratio(tied_p @ doubt, tp[0]) + table @ (slopes * whole)
+            out[:] = slopes + area * whole
+        return above, below
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Say why a loss is not defined, and where a bootstrap of an area sees no doubt."""

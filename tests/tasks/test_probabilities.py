@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy import special, stats
 from sklearn import metrics
 
 import bayesf1 as bf
@@ -91,6 +92,37 @@ def test_the_spread_of_a_difference_of_areas_is_delongs():
     assert c.difference.std() == pytest.approx(wider * np.sqrt(delong(y, p["A"], p["B"])), rel=0.06)
     low, high = bf.difference_intervals(ev, metric="roc_auc", n_resamples=500, rng=1)["delta"]
     assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(delong(y, p["A"], p["B"])), rel=0.06)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_an_area_to_first_order_has_its_slopes_and_the_mean_of_its_draws(name):
+    y, p = items(200)
+    ev = bf.from_probabilities(y, p)
+    area, sampling = resolve_metric(name, ev), sampling_model(ev)
+    above, below = area.expansion(ev.tables, ev.cells)
+    wholes = (below * ev.tables).sum(axis=1, keepdims=True)
+    centre = (above * ev.tables).sum(axis=1, keepdims=True) / wholes
+    for i in range(2):
+        slopes = sampling.samples.gradient(lambda tables, i=i: area(tables, ev.cells)[..., i]).reshape(2, -1)
+        here = ev.tables[i] > 0
+        assert ((above - centre * below) / wholes)[i, here] == pytest.approx(slopes[i, here], abs=1e-8)
+    draws = sampling.draw(prior=0.5, n_draws=20_000, rng=np.random.default_rng(1))
+    scores = np.concatenate([area(tables, ev.cells) for tables in draws])
+    assert (np.abs(scores.mean(axis=0) - centre[:, 0]) < 4 * scores.std(axis=0) / np.sqrt(20_000)).all()
+
+
+def test_swaps_of_areas_to_first_order_are_those_of_whole_areas():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 700)
+    both = special.expit(1.5 * y + rng.normal(size=700) + rng.normal(0.0, [[0.5], [0.6]], (2, 700)))
+    found = bf.randomization_test(
+        bf.from_probabilities(y, dict(zip("AB", both, strict=True))), metric="roc_auc", rng=1
+    )
+    swapped = np.where(rng.random((1, 2_000, 700)) < 0.5, both[:, None], both[::-1, None])
+    sums = stats.rankdata(swapped, axis=2)[..., y == 1].sum(axis=2)
+    gaps = np.abs(sums[1] - sums[0]) / (y.sum() * (700 - y.sum()))
+    share = np.mean(gaps >= abs(found.score_b - found.score_a))
+    assert found.p_value == pytest.approx(share, abs=4 * np.sqrt(0.25 / 2_000 + 0.25 / 10_000))
 
 
 def test_groups_are_units_and_items_stay_known():
