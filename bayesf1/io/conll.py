@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, Place, Request, check_same_names
+from bayesf1.io.formats import Format, Place, Request
 from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import CodedTags, IntArray, TagError, flat_spans, from_span_table
 
@@ -90,6 +90,10 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
     columns ``# O`` is a token, and ``# sent_id = 1`` is none. Of CoNLL-U, whose token stands second, lines with another
     number than a word's, as ``1-2``, are passed over.
     """
+
+    def wrong(line: int, what: str) -> ValueError:
+        return ValueError(f"{_spot(files, first_lines, int(line))}, {what}")
+
     texts = [file.text() for file in files]
     first_lines = [*accumulate((each.count("\n") + 2 for each in texts[:-1]), initial=0)]
     text = "\n-DOCSTART-\n".join(texts)
@@ -129,9 +133,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
             is_token[i] = False
             documents += [i] if line.startswith("# newdoc") else []
         elif n_columns[i] != width:
-            right = f"{width} as all"
-            spot = _spot(files, first_lines, i)
-            raise ValueError(f"{spot}, has {n_columns[i]} columns, but should have {right}")
+            raise wrong(i, f"has {n_columns[i]} columns, but should have {width} as all")
     at = np.flatnonzero(is_token)
     for file, n_tokens in zip(files, np.diff(np.searchsorted(at, [*first_lines, len(starts)])), strict=True):
         if not n_tokens:
@@ -139,8 +141,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
     if width < needed:
         right = f"at least {needed}, the token's and the tags'"
-        spot = _spot(files, first_lines, int(at[0]))
-        raise ValueError(f"{spot}, has {width} columns, but should have {right}")
+        raise wrong(at[0], f"has {width} columns, but should have {right}")
 
     def cells(column: int) -> tuple[IntArray, IntArray]:
         """Return where a column's cells begin and end."""
@@ -150,9 +151,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
     tags = [_coded(data, *cells(column % width)) for column in columns]
     for column, own in zip(columns, tags, strict=True):
         if "" in own.names:
-            place = np.argmax(own.codes == own.names.index(""))
-            spot = _spot(files, first_lines, int(at[place]))
-            raise ValueError(f"{spot}, has an empty column {column}")
+            raise wrong(at[np.argmax(own.codes == own.names.index(""))], f"has an empty column {column}")
     edges = np.stack(cells(token), axis=1)
     of_tokens = np.repeat(
         np.arange(2 * at.size + 1) % 2 > 0, np.diff(edges.ravel(), prepend=0, append=len(data))
@@ -218,9 +217,8 @@ def _line_up(own: _Columns, gold: _Columns) -> None:
     """Check that two files hold the same sentences; tokens spelled differently get one warning."""
     if not np.array_equal(own.lengths, gold.lengths):
         pairs = zip(own.lengths, gold.lengths, strict=False)
-        at = next(
-            (i for i, (a, b) in enumerate(pairs) if a != b), min(len(own.lengths), len(gold.lengths)) - 1
-        )
+        last = min(len(own.lengths), len(gold.lengths)) - 1
+        at = next((i for i, (a, b) in enumerate(pairs) if a != b), last)
         begins = [
             f"{side.spot(sum(side.lengths[:at]))}, begins sentence {at + 1} of {len(side.lengths)} with "
             f"{side.lengths[at]} tokens"
@@ -295,7 +293,11 @@ def _files(places: Sequence[Place]) -> list[Files]:
     if any(place.folder != first.folder for place in places):
         raise ValueError(f"{first} and the models' are not all folders, or not all files; give one kind")
     if first.folder:
-        check_same_names({str(place): place for place in places}, first)
+        for lacks, has in ((a, b) for place in places for a, b in ((place, first), (first, place))):
+            if missing := [name for name in has.paths if name not in lacks.paths]:
+                raise ValueError(
+                    f"{lacks} has no file {listing(missing, most=3)}, but {has} has; files are matched by name"
+                )
         return [[place.opened(place.paths[name]) for name in first.paths] for place in places]
     return [[place.file] for place in places]
 
@@ -322,8 +324,6 @@ def _read(request: Request) -> Evaluation:
         _column(options.pop(name, None), name) for name in ("gold_column", "predicted_column")
     )
     by_type, unit = options.pop("by_type", False), options.pop("unit", "sentence")
-    if unit not in UNITS:
-        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
     truth = None if gold is None else _read_columns(gold, [of_gold or -1 - _n_numbers_behind(gold[0])])
     sides: dict[str, _Columns] = {}
     for name, files in models.items():
@@ -337,8 +337,7 @@ def _read(request: Request) -> Evaluation:
             raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
         sides[f"model {name!r}"] = own
     assert truth is not None
-    if unit == "document" and truth.documents[-1] == 0:
-        raise ValueError("gold has a single document, as it has no -DOCSTART- lines; use unit='sentence'")
+    units = _units(truth, unit, "-DOCSTART-")
     predicted = dict(zip(models, (own.tags[-1] for own in sides.values()), strict=True))
     try:
         # Not by `from_tags`, whose check of its arguments would take as long as all else: these tags were read as text.
@@ -346,9 +345,18 @@ def _read(request: Request) -> Evaluation:
     except TagError as error:
         spot = sides.get(error.owner, truth).spot(error.place)
         raise ValueError(f"{spot}, has tag {error.tag!r}, which {error.complaint}; see scheme=") from None
-    ev = from_span_table(table, groups=truth.documents if unit == "document" else None, by_type=by_type)
+    ev = from_span_table(table, groups=units, by_type=by_type)
     doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
     return replace(ev, remarks=doubts)
+
+
+def _units(gold: _Columns, unit: str, begins: str) -> IntArray | None:
+    """Return the document of each sentence where documents are the units, or say that there is just one."""
+    if unit not in UNITS:
+        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    if unit == "document" and gold.documents[-1] == 0:
+        raise ValueError(f"{gold.files[0]} is a single document without {begins} lines; use unit='sentence'")
+    return gold.documents if unit == "document" else None
 
 
 def _doubts(models: Mapping[str, Files]) -> tuple[str, ...]:
@@ -388,18 +396,16 @@ def _read_words(request: Request) -> Evaluation:
     options = dict(request.options)
     gold, models = gold_and_models(request, "a CoNLL-U file")
     asked, unit = str(options.pop("field", "UPOS")).upper(), options.pop("unit", "sentence")
-    for name, value, known in (("field", asked, _FIELDS), ("unit", unit, UNITS)):
-        if value not in known:
-            raise ValueError(f"{name}={value!r} cannot be compared; {nearest(str(value), known)}")
+    if asked not in _FIELDS:
+        raise ValueError(f"field={asked!r} cannot be compared; {nearest(asked, _FIELDS)}")
     truth, *sides = (_read_columns(files, [_FIELDS[asked]], token=1) for files in (gold, *models.values()))
     for own in (truth, *sides):
         _line_up(own, truth)
         if asked != "FEATS" and "_" in own.tags[0].names:
             spot = own.spot(int(np.argmax(own.tags[0].codes == own.tags[0].names.index("_"))))
             raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column by field=")
-    if unit == "document" and truth.documents[-1] == 0:
-        raise ValueError(f"{gold[0]} has no '# newdoc' lines; use unit='sentence'")
-    units = truth.documents if unit == "document" else range(len(truth.lengths))
+    documents = _units(truth, unit, "# newdoc")
+    units = range(len(truth.lengths)) if documents is None else documents
     predicted = {name: own.tags[0].tolist() for name, own in zip(models, sides, strict=True)}
     ev = from_labels(truth.tags[0].tolist(), predicted, groups=np.repeat(units, truth.lengths), **options)
     return replace(ev, units=ev.units and replace(ev.units, name=unit))

@@ -125,6 +125,11 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
     return _check_range(array, [f"column {j + 1}" for j in range(len(array))], where)
 
 
+def check_weights(counts: ArrayLike, column: str) -> FloatArray:
+    """Return counts of rows as an array of finite numbers, none negative, or say which row is wrong."""
+    return _check_range(_numbers(counts, "the table")[:, None], [column], "the table")[:, 0]
+
+
 def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
     """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
     if hasattr(counts, "iloc"):

@@ -125,14 +125,23 @@ class Request:
             raise ValueError(f"{self.alone} is {what} of one model; name each model's, as bert={self.alone}")
         return self.models
 
+    def matching(self, patterns: str) -> Request:
+        """Return the request for those files of folders whose names match one of the patterns, if there are any."""
+        if not patterns:
+            return self
+        alone = None if self.alone is None else self.alone.matching(patterns)
+        found = Request(
+            alone, {n: place.matching(patterns) for n, place in self.models.items()}, self.options
+        )
+        for place in found.places:
+            if not place.paths:
+                raise ValueError(f"{place} has no file {patterns.replace(' ', ' or ')}")
+        return found
+
     def without_gold(self, why: str) -> None:
         """Say that a file of gold does not belong here."""
         if self.alone is not None and self.models:
             raise ValueError(f"{self.alone} has no model's name, but {why}; name it, or leave it out")
-
-
-def _no_tasks(place: Place) -> Iterable[str]:
-    return ()
 
 
 @dataclass(frozen=True)
@@ -165,7 +174,7 @@ class Format:
     options: tuple[str, ...]
     read: Callable[[Request], Evaluation]
     folder: str = ""
-    tasks: Callable[[Place], Iterable[str]] = _no_tasks
+    tasks: Callable[[Place], Iterable[str]] = lambda place: ()
     gold_file: bool = False
 
     def check_options(self, given: Mapping[str, Any]) -> None:
@@ -179,27 +188,4 @@ class Format:
             if name not in self.options:
                 raise ValueError(
                     f"{name}= does not apply to {self.about}; leave it out. What applies: {listing(self.options) or 'none'}"
-                )
-
-
-def described(file: InputFile, known: str) -> str:
-    """Say what a file of no known format looks like, and which formats are known or what to do."""
-    if not file.head:
-        return "is empty"
-    first = next((line for line in file.lines if line.strip()), "")
-    begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"
-    return (
-        f"begins with {begins}, which is not a known format ({known}); name one by input_format=. A table is CSV in UTF-8 "
-        "with two columns or more, separated by commas, semicolons or tabs, or Parquet; translations need measure=, as bleu"
-    )
-
-
-def check_same_names(models: Mapping[str, Place], gold: Place) -> None:
-    """Say which document of gold a model has no file of, or which of its files gold lacks."""
-    for model, place in models.items():
-        for lacks, has, whose in ((place, gold, "gold"), (gold, place, f"model {model!r}")):
-            missing = [name for name in has.paths if name not in lacks.paths]
-            if missing:
-                raise ValueError(
-                    f"{lacks} has no file {listing(missing, most=3)}, but {whose} has, in {has}; files are matched by name"
                 )

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import OneLabel, is_number
+from bayesf1.base.checks import OneLabel
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
-from bayesf1.io.counts import MAX_COUNT
+from bayesf1.io.counts import check_weights
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import BY_A_JUDGE, default_names, from_columns, from_labels
 from bayesf1.tasks.judged import Audited
@@ -196,7 +196,9 @@ def from_patterns(
     used, names = [gold, *named.values(), count], model_names(named)
     _check_used(used, header)
     places = [header.index(name) for name in used]
-    weights = _read_weights([row[places[-1]] for row in rows], count)
+    weights = check_weights([row[places[-1]] for row in rows], count)
+    if not weights.any():
+        raise ValueError(f"all counts in column {count!r} are 0; there is nothing to compare the models on")
     seen = np.flatnonzero(weights).tolist()
     truth, *columns = (
         read_labels([_plain(rows[r][i]) for r in seen], f"column {name!r}")
@@ -370,19 +372,3 @@ def _frame_of_rows(
         )
     frame.columns = pd.Index(["1", *(f"model {name}" for name in names), str(frame.shape[1])])
     return frame, "1", {name: f"model {name}" for name in names}, str(frame.shape[1])
-
-
-def _read_weights(values: Sequence[Any], column: str) -> FloatArray:
-    """Return counts as an array of finite numbers that are not negative, or say which row is wrong."""
-    usable = [(is_number(v) or isinstance(v, Decimal)) and abs(v) < 1e300 for v in values]
-    weights = np.array([float(v) if has else np.nan for v, has in zip(values, usable, strict=True)])
-    bad = ~((weights >= 0.0) & (weights <= MAX_COUNT))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(
-            f"row {i + 1} has {quoted(values[i])} as its count in column {column!r}; "
-            f"counts are finite, not negative and at most {MAX_COUNT:g}"
-        )
-    if not weights.any():
-        raise ValueError(f"all counts in column {column!r} are 0; there is nothing to compare the models on")
-    return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections import Counter, defaultdict
@@ -16,7 +17,7 @@ from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Place, Request
 from bayesf1.io.scores import from_columns
-from bayesf1.io.tables import fast_json, json_lines
+from bayesf1.io.tables import json_lines
 
 # The task, or nothing where there is just one, and what the log calls the item.
 Item: TypeAlias = tuple[str, str | int]
@@ -225,7 +226,7 @@ def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:
     if options.keys() & {"gold", "correct", "scores", "prediction"}:
         return False
     try:
-        record = fast_json()(first.encode())
+        record = json.loads(first)
     except (ValueError, RecursionError):
         return re.match(r'\s*\{\s*"doc_id": [^,]+, "doc": ', first) is not None
     return isinstance(record, dict) and "doc_id" in record and bool(record.keys() & _ANSWERS)
@@ -255,10 +256,7 @@ class _InspectLog:
     """One log file: its header, and its samples without their transcripts."""
 
     file: InputFile
-    model: str
-    task: str
-    status: str
-    reducers: tuple[str, ...]
+    header: Any
     samples: Sequence[Any]
 
 
@@ -282,8 +280,7 @@ def _read_log(file: InputFile) -> _InspectLog:
     except Exception as error:
         why = (str(error) or type(error).__name__).strip().splitlines()[0]
         raise ValueError(f"{file} is not a complete log of Inspect ({why:.100}); was it cut?") from None
-    reducers = tuple(header.eval.config.epochs_reducer or ())
-    return _InspectLog(file, header.eval.model, header.eval.task, header.status, reducers, samples)
+    return _InspectLog(file, header, samples)
 
 
 def _check_sums(file: InputFile) -> None:
@@ -327,7 +324,7 @@ def _score(logs: Sequence[_InspectLog], measure: str, group: str | None) -> _Log
         epochs: Counter[Item] = Counter()
         seen: set[tuple[Item, int]] = set()
         for sample in log.samples:
-            item = (log.task, sample.id)
+            item = (log.header.eval.task, sample.id)
             where = f"{log.file}, {_spelled(item, 'sample')}, epoch {sample.epoch},"
             if (item, sample.epoch) in seen:
                 raise ValueError(f"{where} is there twice; keep one of them")
@@ -339,7 +336,9 @@ def _score(logs: Sequence[_InspectLog], measure: str, group: str | None) -> _Log
                 read.inputs[item] = sample.input
             if group is not None:
                 found = {"metadata": sample.metadata}
-                read.groups[item] = log.task if group == "task" else _group_at(found, group, where)
+                read.groups[item] = (
+                    log.header.eval.task if group == "task" else _group_at(found, group, where)
+                )
         most = max(epochs.values(), default=0)
         read.partly.update(item for item, numbers in values.items() if 0 < len(numbers) < most)
         read.unscored.update(item for item, numbers in values.items() if not numbers)
@@ -352,10 +351,10 @@ def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectL
     """Return one log for each task, the one that succeeded where others were tries, and what to say of those."""
     by_task: dict[str, list[_InspectLog]] = defaultdict(list)
     for log in logs:
-        by_task[log.task].append(log)
+        by_task[log.header.eval.task].append(log)
     kept, remarks = [], []
     for task, tries in by_task.items():
-        whole = [log for log in tries if log.status == "success"] or tries
+        whole = [log for log in tries if log.header.status == "success"] or tries
         log = whole[0]
         if len(whole) > 1:
             both = f"{log.file} and {whole[1].file} are both of task {task!r} of model {model!r}"
@@ -363,11 +362,13 @@ def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectL
         kept.append(log)
         for other in tries:
             if other is not log:
-                remarks.append(f"{other.file} has status {other.status!r}, and was left out for {log.file}.")
-        if log.status != "success":
-            remarks.append(f"{log.file} of {model} has status {log.status!r}, and may lack samples.")
-        if log.reducers not in ((), ("mean",)):
-            remarks.append(f"{log.file} reduces epochs by {listing(log.reducers)}; here they were averaged.")
+                remarks.append(
+                    f"{other.file} has status {other.header.status!r}, and was left out for {log.file}."
+                )
+        if log.header.status != "success":
+            remarks.append(f"{log.file} of {model} has status {log.header.status!r}, and may lack samples.")
+        if (reducers := log.header.eval.config.epochs_reducer or ["mean"]) != ["mean"]:
+            remarks.append(f"{log.file} reduces epochs by {listing(reducers)}; here they were averaged.")
     return kept, remarks
 
 
@@ -384,14 +385,14 @@ def _read_inspect(request: Request) -> Evaluation:
     options, wanted = request.options, request.options.get("task")
     by_model = {model: [*_logs_of(place)] for model, place in request.models.items()}
     for log in _logs_of(request.alone) if request.alone else ():
-        by_model.setdefault(log.model, []).append(log)
+        by_model.setdefault(log.header.eval.model, []).append(log)
     remarks: list[str] = []
     found: dict[str, _Log] = {}
     for model, logs in by_model.items():
         kept, own_remarks = _one_a_task(logs, model)
         remarks += own_remarks
         if wanted is not None:
-            by_task = {log.task: log for log in kept}
+            by_task = {log.header.eval.task: log for log in kept}
             kept = [by_task[_chosen("task", wanted, by_task, f"model {model!r}")]]
         names = {name: None for log in kept for sample in log.samples for name in _values(sample)}
         measure = _chosen("measure", options.get("measure"), names, kept[0].file)
@@ -419,5 +420,5 @@ INSPECT = Format(
     ("measure", "group", "task", "unit", "lower_is_better"),
     _read_inspect,
     folder="*.eval *.json",
-    tasks=lambda place: (log.task for log in _logs_of(place)),
+    tasks=lambda place: (log.header.eval.task for log in _logs_of(place)),
 )

@@ -17,7 +17,7 @@ from bayesf1.evaluation import Evaluation, dotted_runs, flatten
 from bayesf1.io.brat import BRAT
 from bayesf1.io.conll import CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
-from bayesf1.io.formats import Format, Place, Request, described, find_place
+from bayesf1.io.formats import Format, Place, Request, find_place
 from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
 from bayesf1.io.scored import SEGMENTS, TREC
@@ -164,16 +164,7 @@ def read(
         )
         chosen = _chosen(request, input_format)
         chosen.check_options(given)
-        if chosen.folder:
-            request = Request(
-                request.alone and request.alone.matching(chosen.folder),
-                {name: place.matching(chosen.folder) for name, place in request.models.items()},
-                given,
-            )
-            for place in request.places:
-                if not place.paths:
-                    raise ValueError(f"{place} has no file {chosen.folder.replace(' ', ' or ')}")
-        ev = chosen.read(request)
+        ev = chosen.read(request.matching(chosen.folder))
     if isinstance(ev.task, Binary) and not ev.tables[..., _OF_GOLD].any():
         ev = replace(ev, remarks=(*ev.remarks, _NO_GOLD))
     if methods or runs:
@@ -304,7 +295,15 @@ def _recognised(place: Place, request: Request) -> Format | None:
 def _unknown(place: Place) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
-        return ValueError(f"{place} {described(place.file, known)}")
+        if not (file := place.file).head:
+            return ValueError(f"{place} is empty")
+        first = next((line for line in file.lines if line.strip()), "")
+        begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"
+        return ValueError(
+            f"{place} begins with {begins}, which is not a known format ({known}); name one by input_format=. A table is CSV "
+            "in UTF-8 with two columns or more, separated by commas, semicolons or tabs, or Parquet; translations need "
+            "measure=, as bleu"
+        )
     if place.matching("results_*.json").paths:
         return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")
     held = f"{counted(len(place.paths), 'file')}, as {listing(place.paths, most=3)}"

@@ -61,10 +61,9 @@ def _read(request: Request) -> Evaluation:
     content = given[0]
     for name in (*given[1:], *(name for name in _MISPLACED[content] if name in options)):
         raise ValueError(f"{name}= does not apply where {content}= is given; leave one out")
-    if request.models:
-        frame, models, remarks = _of_files(request, content)
-    else:
-        frame, models, remarks = _of_table(Table.opened(request.first), options, content)
+    value = options.get("prediction", "prediction") if content == "gold" else options[content]
+    read = _of_files if request.models else _of_table
+    frame, models, remarks = read(request, value, content)
     with located(request.places[0]):
         if content == "gold":
             ev = _from_labels(frame, models, options)
@@ -81,49 +80,22 @@ def _read(request: Request) -> Evaluation:
 # ---- layouts ----------------------------------------------------------------------------------------------
 
 
-def _value_column(options: Mapping[str, Any], content: str) -> str:
-    """Return the column that holds what a model predicted, did or scored, where each has rows of its own."""
-    column = options.get("prediction", "prediction") if content == "gold" else options[content]
-    if not isinstance(column, str) or not column:
-        raise ValueError(f"{content}= names the one column of each model's rows, as {content}='{content}'")
-    return column
-
-
-def _shared(options: Mapping[str, Any]) -> list[str]:
-    """Return the columns that say something of an item whatever the model."""
-    judge = options.get("judge", ())
-    judges = (
-        [judge] if isinstance(judge, str) else [*(judge.values() if isinstance(judge, Mapping) else judge)]
-    )
-    return [*(options[name] for name in ("gold", "group") if name in options), *judges]
-
-
-def _gaps(options: Mapping[str, Any]) -> list[str]:
-    """Return the columns whose cells may be empty."""
-    return [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
-
-
-def _of_table(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
-    if "model" in table.header and "columns" not in options and "model_column" not in options:
-        value = options.get("prediction", "prediction") if content == "gold" else options[content]
-        if "prediction" in options or (isinstance(value, str) and value in table.header):
-            options = {**options, "model_column": "model"}
+def _of_table(request: Request, value: Any, content: str) -> WideTable:
+    """Read a table of all models: with a column for each of them, or with a row for each model and item."""
+    table, options = Table.opened(request.first), request.options
+    named = "prediction" in options or (isinstance(value, str) and value in table.header)
+    if "model" in table.header and named and "columns" not in options:
+        options = {"model_column": "model", **options}
     if "model_column" in options:
-        return _of_rows(table, options, content)
+        return _of_rows(table, options, value, content)
     for name in ("prediction", "run_column"):
         if name in options:
             raise ValueError(
                 f"{name}= says what each row of a model holds; name the column that says which model by model_column="
                 f"{rows_of_models(table)}; if each has a column of its own, give columns= instead"
             )
-    return _of_columns(table, options, content)
-
-
-def _of_columns(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
-    """Read a table with a column for each model."""
     id, shared = options.get("id"), _shared(options)
     table.check(*shared, id)
-    _check_apart(table, shared)
     given = options.get("columns", options.get("correct"))
     if given is not None and len(given):
         models = named_columns(given, table, "columns" if "columns" in options else "correct")
@@ -131,42 +103,28 @@ def _of_columns(table: Table, options: Mapping[str, Any], content: str) -> WideT
         models = guess_columns(table, options.get("gold"), (id, *shared))
     else:
         raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers by correct=")
-    wanted = [*shared, *models.values()]
-    _check_apart(table, wanted)
-    if id is None:
-        return table.load(wanted, optional=_gaps(options)), models, ()
-    frame = table.load([id, *wanted], optional=_gaps(options))
+    frame = _load(table, options, *shared, *models.values(), id)
     rows = "; if each model has rows of its own, name the column that says which by model_column="
-    return _by_id((str(table), frame), id, rows_of_models(table) or rows), models, ()
+    if id is not None:
+        frame = _by_id((str(table), frame), id, rows_of_models(table) or rows)
+    return frame, models, ()
 
 
-def _check_apart(table: Table, columns: Sequence[str]) -> None:
-    if twice := next((column for column in columns if columns.count(column) > 1), None):
-        raise ValueError(f"{table}: column {twice!r} is named twice; gold, models and the rest need one each")
+def _load(table: Table, options: Mapping[str, Any], *columns: str | None) -> Any:
+    """Return columns, in which only gold and what a judge says may have gaps, and only beside a judge."""
+    table.check(*columns)
+    gaps = [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
+    return table.load([c for c in columns if c is not None], optional=gaps)
 
 
-def _load(table: Table, options: Mapping[str, Any], value: str | None, *more: str | None) -> Any:
-    """Return the columns that there are of those that options name, and the one of a model's values, which must be."""
-    table.check(*more)
-    if value is not None and value not in (*table.header, *options.values()):
-        others = [c for c in table.header if c not in ("", *options.values())]
-        raise ValueError(
-            f"{table} has no column {value!r}; name the one that holds what a model predicted by prediction=: "
-            f"{listing(others) or 'there is none'}"
-        )
-    table.check(value)
-    wanted = [c for c in (*more, value, options.get("id"), *_shared(options)) if c in table.header]
-    return table.load(list(dict.fromkeys(wanted)), optional=_gaps(options))
-
-
-def _of_rows(table: Table, options: Mapping[str, Any], content: str) -> WideTable:
+def _of_rows(table: Table, options: Mapping[str, Any], value: Any, content: str) -> WideTable:
     """Put a table with a row for each model and item into the wide layout."""
-    model, value = options["model_column"], _value_column(options, content)
+    model, run = options["model_column"], options.get("run_column", "run" if "run" in table.header else None)
     if "columns" in options:
         option = "prediction" if content == "gold" else content
         raise ValueError(f"columns= does not go with model_column=; name the one column of rows by {option}=")
-    run = options.get("run_column", "run" if "run" in table.header else None)
-    frame = _load(table, options, value, model, run)
+    table.check(model, run)
+    frame = _rows(table, options, value, content, model, run)
     if "id" not in options:
         others = [c for c in table.header if c not in (*frame.columns, "")]
         raise ValueError(
@@ -185,21 +143,83 @@ def _of_rows(table: Table, options: Mapping[str, Any], content: str) -> WideTabl
     return wide, models if run is None else nested, remarks
 
 
-def _of_files(request: Request, content: str) -> WideTable:
+def _of_files(request: Request, value: Any, content: str) -> WideTable:
     """Merge a file for each model, and perhaps one of gold, by the ids of their items."""
-    options = request.options
+    options, truth = request.options, None
     for name in ("model_column", "run_column", "columns"):
         if name in options:
             raise ValueError(f"{name}= says how one table holds several models; each has a file here")
-    value, truth = _value_column(options, content), None
     parts = {
-        name: (str(place), _load(Table.opened(place.file), options, value))
+        name: (str(place), _rows(Table.opened(place.file), options, value, content))
         for name, place in request.models.items()
     }
     if request.alone is not None:
-        required = [options[name] for name in ("gold", "id") if name in options]
-        truth = str(request.alone), _load(Table.opened(request.alone.file), options, None, *required)
+        table = Table.opened(request.alone.file)
+        table.check(options.get("gold"), options.get("id"))
+        truth = str(table), _rows(table, options, None, content)
     return _side_by_side(parts, truth, value, options)
+
+
+def _rows(table: Table, options: Mapping[str, Any], value: Any, content: str, *more: str | None) -> Any:
+    """Return the columns that there are of those that options name, and the one of a model's values, which must be."""
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError(f"{content}= names the one column of each model's rows, as {content}='{content}'")
+    if value is not None and value not in (*table.header, *options.values()):
+        others = [c for c in table.header if c not in ("", *options.values())]
+        raise ValueError(
+            f"{table} has no column {value!r}; name the one that holds what a model predicted by prediction=: "
+            f"{listing(others) or 'there is none'}"
+        )
+    table.check(value)
+    wanted = dict.fromkeys([*more, value, options.get("id"), *_shared(options)])
+    return _load(table, options, *(c for c in wanted if c in table.header))
+
+
+def _side_by_side(
+    parts: Mapping[str, _Part], truth: _Part | None, value: str, options: Mapping[str, Any]
+) -> WideTable:
+    """Lay what models have beside each other, item by item, by their ids; what is shared is the same for all.
+
+    Without ids rows are matched by their order, which takes gold labels that agree in all rows.
+    """
+    import pandas as pd
+
+    id, everyone = options.get("id"), [*([] if truth is None else [truth]), *parts.values()]
+    places = [where for where, _ in everyone]
+    frames = [frame.reset_index(drop=True) if id is None else _by_id((p, frame), id) for p, frame in everyone]
+    if id is None and len(frames) > 1:
+        if not all(options.get("gold") in frame and len(frame) == len(frames[0]) for frame in frames):
+            raise ValueError(
+                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it by id="
+            )
+    elif truth is not None and "judge" in options:
+        # Items that only models have are those that nobody has labelled yet.
+        missing = frames[1].index.difference(frames[0].index, sort=False)
+        frames[0] = frames[0].reindex([*frames[0].index, *missing])
+    names = [*([] if truth is None else [f"gold in {truth[0]}"]), *parts]
+    aligned, _ = align(dict(zip(names, frames, strict=True)), "rows", {})
+    frames, wide = [*aligned.values()], dict[str, Any]()
+    for column in _shared(options):
+        owners = [i for i, frame in enumerate(frames) if column in frame]
+        if not owners:
+            raise ValueError(f"{places[0]} has no column {column!r}; it has {listing(frames[0].columns)}")
+        wide[column] = frames[owners[0]][column]
+        # Beside a file of gold, a column of its name is what the model predicted.
+        for i in owners[1:] if column != value else ():
+            _check_same(wide[column], frames[i][column], places[owners[0]], places[i], id)
+    models = {name: f"\0{i}" for i, name in enumerate(parts)}
+    for column, frame in zip(models.values(), frames[-len(parts) :], strict=True):
+        wide[column] = frame[value]
+    return pd.DataFrame(wide), models, (_BY_ORDER,) if id is None else ()
+
+
+def _shared(options: Mapping[str, Any]) -> list[str]:
+    """Return the columns that say something of an item whatever the model."""
+    judge = options.get("judge", ())
+    judges = (
+        [judge] if isinstance(judge, str) else [*(judge.values() if isinstance(judge, Mapping) else judge)]
+    )
+    return [*(options[name] for name in ("gold", "group") if name in options), *judges]
 
 
 def _text(value: Any) -> str:
@@ -218,51 +238,6 @@ def _by_id(part: _Part, id: str, remedy: str = "; several runs are told apart by
         twice = frame.index[frame.index.duplicated()][0]
         raise ValueError(f"{where} has {id} {quoted(twice)} twice; a model has an item once{remedy}")
     return frame
-
-
-def _side_by_side(
-    parts: Mapping[str, _Part], truth: _Part | None, value: str, options: Mapping[str, Any]
-) -> WideTable:
-    """Lay what models have beside each other, item by item, by their ids; what is shared is the same for all.
-
-    Without ids rows are matched by their order, which takes gold labels that agree in all rows.
-    """
-    import pandas as pd
-
-    id, everyone = options.get("id"), [*([] if truth is None else [truth]), *parts.values()]
-    places = [where for where, _ in everyone]
-    if id is not None:
-        frames = [_by_id(part, id) for part in everyone]
-        if truth is not None and "judge" in options:
-            # Items that only models have are those that nobody has labelled yet.
-            missing = frames[1].index.difference(frames[0].index, sort=False)
-            frames[0] = frames[0].reindex([*frames[0].index, *missing])
-    else:
-        frames = [frame.reset_index(drop=True) for _, frame in everyone]
-        same = all(options.get("gold") in frame and len(frame) == len(frames[0]) for frame in frames)
-        if len(frames) > 1 and not same:
-            raise ValueError(
-                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it by id="
-            )
-    aligned, beside = align(
-        dict(zip(parts, frames[-len(parts) :], strict=True)),
-        "rows",
-        {} if truth is None else {f"those of {truth[0]}": frames[0]},
-    )
-    frames = [*beside.values(), *aligned.values()]
-    wide: dict[str, Any] = {}
-    for column in _shared(options):
-        owners = [i for i, frame in enumerate(frames) if column in frame]
-        if not owners:
-            raise ValueError(f"{places[0]} has no column {column!r}; it has {listing(frames[0].columns)}")
-        wide[column] = frames[owners[0]][column]
-        # Beside a file of gold, a column of its name is what the model predicted.
-        for i in owners[1:] if column != value else ():
-            _check_same(wide[column], frames[i][column], places[owners[0]], places[i], id)
-    models = {name: f"\0{i}" for i, name in enumerate(parts)}
-    for column, frame in zip(models.values(), frames[-len(parts) :], strict=True):
-        wide[column] = frame[value]
-    return pd.DataFrame(wide), models, (_BY_ORDER,) if id is None else ()
 
 
 def _check_same(mine: Any, theirs: Any, owner: str, other: str, id: str | None) -> None:
@@ -326,9 +301,7 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
         rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
         amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
         # One bad cell makes no model something else; it is refused when it is read.
-        strange = [
-            name for name, values in rest.items() if np.isnan(values).mean() > 0.5 or read_number(name)
-        ]
+        strange = [name for name, values in rest.items() if np.isnan(values).mean() > 0.5]
         strange += [name for name in models if read_number(name) is not None]
         strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
         what = "scores of one metric below a header"
@@ -339,9 +312,8 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
             f"{table} has columns {listing(table.header)}; {which}; name the models' columns by "
             f"columns={fitting}{rows_of_models(table)}"
         )
-    return (
-        {name: name for name in models} if gold is not None else _shortened({name: name for name in models})
-    )
+    named = {name: name for name in models}
+    return named if gold is not None else _shortened(named)
 
 
 def rows_of_models(table: Table) -> str:

@@ -6,7 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from types import NoneType
@@ -60,8 +60,10 @@ class Table:
     @classmethod
     def opened(cls, file: InputFile) -> Table:
         """Read the header of a file."""
-        read = _arrow_header if is_arrow(file) else json_header if is_json(file) else _text_header
-        header = read(file)
+        if is_arrow(file) or is_json(file):
+            header = (_arrow_header if is_arrow(file) else _json_header)(file)
+        else:
+            header, _ = _header_and_separator(file)
         # Columns that nobody named cannot be asked for.
         twice = [name for name, times in Counter(header).items() if name and times > 1]
         if twice:
@@ -72,11 +74,15 @@ class Table:
         return str(self.file)
 
     def check(self, *columns: str | None) -> None:
-        """Say which column there is not."""
-        for column in columns:
+        """Say which column there is not, or is named twice."""
+        for i, column in enumerate(columns):
             if column is not None and column not in self.header:
                 alike = nearest(column if isinstance(column, str) else "", self.header)
                 raise ValueError(f"{self.file} has no column {quoted(column)}; {alike}")
+            if column is not None and column in columns[:i]:
+                raise ValueError(
+                    f"{self.file}: column {column!r} is named twice; gold, models and the rest need one each"
+                )
 
     def load(self, wanted: Sequence[str], *, optional: Container[str] = (), most: int | None = None) -> Any:
         """Return columns, or their first `most` rows, as a frame of pandas; `optional` ones may have gaps.
@@ -138,10 +144,6 @@ def _lines(file: InputFile) -> Iterator[str]:
             yield raw.decode("utf-8")
         except UnicodeDecodeError:
             raise ValueError(f"{file}, line {number}, is not UTF-8; save the file as UTF-8") from None
-
-
-def _text_header(file: InputFile) -> list[str]:
-    return _header_and_separator(file)[0]
 
 
 def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
@@ -257,19 +259,13 @@ def is_json(file: InputFile) -> bool:
     return file.head.lstrip()[:1] in (b"{", b"[")
 
 
-def fast_json() -> Callable[[bytes], Any]:
-    """Return the fastest parser that is installed."""
-    try:
-        import orjson
-    except ImportError:
-        return json.loads
-    parser: Callable[[bytes], Any] = orjson.loads
-    return parser
-
-
 def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
     """Yield what stands in each line that is not blank, and the line's number."""
-    parse = fast_json()
+    parse: Callable[[bytes], Any] = json.loads
+    with suppress(ImportError):
+        import orjson
+
+        parse = orjson.loads
     for number, line in enumerate(file.raw_lines(), 1):
         try:
             yield number, parse(line)
@@ -295,7 +291,7 @@ def _parsed(text: bytes, where: str) -> Any:
         raise ValueError(f"{where} is not JSON in UTF-8: {error}") from None
 
 
-def json_header(file: InputFile) -> list[str]:
+def _json_header(file: InputFile) -> list[str]:
     """Return the names of the fields, those of nested objects by dots, in the order in which they first occur."""
     first = islice(_records(file), _RECORDS_OF_HEADER)
     names = list(dict.fromkeys(name for record in first for name in _flat(record, "")))

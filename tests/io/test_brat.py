@@ -99,7 +99,7 @@ def test_a_bad_line_is_named(row, message, tmp_path):
 def test_documents_are_matched_by_name(tmp_path):
     annotate(tmp_path / "gold", 1), annotate(tmp_path / "crf", 2)
     (tmp_path / "crf" / "3.ann").unlink()
-    with pytest.raises(ValueError, match=r"crf has no file 3.ann, but gold has"):
+    with pytest.raises(ValueError, match=r"crf has no file 3.ann, but .*gold has"):
         bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
 
 

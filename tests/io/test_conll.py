@@ -283,7 +283,7 @@ def test_folders_are_matched_by_name_and_files_are_documents(tmp_path):
     ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document")
     assert ev == bf.from_labels(values(WORDS), {"crf": values(WORDS_SAID)}, groups=[0, 0, 1, 1, 1, 2, 2])
     (tmp_path / "crf" / "1.conllu").rename(tmp_path / "crf" / "9.conllu")
-    with pytest.raises(ValueError, match=r"has no file 1.conllu, but gold has"):
+    with pytest.raises(ValueError, match=r"has no file 1.conllu, but .*gold has"):
         bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
 
 
