@@ -74,13 +74,6 @@ def test_what_cannot_be_asked_is_refused(compare, argv, words):
     assert words in err
 
 
-def test_a_claim_is_about_one_pair(compare):
-    code, _, err = compare("--fail-unless", "better", file="three.csv")
-    assert code == 2
-    assert "one pair; choose two by --models A B" in err
-    assert compare("--fail-unless", "better", "--models", "crf", "bert", file="three.csv")[0] == 1
-
-
 def test_class_by_class_every_class_must_hold(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [f"{gold},{gold if i % 5 else 'b'},{gold if i % 7 else 'c'}" for i, gold in enumerate("abc" * 60)]

@@ -46,7 +46,7 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     assert "on 2 corpora" in out
     assert re.search(r"^mail +F1", out, flags=re.MULTILINE)
     code, out, _ = run(
-        *(
+        *[
             "hierarchical",
             "tasks.csv",
             "--cv",
@@ -57,7 +57,7 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
             "1",
             "--format",
             "csv",
-        )
+        ]
     )
     assert code == 0
     assert '"repeat 3, fold 2",f1' in out
@@ -79,6 +79,7 @@ def test_counts_have_a_model_of_pymc_by_name(run):
         (("hierarchical", "a.csv", "a.csv"), "corpus 'a' is given twice"),
         (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot save to no/fit.nc"),
         (("show", "a.csv"), "not a netCDF file of draws"),
+        (("hierarchical", "a.csv", "b.csv", "--report", "fit.pdf"), "fit.pdf should end with .html"),
     ],
 )
 def test_bad_input_gets_one_line_and_exit_code_2(run, argv, message):
@@ -93,9 +94,3 @@ def test_a_page_says_how_to_make_it_again(run, tmp_path):
     assert (code, err) == (0, "")
     page = html.unescape((tmp_path / "fit.html").read_text(encoding="utf-8"))
     assert "bayesf1 hierarchical a.csv web=c.csv --report fit.html --rng 0</code>" in page
-
-
-def test_a_page_that_is_none_is_refused_before_anything_is_fitted(run):
-    code, out, err = run("hierarchical", "a.csv", "b.csv", "--report", "fit.pdf")
-    assert (code, out) == (2, "")
-    assert err == "bayesf1: --report writes a page, so fit.pdf should end with .html\n"

@@ -1,9 +1,6 @@
 """Options and files that are wrong in odd ways: exit code 2 and one line, no traceback, no hang, no memory without end."""
 
 import os
-import resource
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -93,23 +90,6 @@ def test_a_pipe_is_read_once(content, options, folder, capsys):
     assert main(["compare", "pipe", *options]) == 0
     assert "P(H1)" in capsys.readouterr().out
     writer.join(timeout=60)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
-@pytest.mark.long
-def test_a_damaged_fit_leaves_no_second_traceback(folder):
-    """What a library says when the program ends stands on the standard error of a process."""
-    command = [sys.executable, "-m", "bayesf1", "show", "signature.nc"]
-    limit = 4 << 30
-
-    def bounded():
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-    told = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, preexec_fn=bounded, check=False
-    )
-    assert told.returncode == 2
-    assert told.stderr.count("\n") == 1
 
 
 def test_files_apart_are_told_to_stand_together(capsys):

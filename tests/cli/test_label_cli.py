@@ -50,14 +50,7 @@ def test_rows_to_label_may_be_told_apart_by_id(predictions, tmp_path, capsys):
     asked = [
         "label",
         str(predictions),
-        "--gold",
-        "label",
-        "--judge",
-        "gpt",
-        "--positive",
-        "spam",
-        "--id",
-        "id",
+        *["--gold", "label", "--judge", "gpt", "--positive", "spam", "--id", "id"],
     ]
     assert main([*asked, "--budget", "30", "--output", str(out), "--format", "json"]) == 0
     every = {row["id"]: row for row in csv.DictReader(predictions.read_text(encoding="utf-8").splitlines())}

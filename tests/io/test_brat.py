@@ -96,13 +96,6 @@ def test_a_bad_line_is_named(row, message, tmp_path):
         bf.read({"m": tmp_path / "m.ann"}, gold_file=tmp_path / "g.ann")
 
 
-def test_documents_are_matched_by_name(tmp_path):
-    annotate(tmp_path / "gold", 1), annotate(tmp_path / "crf", 2)
-    (tmp_path / "crf" / "3.ann").unlink()
-    with pytest.raises(ValueError, match=r"crf has no file 3.ann, but .*gold has"):
-        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold")
-
-
 def test_gold_and_models_are_asked_for(tmp_path):
     annotate(tmp_path / "gold", 1), annotate(tmp_path / "crf", 2)
     with pytest.raises(ValueError, match=r"give gold.s, too"):

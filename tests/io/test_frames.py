@@ -138,27 +138,6 @@ def test_an_engine_that_breaks_down_is_named(error, said, monkeypatch):
         counted(as_polars(predictions(40)), positive="spam")
 
 
-@pytest.fixture
-def cluster():
-    distributed = needed("dask.distributed")
-
-    with (
-        distributed.LocalCluster(
-            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
-        ) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
-def test_a_dask_cluster_counts_what_from_labels_counts(cluster):
-    frame = predictions(2000)
-    want = expected(frame, positive="spam", group="doc")
-    assert counted(as_dask(frame), positive="spam", group="doc") == want
-    (worker,) = cluster.cluster.workers.values()
-    assert worker.state.executed_count > 0
-
-
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
 @pytest.mark.parametrize("group", [None, "doc"])
 def test_ibis_counts_what_from_labels_counts(group, tmp_path):
@@ -314,10 +293,8 @@ def test_tuples_are_gold_then_models_then_count():
 
 
 @pytest.mark.parametrize("count", [-1, float("nan"), float("inf"), None, "3", True, 10**400])
-def test_a_bad_count_is_named_with_its_row(count):
-    with pytest.raises(
-        ValueError, match=r"row 2 has .* as its count in column '3'; counts are finite, not negative"
-    ):
+def test_a_bad_count_is_refused(count):
+    with pytest.raises(ValueError, match=r"row 2, has 3 = .*; counts are finite|numbers belong"):
         from_patterns([(1, 1, 5), (0, 1, count)])
 
 
@@ -362,15 +339,8 @@ def judged_columns(n=600, seed=0):
         return words[(gold ^ (rng.random(n) < error)).astype(int)]
 
     labels = np.where(rng.random(n) < 0.3, words[gold.astype(int)].astype(object), None)
-    score = np.round(np.clip(0.6 * gold + 0.4 * rng.random(n), 0, 1), 2)
-    return {
-        "label": labels.tolist(),
-        "crf": said(0.2).tolist(),
-        "bert": said(0.1).tolist(),
-        "gpt": said(0.1).tolist(),
-        "score": score.tolist(),
-        "doc": (np.arange(n) // 6).tolist(),
-    }
+    errors = {"crf": 0.2, "bert": 0.1, "gpt": 0.1}
+    return {"label": labels.tolist(), **{name: said(error).tolist() for name, error in errors.items()}}
 
 
 FRAMES = {
@@ -384,20 +354,12 @@ FRAMES = {
 }
 
 
-def expected_of(data, judge, **how):
-    return bf.from_labels(
-        data["label"], {m: data[m] for m in ("crf", "bert")}, positive="spam", judge=judge, **how
-    )
-
-
 @pytest.mark.parametrize("engine", FRAMES)
 def test_a_frame_gives_what_lists_give(engine):
     data = judged_columns()
     how = {"gold": "label", "models": ["crf", "bert"], "positive": "spam"}
     frame = FRAMES[engine](data)
-    found = bf.from_frame(frame, judge="gpt", **how)
-    assert found == expected_of(data, {"gpt": data["gpt"]})
-    none = bf.from_frame(frame, judge=[], **how)
-    assert none == expected_of(data, {})
-    named = bf.from_frame(frame, judge={"model": "gpt"}, **how)
-    assert named == expected_of(data, {"model": data["gpt"]})
+    said = {m: data[m] for m in how["models"]}
+    for judge, own in (("gpt", {"gpt": data["gpt"]}), ([], {}), ({"model": "gpt"}, {"model": data["gpt"]})):
+        expected = bf.from_labels(data["label"], said, positive="spam", judge=own)
+        assert bf.from_frame(frame, judge=judge, **how) == expected

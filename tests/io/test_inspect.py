@@ -93,12 +93,13 @@ def test_one_log_is_the_same_in_both_formats_and_in_the_frame_of_inspect(model, 
 
 def test_a_scorer_must_be_chosen_where_there_are_several(logs):
     folder, _ = logs
-    with pytest.raises(ValueError, match=r"several measures \(match, includes\); choose one by measure="):
-        bf.read({"a": folder / "a1"})
-    with pytest.raises(ValueError, match=r"no measure 'include'; did you mean 'includes'\?"):
-        bf.read({"a": folder / "a1"}, measure="include")
-    with pytest.raises(ValueError, match=r"model 'a' has no task 'sum'; did you mean 'sums'\?"):
-        bf.read({"a": folder / "a1"}, measure="match", task="sum")
+    for asked, words in (
+        ({}, r"several measures \(match, includes\); choose one by measure="),
+        ({"measure": "include"}, r"no measure 'include'; did you mean 'includes'\?"),
+        ({"measure": "match", "task": "sum"}, r"model 'a' has no task 'sum'; did you mean 'sums'\?"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bf.read({"a": folder / "a1"}, **asked)
 
 
 def test_an_archive_that_was_changed_is_refused_or_the_same(logs, tmp_path):
@@ -132,10 +133,7 @@ def test_values_are_what_inspect_takes_them_for(tmp_path):
 
 def test_what_inspect_would_take_for_0_is_refused(tmp_path):
     path = write(tmp_path, "a", {"q1": "C", "q2": "excellent"})
-    with pytest.raises(
-        ValueError,
-        match=r"sample 'q2' of task 'sums', epoch 1, is scored 'excellent', which is neither a number",
-    ):
+    with pytest.raises(ValueError, match=r"sample 'q2' of task 'sums', epoch 1, is scored 'excellent'"):
         bf.read({"a": path})
     path = write(tmp_path, "a", {"q1": [1, 0]})
     with pytest.raises(ValueError, match=r"is scored \[1, 0\], which is neither a number"):
@@ -171,14 +169,10 @@ def test_a_try_gives_way_to_the_log_that_succeeded(tmp_path):
 def test_logs_of_other_samples_are_no_pairs(tmp_path):
     a = write(tmp_path, "a", {"q1": "C", "q2": "I"})
     b = write(tmp_path, "b", {"q1": "C"})
-    with pytest.raises(
-        ValueError, match="'b' have no value for \"sample 'q2' of task 'sums'\", which scores of 'a' have"
-    ):
+    with pytest.raises(ValueError, match="'b' have no value for \"sample 'q2' of task 'sums'\", which"):
         bf.read({"a": a, "b": b})
     b.write_bytes(a.read_bytes().replace(b" est q2", b" est q9"))
-    with pytest.raises(
-        ValueError, match=r"sample 'q2' of task 'sums' has the input 'Où est q9 .*same samples"
-    ):
+    with pytest.raises(ValueError, match=r"sample 'q2' of task 'sums' has the input 'Où est q9 .*samples"):
         bf.read({"a": a, "b": b})
 
 

@@ -300,19 +300,6 @@ def test_a_matrix_with_labels_is_refused_and_told_how_to_be_given():
 @pytest.mark.parametrize(
     "build",
     [
-        lambda labels: bf.from_confusion({"A": [[8, 1], [2, 9]]}, labels=labels),
-        lambda labels: bf.from_labels([[1, 0]], {"A": [[1, 0]]}, labels=labels, multilabel=True),
-        lambda labels: bf.from_labels(["cat", "dog"], {"A": ["cat", "cat"]}, labels=labels),
-    ],
-)
-def test_a_set_of_labels_has_no_order(build):
-    with pytest.raises(ValueError, match="labels must be a sequence"):
-        build({"cat", "dog"})
-
-
-@pytest.mark.parametrize(
-    "build",
-    [
         lambda m: bf.from_labels(m([1, 0, 1]), {"A": [1, 0, 1]}),
         lambda m: bf.from_labels([1, 0, 1], {"A": m([1, 0, 1])}),
         lambda m: bf.from_counts(A=m([77, 44, 10])),
@@ -324,12 +311,6 @@ def test_what_is_masked_is_missing(build):
     with pytest.raises(ValueError, match=r"masked at entry (1, )?2; drop or fill it"):
         build(lambda values: np.ma.array(values, mask=[0, 1, 0]))
     build(lambda values: np.ma.array(values, mask=[0, 0, 0]))
-
-
-def test_a_sentence_without_a_document_is_refused():
-    tags = [["B-PER"], ["O"], ["B-PER"]]
-    with pytest.raises(ValueError, match="groups has no label for item 2"):
-        bf.from_tags(tags, {"A": tags}, groups=[1, float("nan"), 2])
 
 
 ALIKE = ["Spam", "spam ", "sp\u200bam"]

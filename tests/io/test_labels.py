@@ -16,26 +16,8 @@ from sklearn.metrics import (
 )
 
 import bayesf1 as bf
-from bayesf1 import read
 from bayesf1.evaluation import resolve_metric
-from builders import judged_items as items, noisy
-
-STRANGE = ["B-[x]", "-", "a_b & $c%", "<b>", "f1[y]|z"]
-
-
-@pytest.fixture(scope="module")
-def labels():
-    rng = np.random.default_rng(1)
-    gold = rng.choice(STRANGE, 150)
-    return gold, {m: noisy(rng, gold, skill, STRANGE) for m, skill in (("A", 0.6), ("B", 0.7), ("C", 0.3))}
-
-
-@pytest.fixture(scope="module")
-def ev(labels):
-    return bf.from_labels(*labels)
-
-
-# ---- building ---------------------------------------------------------------------------------------------
+from builders import judged_items as items
 
 
 def test_more_than_two_labels_are_classes_and_two_are_a_binary_task():
@@ -53,69 +35,52 @@ def test_classes_that_do_not_occur_count_in_averages_as_in_scikit_learn():
     assert bf.score(with_x, "A", "weighted_f1") == bf.score(with_x, "A", "balanced_accuracy") == 1.0
 
 
-@pytest.mark.parametrize("kind", [int, float, str, object])
-def test_labels_of_any_kind_give_the_same_counts(kind):
-    rng = np.random.default_rng(2)
-    gold, said = rng.integers(0, 4, (2, 40))
-    expected = bf.from_labels(gold, {"A": said})
-    assert bf.from_labels(gold.astype(kind), {"A": said.astype(kind)}) == expected
-    series = pd.Series(gold.astype(kind)), pd.Series(said.astype(kind))
-    assert bf.from_labels(series[0], {"A": series[1]}) == expected
+ABC, GAPS, MORE = list("abc"), [1, 0, None, None, 1, 0], {"A": [1, 0, 1, 0, 0, 1]}
+SETS = {"multilabel": True}
+# Gold, what a model said, options, and what is said of them.
+BAD = [
+    (list("abd"), ABC, {"labels": ABC}, "label 'd' occurs, but is not one of labels="),
+    (ABC, ABC, {"labels": list("abcc")}, "label 'c' is given twice"),
+    (ABC, ABC, {"labels": ABC, "positive": "a"}, "give one of them"),
+    (["a", "A ", "b"], list("abb"), {}, "labels 'A ' and 'a' differ only in case or spaces"),
+    ([1.0, 2.0, np.nan], [1.0, 2.0, 3.0], {}, "y_true has no label for item 3"),
+    ([[1, 0]], [[1, 2]], SETS, "have 2 for item 1, column 2"),
+    ([[1, 0]], [[1, 0, 1]], SETS, r"have shape \(1, 3\), but y_true \(1, 2\)"),
+    ([[1, 0]], [[1, 0]], SETS | {"labels": ["a"]}, "labels= names 1 labels, but"),
+    ([[1, np.nan]], [[1, 0]], SETS, "y_true have nan for item 1, column 2"),
+    ([], [], {}, "y_true is empty"),
+    ([1, 0], [1], {}, "predictions of 'A' have 1 values, but y_true 2"),
+    ([1, 0], ["1", "0"], {}, "y_true has labels like 0 but predictions of 'A' like '0'.*never equal"),
+    (["a", 1], ["a", "b"], {}, "y_true mixes strings and numbers, first at item 2"),
+    (["spam", "ham"], ["spam", "ham"], {"positive": "sapm"}, r"'sapm'; did you mean 'spam'\?"),
+    ([0, 1], [0, 1], {"positive": "1"}, r"no item is labelled '1'; did you mean 1\?"),
+    ([None] * 6, MORE["A"], {"judge": [1] * 6}, "none of 6 items has a gold label"),
+    (GAPS, MORE["A"], {"judge": {"x": [1] * 6, "y": [0] * 6}}, "one judge, not 2.*majority vote"),
+    (GAPS, MORE["A"], {"judge": MORE}, "'A' names a model and a judge"),
+    (GAPS, MORE["A"], {"judge": [0.1, 0.5, 0.3, 0.2, 0.9, 0.8]}, "put scores into classes before"),
+    (GAPS, MORE["A"], {}, "y_true has no label for item 3"),
+    *((ABC, ["a", gap, "b"], {}, "'A' has no label for item 2") for gap in (None, np.nan, pd.NA, pd.NaT)),
+    *(([1, 0, 1], [1, gap, 0], {}, "'A' has no label for item 2") for gap in (None, np.nan, pd.NA, pd.NaT)),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "words"),
-    [
-        ((list("abd"), list("abc")), {"labels": list("abc")}, "label 'd' occurs, but is not one of labels="),
-        ((list("abc"), list("abc")), {"labels": list("abcc")}, "label 'c' is given twice"),
-        ((list("abc"), list("abc")), {"labels": list("abc"), "positive": "a"}, "give one of them"),
-        ((["a", "A ", "b"], list("abb")), {}, "labels 'A ' and 'a' differ only in case or spaces"),
-        (([1.0, 2.0, np.nan], [1.0, 2.0, 3.0]), {}, "y_true has no label for item 3"),
-        (([[1, 0]], [[1, 2]]), {"multilabel": True}, "have 2 for item 1, column 2"),
-        (([[1, 0]], [[1, 0, 1]]), {"multilabel": True}, r"have shape \(1, 3\), but y_true \(1, 2\)"),
-        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a"]}, "labels= names 1 labels, but"),
-        (([[1, 0]], [[1, 0]]), {"multilabel": True, "labels": ["a", "a"]}, "label 'a' is given twice"),
-        (([[1, np.nan]], [[1, 0]]), {"multilabel": True}, "y_true have nan for item 1, column 2"),
-    ],
-)
-def test_bad_labels_are_named(arguments, options, words):
-    gold, said = arguments
+@pytest.mark.parametrize(("gold", "said", "options", "words"), BAD)
+def test_bad_labels_are_named(gold, said, options, words):
     with pytest.raises(ValueError, match=words):
         bf.from_labels(gold, {"A": said}, **options)
 
 
-# ---- printing ---------------------------------------------------------------------------------------------
+BAD_FLAGS = [
+    ({"A": [1, float("nan")]}, "answers of 'A' have nan for item 2"),
+    ({"A": [1, 0], "B": [1, 0.5]}, "answers of 'B' have 0.5 for item 2.*from_scores"),
+    ({"A": ["yes", "no"]}, "answers of 'A' must be True or False"),
+]
 
 
-def test_identical_models_are_even_and_no_noise_decides():
-    gold = list("abcabcaabb") * 5
-    said = list("abcabcabca") * 5
-    res = bf.compare(bf.from_labels(gold, {"A": said, "B": said}), metrics="macro_f1", rope=0.02, rng=3)[
-        "macro_f1"
-    ]
-    assert res.p_h1 == res.p_h0 == 0.5
-    assert res.p_less == res.p_greater
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"y_true": [None] * 6}, "none of 6 items has a gold label"),
-        ({"judge": {"x": [1] * 6, "y": [0] * 6}}, "one judge, not 2.*majority vote"),
-        ({"judge": {"A": [1, 0, 1, 0, 1, 0]}}, "'A' names a model and a judge"),
-        ({"judge": [0.1, 0.5, 0.3, 0.2, 0.9, 0.8]}, "put scores into classes before"),
-        ({"judge": None}, "y_true has no label for item 3"),
-        ({"labels": [0, 1], "positive": 1}, "positive= makes a binary task"),
-    ],
-)
-def test_what_cannot_be_read_is_said(change, message):
-    given = {
-        "y_true": [1, 0, None, None, 1, 0],
-        "predictions": {"A": [1, 0, 1, 0, 0, 1], "B": [1, 1, 1, 0, 0, 0]},
-    }
-    given |= {"judge": [1, 0, 1, 0, 1, 0]} | change
-    with pytest.raises(ValueError, match=message):
-        bf.from_labels(given.pop("y_true"), given.pop("predictions"), **given)
+@pytest.mark.parametrize(("flags", "words"), BAD_FLAGS)
+def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_correct(flags)
 
 
 def test_gold_may_be_missing_by_id():
@@ -189,22 +154,6 @@ SCORES = {"A": [0.1, 0.5, 0.4, 0.9], "B": [0.2, 0.6, 0.4, 0.7]}
 FLAGS = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 1]}
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        ({"A": [1, float("nan")]}, "answers of 'A' have nan for item 2"),
-        ({"A": [True, None]}, "answers of 'A' have nan for item 2"),
-        ({"A": [1, 0], "B": [1, 0.5]}, "answers of 'B' have 0.5 for item 2.*from_scores"),
-        ({"A": ["yes", "no"]}, "answers of 'A' must be True or False"),
-        ({"A": [1, 0], "B": [1]}, "answers of 'B' have 1 values, but"),
-        ({"A": np.ma.array([1, 0], mask=[0, 1])}, "answers of 'A' is masked at entry 2"),
-    ],
-)
-def test_answers_that_are_neither_right_nor_wrong_are_named(flags, words):
-    with pytest.raises(ValueError, match=words):
-        bf.from_correct(flags)
-
-
 # ---- lower is better --------------------------------------------------------------------------------------
 
 
@@ -262,16 +211,6 @@ def both(**options):
     return bf.from_labels(GOLD, {"A": PERFECT, "B": ASTRAY}, **options)
 
 
-def test_a_stray_label_of_one_model_does_not_lower_the_other():
-    ev = both()
-    assert ev.classes == ("a", "b", "c")
-    assert bf.score(ev, "A", "macro_f1") == 1.0
-    assert bf.score(ev, "B", "macro_f1") > 0.99
-    gap = bf.compare(ev, metrics="macro_f1", rng=1, n_draws=4000)["macro_f1"].difference
-    low, high = gap.interval(0.95)
-    assert high - low < 0.05
-
-
 def test_notes_say_who_said_what():
     ev = both()
     assert ev.notes == ("B predicted 'z', which no gold label is, once.",)
@@ -317,23 +256,6 @@ def test_measures_are_scikit_learns_on_the_labels_of_gold(seed):
     assert bf.score(ev, "A", "kappa") == pytest.approx(cohen_kappa_score(gold, said), abs=1e-12)
 
 
-def test_every_reader_takes_strays_alike(tmp_path):
-    expected = both()
-    frame = {"gold": GOLD, "A": PERFECT, "B": ASTRAY}
-    path = tmp_path / "predictions.csv"
-    pd.DataFrame(frame).to_csv(path, index=False)
-    readers = [
-        bf.from_frame(pd.DataFrame(frame), gold="gold", models=["A", "B"]),
-        bf.from_frame(pl.LazyFrame(frame), gold="gold", models=["A", "B"]),
-        bf.from_frame(pl.DataFrame(frame), gold="gold", models=["A", "B"], labels=list("abc")),
-        bf.from_patterns([(*row, 1) for row in zip(GOLD, PERFECT, ASTRAY, strict=True)], models=["A", "B"]),
-        read(path, gold="gold"),
-    ]
-    for ev in readers:
-        assert ev == expected
-        assert ev.notes == expected.notes
-
-
 SIX = [1, 1, 1, 0, 0, 0]
 SIX_A = [1, 1, 0, 0, 0, 1]
 SIX_B = [1, 0, 0, 0, 0, 0]
@@ -356,14 +278,6 @@ def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
 
 
-def test_twenty_models_are_merged_as_two_are():
-    rng = np.random.default_rng(0)
-    gold = rng.integers(0, 2, 50)
-    columns = {f"m{i}": rng.integers(0, 2, 50) for i in range(20)}
-    ev = bf.from_labels(gold, columns)
-    assert ev.select(["m3", "m17"]) == bf.from_labels(gold, {"m3": columns["m3"], "m17": columns["m17"]})
-
-
 @pytest.mark.parametrize(
     "labels",
     [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)],
@@ -376,44 +290,6 @@ def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_
     assert bf.score(ev, "A", "f1") == pytest.approx(1 / 3)
     named = bf.from_labels(list(labels), {"A": [labels[0]] * 2}, positive=labels[0])
     assert (named.task.name, named.remarks) == ("binary", ())
-
-
-@pytest.mark.parametrize(
-    ("gold", "positive", "hint"),
-    [
-        (["spam", "ham"], "sapm", r"no item is labelled 'sapm'; did you mean 'spam'\?"),
-        ([0, 1], "1", r"no item is labelled '1'; did you mean 1\?"),
-        (["0", "1"], 1, r"no item is labelled 1; did you mean '1'\?"),
-    ],
-)
-def test_a_misspelt_positive_label_is_refused_with_the_right_one(gold, positive, hint):
-    with pytest.raises(ValueError, match=hint):
-        bf.from_labels(gold, {"A": gold}, positive=positive)
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT], ids=str)
-@pytest.mark.parametrize("others", [("a", "b"), (1, 0)], ids=str)
-def test_a_missing_label_is_named_by_its_item(missing, others):
-    with pytest.raises(ValueError, match="predictions of 'A' has no label for item 2; drop or fill it first"):
-        bf.from_labels([*others, others[0]], {"A": [others[0], missing, others[1]]}, positive=others[0])
-
-
-@pytest.mark.parametrize(
-    ("y_true", "predictions", "message"),
-    [
-        ([], {"A": []}, "y_true is empty"),
-        ([1, 0], {"A": [1]}, "predictions of 'A' have 1 values, but y_true 2"),
-        (
-            [1, 0],
-            {"A": ["1", "0"]},
-            "y_true has labels like 0 but predictions of 'A' like '0'.*never equal",
-        ),
-        (["a", 1], {"A": ["a", "b"]}, "y_true mixes strings and numbers, first at item 2"),
-    ],
-)
-def test_bad_labels_are_refused_in_words(y_true, predictions, message):
-    with pytest.raises(ValueError, match=message):
-        bf.from_labels(y_true, predictions)
 
 
 # ---- groups and units

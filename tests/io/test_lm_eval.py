@@ -41,20 +41,16 @@ def test_a_file_a_folder_and_a_folder_of_folders_are_the_same(tmp_path):
 def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
     data = lm_eval_samples(A, filters=("strict-match", "flexible-extract"), acc_norm=B)
     write(tmp_path, "a", data=data)
-    with pytest.raises(
-        ValueError, match=r"line 1, has several measures \(acc, acc_norm\); choose one by measure="
+    for asked, words in (
+        ({}, r"line 1, has several measures \(acc, acc_norm\); choose one by measure="),
+        ({"measure": "acc"}, r"several filters \(strict-match, flexible-extract\); choose one by filter="),
+        ({"measure": "acc", "filter": "strict"}, r"no filter 'strict'; did you mean 'strict-match'\?"),
+        ({"measure": "acc_nrm"}, r"has no measure 'acc_nrm'; did you mean 'acc_norm'\?"),
     ):
-        bf.read({"a": tmp_path / "a"})
-    with pytest.raises(
-        ValueError, match=r"several filters \(strict-match, flexible-extract\); choose one by filter="
-    ):
-        bf.read({"a": tmp_path / "a"}, measure="acc")
-    with pytest.raises(ValueError, match=r"no filter 'strict'; did you mean 'strict-match'\?"):
-        bf.read({"a": tmp_path / "a"}, measure="acc", filter="strict")
+        with pytest.raises(ValueError, match=words):
+            bf.read({"a": tmp_path / "a"}, **asked)
     ev = bf.read({"a": tmp_path / "a"}, measure="acc_norm", filter="flexible-extract")
     assert ev == bf.from_correct({"a": B}, name="acc_norm")
-    with pytest.raises(ValueError, match=r"has no measure 'acc_nrm'; did you mean 'acc_norm'\?"):
-        bf.read({"a": tmp_path / "a"}, measure="acc_nrm", filter="strict-match")
 
 
 def test_a_measure_that_is_a_list_in_each_sample_is_said_to_be_one(tmp_path):
@@ -87,10 +83,7 @@ def test_a_field_of_the_document_may_be_the_group(tmp_path):
 def test_documents_that_differ_are_no_pairs(tmp_path):
     write(tmp_path, "a")
     write(tmp_path, "b", data=lm_eval_samples(B).replace(f"{2:064x}".encode(), f"{9 << 248:064x}".encode()))
-    with pytest.raises(
-        ValueError,
-        match=r"document 2 of task 'arith' has the input '090+' in 'b', but '0+' in 'a'; ",
-    ):
+    with pytest.raises(ValueError, match=r"document 2 of task 'arith' has the input '090+' in 'b', but"):
         bf.read(tmp_path)
     write(tmp_path, "b", data=lm_eval_samples(B[:3]))
     with pytest.raises(ValueError, match=r"'b' have no value for \"document 3 of task 'arith'\""):
@@ -104,10 +97,7 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (
-            lm_eval_samples(A) + lm_eval_samples(A[:1]),
-            "line 5, has document 0 of task 'arith' again",
-        ),
+        (lm_eval_samples(A) + lm_eval_samples(A[:1]), "line 5, has document 0 of task 'arith' again"),
         (lm_eval_samples(A)[:-40], "line 4, is not JSON"),
         (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan where a number belongs"),
         (lm_eval_samples([None, 1.0]), "line 1, has no measure that is a number"),

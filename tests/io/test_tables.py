@@ -197,10 +197,7 @@ def write(folder, lines, header="label,a,b"):
     ("line", "said"),
     [
         ("1,1", "line 152, has 2 cells, but the header names 3 columns; mend the row"),
-        (
-            "1,1,0,1",
-            "line 152, has 4 cells, but the header names 3 columns",
-        ),
+        ("1,1,0,1", "line 152, has 4 cells, but the header names 3 columns"),
         ("label,a,b", "line 152, repeats the header"),
         ('1,"1,0', "line 152, is not a row of a table: unexpected end of data in line 301"),
         ("1,,0", "row 151, has no value in column 'a'"),
@@ -221,10 +218,7 @@ def cells(path, name, **how):
     ("content", "said"),
     [
         (b"label,a\r1,1\r", "line 1, holds a carriage return by itself"),
-        (
-            b"label," + b"a" * 200_000 + b"\n1,1\n",
-            "line 1, is not a row of a table: field larger than field limit",
-        ),
+        (b"label," + b"a" * 200_000 + b"\n1,1\n", "line 1, is not a row of a table: field larger"),
         (b"\nlabel,a\n", "begins with an empty line"),
     ],
 )

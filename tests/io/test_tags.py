@@ -138,12 +138,6 @@ def test_strict_ioe1_is_seqevals_once_a_lone_e_may_start_a_span():
     check()
 
 
-def test_strict_iob1_drops_a_b_that_parts_nothing_as_seqeval_does():
-    # B is for a span right after another of its type. After O it is wrong: seqeval drops it, and reads the I
-    # that follows as a span of its own.
-    assert split_spans(["O", "B-PER", "I-PER"], "IOB1", "strict") == [("PER", 2, 3)]
-
-
 @pytest.mark.parametrize("mode", ["lenient", "strict"])
 @pytest.mark.parametrize("scheme", ["IOB2", "IOBES"])
 def test_counts_give_seqevals_precision_recall_and_support(scheme, mode):
@@ -207,17 +201,6 @@ def test_strict_word_segmentation_is_a_regular_expression(scheme, letters, patte
     check()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_lenient_spans_cover_every_token_but_o(scheme):
-    @settings(max_examples=40, deadline=None)
-    @given(sequences(scheme))
-    def check(tags):
-        covered = [i for _, start, end in split_spans(tags, scheme) for i in range(start, end)]
-        assert covered == [i for i, tag in enumerate(tags) if tag != "O"]
-
-    check()
-
-
 def test_scheme_names_ignore_case_and_have_aliases():
     tags = ["B-PER", "E-PER", "S-PER"]
     for scheme in ("bioes", "BIOES", "iobes", "IobES"):
@@ -246,11 +229,6 @@ def test_tag_outside_the_scheme_is_refused_with_its_place(tag, mode):
         read_spans(GOLD, {"A": GOLD, "crf": [["O", "O"], [tag]]}, mode=mode)
 
 
-def test_tag_outside_the_scheme_in_gold_is_said_to_be_golds():
-    with pytest.raises(ValueError, match=r"'M' of gold, sentence 1, token 2, .* prefixes are B, I, L, O, U$"):
-        read_spans([["O", "M"]], {"A": [["O", "O"]]}, scheme="BILOU")
-
-
 @pytest.mark.parametrize(
     ("tag", "name"), [(None, "NoneType"), (np.nan, "float"), (3, "int"), (b"O", "bytes"), ([], "list")]
 )
@@ -263,11 +241,8 @@ def test_tag_that_is_no_string_is_refused_with_its_place(tag, name):
     ("gold", "predictions", "message"),
     [
         (GOLD, {"A": GOLD, "crf": GOLD[:1]}, "model 'crf' has 1 sentences, but gold has 2"),
-        (
-            GOLD,
-            {"crf": [["O", "O"], ["O", "O"]]},
-            "sentence 2 of model 'crf' has 2 tokens, but gold has 1 there",
-        ),
+        (GOLD, {"crf": [["O", "O"]] * 2}, "sentence 2 of model 'crf' has 2 tokens, but gold has 1 there"),
+        ([["O", "M"]], {"A": [["O", "O"]]}, "'M' of gold, sentence 1, token 2, .* prefixes are B, I, O"),
         (["B-PER", "O"], {"A": GOLD}, r"sentence 1 of gold is 'B-PER', but should be a list of tags"),
         (GOLD, {"A": [["O", "O"], None]}, "sentence 2 of model 'A' is None, but should be a list"),
         ([], {"A": []}, "gold has 0 sentences and no token"),
@@ -293,21 +268,6 @@ PUBLISHED = {
     "Drexel-CCI": (26.30, (192, 189, 887)),
 }
 
-SPANS = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"], ["B-ORG", "O", "B-PER"], ["O", "O", "O"]]
-A = [["B-PER", "I-PER", "O"], ["O", "O", "O"], ["B-ORG", "O", "O"], ["O", "O", "O"]]
-B = [["B-PER", "O", "O"], ["O", "B-LOC", "O"], ["B-ORG", "O", "B-PER"], ["O", "O", "B-LOC"]]
-
-
-@pytest.fixture
-def ev():
-    return bf.from_tags(SPANS, {"A": A, "B": B})
-
-
-def test_sentences_are_units_and_totals_are_conllevals(ev):
-    assert ev.unit == "sentence"
-    assert ev.assumption == "clustered"
-    np.testing.assert_array_equal(ev.tables, [[2, 0, 2], [3, 2, 1]])
-
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_packaged_wnut17_reproduces_the_published_f1(name):
@@ -315,9 +275,3 @@ def test_packaged_wnut17_reproduces_the_published_f1(name):
     f1, counts = PUBLISHED[name]
     assert 100 * bf.score(ev, name) == pytest.approx(f1, abs=0.005)
     assert tuple(ev.table(name)) == counts
-
-
-def test_the_winner_of_wnut17_cannot_be_told_from_three_others():
-    ranking = bf.rank(bf.load_example("wnut17"), rng=0, n_draws=10_000)
-    assert [m for m, tied in zip(ranking.models, ranking.tied, strict=True) if tied] == [*PUBLISHED][:4]
-    assert 0.6 < float(ranking.p_best[0]) < 0.75
