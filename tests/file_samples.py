@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -186,6 +187,17 @@ def arrow_table(text: bytes, format: str) -> bytes:
     return out.getvalue()
 
 
+def inspect_archive(model: str, scored: Mapping[str, Any]) -> bytes:
+    """Return a log of Inspect as it packs them, but for transcripts."""
+    header, out = json.loads(inspect_log(model, scored)), io.BytesIO()
+    kept = ("id", "epoch", "input", "target", "scores")
+    samples = [{key: sample[key] for key in kept} for sample in header.pop("samples")]
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, part in (("_journal/start.json", {}), ("summaries.json", samples), ("header.json", header)):
+            archive.writestr(zipfile.ZipInfo(name), json.dumps(part))
+    return out.getvalue()
+
+
 # Why another correct file may come out of damage.
 VALUES = dict.fromkeys(("wrong type", "byte", "swap cells"), "another value of the same type")
 FEWER = dict.fromkeys(("truncate", "delete line"), "a file of fewer entries is a file, too")
@@ -229,6 +241,15 @@ SAMPLES = {
         },
         {"crf": "crf.json", "bert": "bert.json"},
         undetectable=VALUES,
+    ),
+    "inspect archive": Sample(
+        "inspect",
+        {
+            "crf.eval": inspect_archive("crf", {"q1": "C", "q2": "I", "q3": "C"}),
+            "bert.eval": inspect_archive("bert", {"q1": "C", "q2": "C", "q3": "I"}),
+        },
+        {"crf": "crf.eval", "bert": "bert.eval"},
+        n_damaged=500,
     ),
     "trec": Sample(
         "trec",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -24,7 +24,6 @@ from bayesf1.output.answer import DEFAULT
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.planning import DecisionPlan, SampleSize
-    from bayesf1.hierarchical.fit import HierarchicalFit
     from bayesf1.labelling import LabelPlan
 
 # More pairs than this take long and tell little.
@@ -80,7 +79,7 @@ def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.
             f"{args.files[0]} holds totals only, but {units_for} takes what the models did on every item or sentence: "
             "a table of predictions with --gold, or column files as NAME=FILE"
         )
-    return ev
+    return replace(ev, remarks=tuple(map(args.parser.spoken, ev.remarks)))
 
 
 def pairs(
@@ -313,11 +312,6 @@ def label(args: argparse.Namespace) -> None:
         raise ValueError("--model and --models ask for two different plans; give one")
     ev = evaluation(changed(args, gold=args.gold or "gold", judge=args.judge or []))
     asked = (args.model,) if args.model is not None else tuple(args.models or ())
-    if not asked and len(ev.models) > 2:
-        raise ValueError(
-            f"{args.files[0]} has {len(ev.models)} models ({listing(ev.models, most=5)}); choose two by --models A B or one "
-            "by --model A, or say by --judge which column holds what a judge says of all items"
-        )
     found = bf.plan_labels(ev, *asked, **given(args, "budget", "metric", "prob", "prior", "rng"))
     if args.output is not None:
         _write_rows(found, args)
@@ -329,16 +323,14 @@ def _write_rows(found: LabelPlan, args: argparse.Namespace) -> None:
     from bayesf1.base.input_files import input_files
     from bayesf1.base.text_files import write_atomic
     from bayesf1.io.tables import Table
-    from bayesf1.output.table import table_of
 
     with input_files() as take:
         table = Table.opened(take(args.files[0]))
         frame = table.load(table.header, optional=table.header)
-    frame = frame.astype(object).where(frame.notna(), "")
     if args.id is None:
         frame.insert(0, "row", range(1, len(frame) + 1))
     chosen = frame.iloc[sorted(found.items)] if args.id is None else frame[frame[args.id].isin(found.items)]
-    write_atomic(args.output, table_of(chosen.to_dict("records")).to_csv())
+    write_atomic(args.output, chosen.to_csv(index=False))
 
 
 def monitor(args: argparse.Namespace) -> int:
@@ -362,20 +354,16 @@ def monitor(args: argparse.Namespace) -> int:
     return int(args.fail_unless_decided and not state.decided)
 
 
-def _looks(path: str) -> Mapping[str, Any]:
+def _looks(path: str) -> Any:
     """Read what an earlier look has written."""
     from bayesf1.base.input_files import InputFile
-    from bayesf1.frequentist.monitoring import Monitor
 
     try:
-        found = json.loads(InputFile.of(path).text())
+        return json.loads(InputFile.of(path).text())
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; leave --previous out at the first look") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not the JSON that --save writes ({error})") from None
-    if not isinstance(found, dict) or found.get("format") != Monitor.json_format:
-        raise ValueError(f"{path}: it holds no looks; give the file that bayesf1 monitor --save wrote")
-    return found
 
 
 # ---- several corpora --------------------------------------------------------------------------------------
@@ -397,14 +385,15 @@ def hierarchical(args: argparse.Namespace) -> None:
     if args.save is not None:
         _check_saved(args.save)
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
+    answer = fit.answer(*(args.models or ()))
     # What was found is told before anything can go wrong with the file.
-    _deliver_fit(fit, args)
+    deliver([answer], args)
     if args.save is not None:
         fit.save(args.save)
     if args.report is not None:
         from bayesf1.output.html import write_report
 
-        write_report(fit.answer(*(args.models or ())), args.report, command=reproducible(args))
+        write_report(answer, args.report, command=reproducible(args))
 
 
 def show(args: argparse.Namespace) -> None:
@@ -414,12 +403,7 @@ def show(args: argparse.Namespace) -> None:
 
         bayesf1 show fit.nc --models crf bert
     """
-    _deliver_fit(bf.load_fit(args.files[0]), args)
-
-
-def _deliver_fit(fit: HierarchicalFit, args: argparse.Namespace) -> None:
-    """Write a fit in the format that was asked for, for the models that were named."""
-    deliver([fit.answer(*(args.models or ()))], args)
+    deliver([bf.load_fit(args.files[0]).answer(*(args.models or ()))], args)
 
 
 def _check_saved(path: str) -> None:
@@ -434,10 +418,12 @@ def _check_saved(path: str) -> None:
 
 def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
+    from bayesf1.io.read import tasks_of
+
     named = [name_and_path(file) for file in args.files]
     if len(named) == 1 and named[0][0] is None:
         path = named[0][1]
-        tasks = [] if args.task is not None or args.gold is not None else _tasks(path)
+        tasks = [] if args.task is not None or args.gold is not None else tasks_of(path)
         if len(tasks) > 1:
             return {task: evaluation(changed(args, task=task)) for task in tasks}
         ev = evaluation(args)
@@ -451,16 +437,6 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
             raise ValueError(f"corpus {corpus!r} is given twice; write another name, as {corpus}2={path}")
         found[corpus] = evaluation(changed(args, files=[path]))
     return found
-
-
-def _tasks(path: str) -> list[str]:
-    from bayesf1.io.read import tasks_of
-
-    try:
-        return tasks_of(path)
-    except (OSError, ValueError):
-        # Reading the evaluation says what is wrong.
-        return []
 
 
 # ---- examples ---------------------------------------------------------------------------------------------

@@ -77,7 +77,10 @@ def _run(argv: list[str]) -> int:
     args.parser.check_known(extras)
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     check_files(args)
-    return args.run(args) or 0
+    try:
+        return args.run(args) or 0
+    except ValueError as error:
+        raise ValueError(args.parser.spoken(str(error))) from None
 
 
 def _complain(message: str, code: int = BAD_INPUT) -> int:

@@ -16,6 +16,8 @@ from bayesf1.output.answer import FORMATS
 
 # What argparse takes for an option, by its names, such as "--metrics --metric".
 Options: TypeAlias = Mapping[str, dict[str, Any]]
+# An argument of Python as messages write it.
+_ARGUMENT = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)=(?:'(?P<one>[^']*)'|\[(?P<several>[^]]*)\]|True\b)?")
 # What `compare --fail-unless` may ask for.
 CLAIMS = ("better", "not-worse", "equivalent")
 
@@ -49,6 +51,24 @@ class Parser(argparse.ArgumentParser):
         known = {known.lstrip("-"): known for known in self._option_string_actions}
         close = difflib.get_close_matches(name.lstrip("-"), known, n=1, cutoff=0.7)
         self.error(f"unknown option {name}" + (f"; did you mean {known[close[0]]}?" if close else ""))
+
+    def spoken(self, message: str) -> str:
+        """Return a message about arguments of Python in which those that are options of this command are called so.
+
+        Examples
+        --------
+        >>> _, parsers = new_parser("1", {"demo": Command(print, {"": "--model-column --columns"})})
+        >>> parsers["demo"].spoken("say model_column='model', or columns=['a', 'b'], not types=")
+        'say --model-column model, or --columns a,b, not types='
+        """
+        known = {action.dest: action.option_strings[0] for action in self._actions if action.option_strings}
+        known["gold_file"] = "a first FILE, without a name"
+
+        def renamed(found: re.Match[str]) -> str:
+            value = (found["one"] or found["several"] or "").replace("'", "").replace(", ", ",")
+            return f"{known[found['name']]} {value}".rstrip() if found["name"] in known else found[0]
+
+        return _ARGUMENT.sub(renamed, message)
 
 
 class Command(NamedTuple):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from bayesf1.base.naming import harmless, printable
+from bayesf1.base.text_files import write_atomic
 from bayesf1.output.answer import DEFAULT, Answer, format_of, together, written
 
 
@@ -26,17 +27,11 @@ def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
             show(answer, stdout(), verbose=verbose)
         stdout().flush()
     else:
-        put(written(answers, name, verbose=verbose), args)
-
-
-def put(text: str, args: argparse.Namespace) -> None:
-    """Write a text to the output file, or where there is none to standard output."""
-    if args.output is None:
-        write(text)
-        return
-    from bayesf1.base.text_files import write_atomic
-
-    write_atomic(args.output, harmless(text) + "\n")
+        text = written(answers, name, verbose=verbose)
+        if args.output is None:
+            write(text)
+        else:
+            write_atomic(args.output, harmless(text) + "\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:

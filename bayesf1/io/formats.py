@@ -182,8 +182,7 @@ class Format:
         for name in given:
             if name == "gold" and self.gold_file:
                 raise ValueError(
-                    f"gold= names a column, and {self.about} has none; give the file or folder of gold by gold_file=, "
-                    "on the command line as the first, without a name"
+                    f"gold= names a column, and {self.about} has none; give the file or folder of gold by gold_file="
                 )
             if name not in self.options:
                 raise ValueError(

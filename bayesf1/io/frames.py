@@ -196,7 +196,7 @@ def from_patterns(
     used, names = [gold, *named.values(), count], model_names(named)
     _check_used(used, header)
     places = [header.index(name) for name in used]
-    weights = check_weights([row[places[-1]] for row in rows], count)
+    weights = check_weights(np.array([row[places[-1]] for row in rows], dtype=object), count)
     if not weights.any():
         raise ValueError(f"all counts in column {count!r} are 0; there is nothing to compare the models on")
     seen = np.flatnonzero(weights).tolist()

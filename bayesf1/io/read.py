@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -36,9 +37,9 @@ _NO_GOLD = "No gold label is positive, so recall is undefined and every positive
 
 # Models that are called as runs of one method are.
 _RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
-_RUNS = (
-    "{} are compared as models of their own; if they are runs of one method, say so by runs=True (--runs)."
-)
+_RUNS = "{} are compared as models of their own; if they are runs of one method, say so by runs=True."
+# Between two names, but not inside of brackets.
+_COMMA = r",(?![^(]*\))"
 
 PathOrName: TypeAlias = str | PathLike[str]
 # A model's file, or those of the runs of a method.
@@ -155,6 +156,11 @@ def read(
     for name in given.keys() - ReadOptions.__annotations__.keys():
         known = nearest("columns" if name == "models" else name, ReadOptions.__annotations__)
         raise ValueError(f"unknown option {name!r}; {known}")
+    if len(re.split(_COMMA, str(given.get("measure", "")))) > 1:
+        raise ValueError(
+            f"one measure= is read at a time, not {quoted(given['measure'])}; read each by itself (of the commands, compare "
+            "takes several)"
+        )
     with input_files(check_whole(max_bytes, "max_bytes", 1, 18)) as take:
         alone, flat, methods = _sources(source, gold_file)
         request = Request(
@@ -217,10 +223,12 @@ def tasks_of(path: PathOrName) -> list[str]:
     """Return the names of the tasks in a file of counts or a folder of logs; none of anything else."""
     if str(path) == "-" or Path(path).is_fifo():
         return []
-    with input_files() as take:
+    # What is wrong is said when the file is read.
+    with suppress(OSError, ValueError), input_files() as take:
         place = find_place(path, take)
         chosen = _chosen(Request(place, {}, {}), None)
         return list(dict.fromkeys(chosen.tasks(place.matching(chosen.folder))))
+    return []
 
 
 def _sources(
@@ -300,9 +308,9 @@ def _unknown(place: Place) -> ValueError:
         first = next((line for line in file.lines if line.strip()), "")
         begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"
         return ValueError(
-            f"{place} begins with {begins}, which is not a known format ({known}); name one by input_format=. A table is CSV "
-            "in UTF-8 with two columns or more, separated by commas, semicolons or tabs, or Parquet; translations need "
-            "measure=, as bleu"
+            f"{place} begins with {begins}, which is not a known format ({known}); in Python input_format= names one. A "
+            "table is CSV in UTF-8 with two columns or more, between commas, semicolons or tabs, or Parquet; translations "
+            "need measure=, as bleu"
         )
     if place.matching("results_*.json").paths:
         return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")

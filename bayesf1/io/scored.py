@@ -6,9 +6,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import counted, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, Request
@@ -112,8 +113,7 @@ def _read(request: Request) -> Evaluation:
     request.without_gold("judgements are given by qrels=")
     if "qrels" not in options or not measure:
         raise ValueError(f"TREC runs need qrels= and measure=, such as {listing(_COMMON[:4])}")
-    with input_files() as take:
-        judged = _columns(take(options["qrels"]), _QRELS)
+    judged = _columns(next(iter(runs.values())).opened(options["qrels"]), _QRELS)
     scorer = _scorer(measure, judged)
     scores: dict[str, list[float]] = {}
     remarks: list[str] = []
@@ -199,8 +199,9 @@ def _read_segments(request: Request) -> Evaluation:
 
 def _holds_segments(file: InputFile, options: Mapping[str, Any]) -> bool:
     """Whether a text is to be scored as translations and transcripts are: of any lines, so that only the metric tells."""
-    names = str(options.get("measure", "")).lower().split(",")
-    return {*names} <= {*_METRICS} and bool(file.lines) and not (is_json(file) or is_arrow(file))
+    # A slip is one, too, which the reader then says.
+    meant = get_close_matches(str(options.get("measure", "")).lower(), _METRICS)
+    return bool(meant and file.lines) and not (is_json(file) or is_arrow(file))
 
 
 SEGMENTS = Format(

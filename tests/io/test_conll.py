@@ -254,7 +254,7 @@ def test_labels_of_words_score_as_in_scikit_learn(field, column, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b"NOUN", b"_", "crf.txt, line 10, has no UPOS; .* field="),
+        (b"b\tVERB", b"b\t_", "crf.txt, line 6, has no UPOS; .* field="),
         (b"2\tb", b"2 b", "crf.txt, line 6, has 9 columns, but should have 10"),
         (b"\n\n", b"\n", "crf.txt, line 8, has 1 columns, but should have 10"),
     ],

@@ -185,10 +185,10 @@ def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
         ([], "is a table with columns item, doc, label, crf, bert, t5; say which holds the gold labels"),
         (["--gold", "lable"], "has no column 'lable'; did you mean 'label'"),
         (["--gold", "label", "--group", "doc", "--positive", "spma"], "'spma'; did you mean 'spam'?"),
-        (["--gold", "label", "--scores"], "scores= does not apply where gold= is given"),
+        (["--gold", "label", "--scores"], "--scores does not apply where --gold is given"),
         (["--gold", "label", "--columns", "label,crf"], "column 'label' is named twice"),
         (["--gold", "label", "--group", "label"], "column 'label' is named twice"),
-        (["--gold", "label", "--prediction", "crf"], "prediction= says what each row of a model holds"),
+        (["--gold", "label", "--prediction", "crf"], "--prediction says what each row of a model holds"),
         (["--correct", "crf"], "row 1 of 'crf' has 'spam', no answer right"),
     ],
 )
@@ -309,7 +309,7 @@ def piped(monkeypatch):
 
 def test_gold_of_tags_is_a_file_and_one_document_is_none_to_tell_from_others(tmp_path, refused):
     (tmp_path / "crf").write_bytes(lines("In O O", "Rome B-LOC B-LOC"))
-    assert "as the first, without a name" in refused(f"crf={tmp_path / 'crf'}", "--gold", "x")
+    assert "a first FILE, without a name" in refused(f"crf={tmp_path / 'crf'}", "--gold", "x")
     assert "single document" in refused(f"crf={tmp_path / 'crf'}", "--unit", "document")
 
 
@@ -318,7 +318,7 @@ def test_a_folder_is_what_it_holds_whatever_the_options(tmp_path, refused):
         (tmp_path / name).mkdir()
         (tmp_path / name / "samples_sums.jsonl").write_bytes(lm_eval_samples([1.0, 0.0]))
     said = refused(f"a={tmp_path / 'run1'}", f"b={tmp_path / 'run2'}", "--gold", "label")
-    assert "gold= does not apply to a log of samples of lm-evaluation-harness" in said
+    assert "--gold does not apply to a log of samples of lm-evaluation-harness" in said
 
 
 def test_standard_input_is_named_once(piped, refused):

@@ -132,9 +132,9 @@ def test_columns_of_any_name_hold_models_runs_and_what_they_said(tmp_path):
 @pytest.mark.parametrize("model", ["model", "system", "Model"])
 @pytest.mark.parametrize("options", ["", "--id item", "--id item --columns pred"])
 def test_what_is_said_of_rows_of_models_reads_them(model, options, refused_rows, capsys):
-    assert f"model_column={model!r}" in refused_rows(rows(model), options)
+    assert f"--model-column {model}" in refused_rows(rows(model), options)
     remedy = f"--model-column {model}"
-    assert "prediction=: pred" in refused_rows(rows(model).drop(columns="seed"), f"--id item {remedy}")
+    assert "--prediction: pred" in refused_rows(rows(model).drop(columns="seed"), f"--id item {remedy}")
     assert (
         main(f"compare long.csv --gold label --positive spam --id item {remedy} --prediction pred".split())
         == 0
@@ -216,10 +216,10 @@ def test_answers_are_right_or_wrong_in_the_words_of_people(read, right, wrong):
 
 
 def test_words_and_numbers_as_people_write_them_are_no_scores(refused_file):
-    assert "columns=" in refused_file(lines("q,a,b", "x,yes,no", "y,no,no", "z,no,yes"), "--scores", "F1")
+    assert "--columns" in refused_file(lines("q,a,b", "x,yes,no", "y,no,no", "z,no,yes"), "--scores", "F1")
     for cell in ("0,31", "31.5%", "31 %"):
         table = lines("q;a;b", f"x;{cell};{cell}", f"y;{cell};{cell}")
-        assert "columns=" in refused_file(table, "--scores", "F1")
+        assert "--columns" in refused_file(table, "--scores", "F1")
         assert f"has {cell!r}, " in refused_file(table, "--scores", "F1", "--columns", "a,b")
 
 
