@@ -56,7 +56,7 @@ def test_every_metric_that_was_asked_for_must_hold(compare):
     assert compare("--fail-unless", "better", "--prob", "0.8", "--metrics", "precision,f1")[0] == 0
     code, _, err = compare("--fail-unless", "better", "--prob", "0.8", "--metrics", "precision,recall")
     assert (code, err.count("\n")) == (1, 1)
-    assert "in R)" in err
+    assert "in recall)" in err
 
 
 @pytest.mark.parametrize(
