@@ -8,7 +8,11 @@ from .distributions.difference import Difference as Difference
 from .distributions.fscore import Beta as Beta, FScore as FScore
 from .evaluation import Evaluation as Evaluation, score as score
 from .frequentist.coverage import coverage_curve as coverage_curve
-from .frequentist.intervals import difference_intervals as difference_intervals, intervals as intervals
+from .frequentist.intervals import (
+    difference_intervals as difference_intervals,
+    interval_table as interval_table,
+    intervals as intervals,
+)
 from .frequentist.monitoring import monitor as monitor
 from .frequentist.planning import (
     assumed_pilot as assumed_pilot,

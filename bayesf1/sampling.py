@@ -356,14 +356,10 @@ class Samples:
         n_cells, width = columns.shape[1:]
         parts = []
         for units, place in self.parts:
-            starts = range(0, place.stop - place.start, n_cells)
-            first = place.start // n_cells
-            rows = [
-                np.asarray(units.rows[:, start : start + n_cells] @ columns[first + i])
-                for i, start in enumerate(starts)
-            ]
-            kept = replace(units, rows=np.concatenate(rows, axis=1))
-            parts.append(Sample(kept, slice(first * width, (first + len(starts)) * width)))
+            first, last = place.start // n_cells, place.stop // n_cells
+            sums = [units.sums(columns[first:last, :, i]) for i in range(width)]
+            kept = replace(units, rows=np.stack(sums, axis=-1).reshape(units.n_patterns, -1))
+            parts.append(Sample(kept, slice(first * width, last * width)))
         return Samples(tuple(parts), np.einsum("mc,mcs->ms", self.tables, columns))
 
     def variance(self, statistic: Statistic) -> float:
@@ -410,13 +406,7 @@ class Samples:
     def n_resampled(self) -> int:
         """Number of variates of one resample."""
         pairs = zip(self.parts, self.together, strict=True)
-        sizes = (
-            u.n_patterns + 4 * getattr(u.rows, "nnz", 0)
-            if many is None
-            else int(many.large.sum()) + many.root.size
-            for (u, _), many in pairs
-        )
-        return sum(sizes)
+        return sum(units.n_patterns if many is None else int(many.large.sum()) for (units, _), many in pairs)
 
     def acceleration(self, statistic: Statistic) -> float:
         """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
@@ -841,14 +831,12 @@ class SamplingModel:
         # one only the entries that it has.
         entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
         cost = units.n_patterns + entries + ev.tables.size
-        many = units.n_patterns > MANY
-        if not ev.task.many_cells:
-            sums = ev.tables.size
-        elif all(metric.ratio(ev.cells) is not None or (many and metric.expand) for metric in metrics):
-            sums = 2 * len(metrics)
-        else:
-            sums, cost = len(ev.cells), 3 * cost
-        if sums <= _FEW_SUMS:
+        near, many = units.n_patterns > MANY, ev.task.many_cells
+        if many and any(
+            metric.ratio(ev.cells) is None and not (near and metric.expand) for metric in metrics
+        ):
+            cost *= 3
+        elif many or ev.tables.size <= _FEW_SUMS:
             # Most of very many units are drawn together.
             cost = min(cost, MANY)
         return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))

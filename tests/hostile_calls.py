@@ -100,6 +100,7 @@ def calls():
             {"data": {"x": counts, "y": items.pair("A", "B")}, **FIT},
             {"data": {"x": counts, "y": items.pair("A", "B")}, "weights": {"x": 1, "y": 2}, **FIT},
         ],
+        "interval_table": [{"ev": items}],
         "intervals": [{"ev": items, "model": "A", "n_resamples": 200}],
         "load_example": [{"name": "wnut17"}],
         "load": [{"path": "evaluation.json"}],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, resolve_metric
+from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
@@ -24,6 +24,9 @@ from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import MANY, Samples, SamplingSettings, sampling_model
 from bayesf1.tasks.judged import difference_estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
@@ -766,6 +769,52 @@ def intervals(
     """
     metric = resolve_metric(metric, ev)
     return _intervals(ev, (model,), metric, methods, confidence_level, n_resamples, prior, assumption, rng)
+
+
+def interval_table(
+    ev: Evaluation,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    method: str = "delta",
+    confidence_level: float = 0.95,
+    assumption: str = "auto",
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Return scores, standard errors and intervals of every model and metric, by one method.
+
+    Of confusion matrices the delta method is that of Takahashi et al. (2022), for micro and macro F1 alike.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    metrics
+        Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
+    method, confidence_level, assumption, rng
+        Name of one of the methods of `intervals`, and what it takes. The standard error is missing if the method has none.
+
+    Examples
+    --------
+    Their example:
+
+    >>> from bayesf1 import from_confusion
+    >>> ev = from_confusion({"A": [[2, 5, 0], [2, 70, 2], [2, 2, 15]]})
+    >>> interval_table(ev, ["micro_f1", "macro_f1"]).round(3)
+                     score     se    low   high
+    system metric
+    A      micro_f1  0.870  0.034  0.804  0.936
+           macro_f1  0.689  0.065  0.562  0.817
+    """
+    import pandas as pd
+
+    rows = {}
+    how: Any = {"confidence_level": confidence_level, "assumption": assumption, "rng": rng}
+    for model in ev.names:
+        for metric in resolve_metrics(metrics, ev):
+            found = intervals(ev, model, metric, methods=[method], **how)
+            rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
+    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
+    return pd.DataFrame(list(rows.values()), index, ["score", "se", "low", "high"], dtype=float)
 
 
 def difference_intervals(

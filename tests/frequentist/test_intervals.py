@@ -330,10 +330,18 @@ def test_the_delta_method_over_items_of_several_classes_is_takahashis(score):
     matrix = TAKAHASHI["example"]["matrix"]
     ev = bf.from_confusion({"A": matrix, "B": np.transpose(matrix)})
     closed = CLASS_SCORES[score](matrix)
+    found = bf.interval_table(ev, [score, "accuracy"])
     for model in ("A", "B"):
-        assert list(intervals(ev, model, score, methods=["delta"])["delta"]) == pytest.approx(
-            list(closed), abs=1e-9
-        )
+        expected = [closed.estimate, closed.se, *closed]
+        assert found.loc[(model, score)].tolist() == pytest.approx(expected, abs=1e-9)
+        assert found.index.tolist()[:2] == [("A", score), ("A", "accuracy")]
+    printed = TAKAHASHI["example"]["printed"][score]
+    assert [round(found.loc[("A", score), name], 3) for name in ("score", "low", "high")] == [
+        printed["estimate"],
+        *printed["interval"],
+    ]
+    assert round(found.loc[("A", score), "se"], 4) == printed["se"]
+    assert bf.interval_table(ev, "accuracy", method="wilson")["se"].isna().all()
 
 
 def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median():
