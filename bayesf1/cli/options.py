@@ -289,7 +289,7 @@ OPTIONS: Options = {
     "--draws": whole("number of draws"),
     "--format": option("%(choices)s; taken from the ending of --output if not given", choices=FORMATS),
     "--output": file("write to this file instead of the screen"),
-    "--verbose": flag("say how the answer was computed, too: prior, draws, seed, thresholds"),
+    "--verbose": flag("also say how the answer was computed: prior, draws, seed, thresholds"),
     "--plot": file("draw the answer into this file: .pdf, .svg or .png"),
     "--report": file("write a page with verdict, tables and figures: .html"),
 }

@@ -20,6 +20,10 @@ class Posterior(Checked, ABC):
 
     support: tuple[float, float]
 
+    def __str__(self) -> str:
+        low, high = self.interval()
+        return f"{self.mean():.4g}, 95 % interval [{low:.4g}, {high:.4g}]"
+
     def _repr_html_(self) -> str:
         numbers = {"Mean": self.mean(), "Sd": self.std(), "2.5 %": self.ppf(0.025), "97.5 %": self.ppf(0.975)}
         head = "".join(f"<th>{name}</th>" for name in numbers)

@@ -708,9 +708,9 @@ def _plan_decision(
     margin, largest = not_worse_by or 0.0, pair.largest
     if difference is not None and abs(difference) >= 0.99 * largest:
         raise ValueError(
-            f"difference {difference:g} is out of reach: of models that differ on {1 - pair.agreement:.3g} of the "
-            f"{plural(ev.unit)}, and there as the pilot's do, one that were ahead on all of these would be {largest:.3g} "
-            f"ahead in {metric.label}; assume less agreement or a smaller difference"
+            f"difference {difference:g} is out of reach: if two models differ on {1 - pair.agreement:.3g} of the "
+            f"{plural(ev.unit)} as the pilot's do, and one is better on all of these, it leads by {largest:.3g} in "
+            f"{metric.label}; assume less agreement or a smaller difference"
         )
     # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
     sets = int(np.clip(_SEARCHED // len(pair.weights), min(1000, n_sets), n_sets))
@@ -766,9 +766,8 @@ def _plan_decision(
     if difference is None:
         if x > 0.99 * largest:
             raise ValueError(
-                f"{size:,} {plural(ev.unit)} decide nothing: even if one model were ahead on each where the two differ, "
-                f"by as much as they do there, which would put it {largest:.3g} ahead, P(H1) ≥ {p_h1:g} is reached with a "
-                f"probability of less than {goal:g}"
+                f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is "
+                f"a lead of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
             )
         return planned(size, x)
     found = planned(units_of(x), difference)

@@ -691,19 +691,18 @@ def _multinomial(fit: HierarchicalFit) -> str:
     kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
     pairs = zip(fit.models, kappa, strict=True)
     alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
+    made = fit.posterior.attrs.get("made_with", "PyMC")
     return (
-        f"Dirichlet-multinomial model, {fit.within}, effects of a {fit.noun} on one model unrelated to those on another "
-        f'(likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
+        f"Dirichlet-multinomial model in {made}, {fit.within}, effects of a {fit.noun} on one model unrelated to those on "
+        f'another (likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
         f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
     )
 
 
 def _few_corpora(fit: HierarchicalFit) -> list[str]:
     """Say if there are too few corpora to know how much they differ."""
-    words = (
-        f"{fit.number} hardly show how much {fit.nouns} differ, so the answers for the average {fit.noun} and a new one rest "
-        "on the prior."
-    )
+    rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
+    words = f"{fit.number} do not show well how much {fit.nouns} differ, so {rest}."
     return [words] if len(fit.datasets) < 3 else []
 
 

@@ -14,14 +14,14 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import listing
+from bayesf1.base.naming import joined, listing
 from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, resolve_metrics
 from bayesf1.hierarchical import corpora as given
 from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, Variables
@@ -235,7 +235,8 @@ def fit_counts(
     each = [scores(_dirichlet(base + table, rng)) for table in counts]
     drawn = [scores(pi), scores(_dirichlet(base, rng)), np.stack(each, axis=-1) @ shares, *each]
     scored = arviz.dataset(given.by_question(ev.models, np.stack(drawn, axis=-1)), coords)
-    groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs)
+    made = joined(f"{name} {metadata.version(name)}" for name in ("PyMC", "ArviZ"))
+    groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs, made_with=made)
     r_hat, bulk, tail = arviz.convergence(groups["posterior"])
     diverged = groups["sample_stats"]["diverging"]
     return Fitted(

@@ -406,6 +406,9 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
         gaps *= scales[i, i + 1 :, None]
         np.maximum(farthest, gaps.max(axis=0), out=farthest)
     beats = centre[:, None] - centre - np.quantile(farthest, prob) * spreads > margin
+    if len(models) == 2:
+        # Two models have one difference, of which `compare` may claim as much.
+        beats = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob)
     hold = np.ones(len(scores), dtype=bool)
     for one, beaten in zip(models, beats, strict=True):
         if beaten.any():

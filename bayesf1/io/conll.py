@@ -306,7 +306,7 @@ def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files
     """Return the files of gold and of each model, where gold has its own."""
     models = request.named_models(what)
     if request.alone is None:
-        raise ValueError(f"{request.places[0]} is of a model; give gold's, too, by gold_file=")
+        raise ValueError(f"{request.places[0]} is a model's file; also give the gold file by gold_file=")
     gold, *others = _files([request.alone, *models.values()])
     return gold, dict(zip(models, others, strict=True))
 

@@ -305,7 +305,7 @@ def _check_order(name: str, columns: Mapping[str, Any], first: str, order: Any, 
     if moved or renumbered or isinstance(columns[first], Mapping):
         raise ValueError(
             f"{moved[0] if moved else first} have ids, but {name} none, so that it is not clear in which order {name} are; "
-            f"give {name} by id, too, or say by reset_index(drop=True) or lists that all have one order"
+            f"also give {name} by id, or say by reset_index(drop=True) or lists that all have one order"
         )
 
 

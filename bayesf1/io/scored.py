@@ -94,13 +94,12 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
     remarks = []
     if missing:
         remarks.append(
-            f"{model} has no document for {len(missing)} of {len(judged)} judged queries, as "
+            f"{model} has no document for {len(missing)} of {len(judged)} judged queries, such as "
             f"{listing(missing, most=3)}, and scores 0 there."
         )
     if strange:
-        remarks.append(
-            f"{model} has {counted(len(strange), 'query')} without judgements, as {listing(strange, most=3)}: left out."
-        )
+        them = f"{counted(len(strange), 'query')} without judgements, such as {listing(strange, most=3)}"
+        remarks.append(f"{model} has {them}, left out here.")
     return remarks
 
 
@@ -180,7 +179,7 @@ def _read_segments(request: Request) -> Evaluation:
     if name not in _METRICS:
         raise ValueError(f"texts are scored by one measure=, not {name!r}; {nearest(name, _METRICS)}")
     if request.alone is None:
-        raise ValueError(f"{request.places[0]} is a model's; give the references, too, by gold_file=")
+        raise ValueError(f"{request.places[0]} is a model's file; also give the references by gold_file=")
     gold = _segments(request.alone.file)
     if empty := [i for i, segment in enumerate(gold, 1) if not segment.strip()]:
         raise ValueError(f"{request.alone}, line {empty[0]}, is empty; drop that line in all files")

@@ -292,12 +292,14 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
     if gold is not None:
         known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
         strange = [name for name in models if not _holds_labels(sample[name], known)]
-        what = f"labels, as more than half of its values are none of {gold!r} (probabilities go to bf.from_probabilities)"
+        what = f"labels: more than half of its values are not in {gold!r} (give probabilities to bf.from_probabilities)"
     else:
         for name in (name for name in candidates if name not in models):
             # A row of averages, as other tools write it, is no score of its own.
             if total := next((v for v in sample[name] if str(v).strip().lower() in _TOTALS), None):
-                raise ValueError(f"{table} has a row {total!r} in column {name!r}, hardly a unit; remove it")
+                raise ValueError(
+                    f"{table} has a row {total!r} in column {name!r}, which is not a unit; remove it"
+                )
         rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
         amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
         # One bad cell makes no model something else; it is refused when it is read.
@@ -306,7 +308,7 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
         strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
         what = "scores of one metric below a header"
     if strange or not models:
-        which = f"column {strange[0]!r} hardly holds {what}" if strange else "no column is a model's"
+        which = f"column {strange[0]!r} does not look like {what}" if strange else "no column is a model's"
         fitting = [name for name in models if name not in strange] or ""
         raise ValueError(
             f"{table} has columns {listing(table.header)}; {which}; name the models' columns by "

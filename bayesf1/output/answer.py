@@ -199,9 +199,7 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     if not answers[0].stacked:
         return answers
     tables = [answer.table for answer in answers]
-    rows, sure = (
-        tuple(chain.from_iterable(parts)) for parts in zip(*((t.rows, t.sure) for t in tables), strict=True)
-    )
+    rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
     said = [*chain.from_iterable(answer.below for answer in answers)]
     said += dict.fromkeys(answer.signature() for answer in answers)
     more = [*chain.from_iterable(answer.more for answer in answers)]
@@ -244,8 +242,5 @@ def format_of(suffix: str) -> str:
     endings = {ending: name for name, ending in FORMATS.items()}
     known = {**endings, "": DEFAULT, ".text": DEFAULT, ".log": DEFAULT}
     if suffix.lower() not in known:
-        raise ValueError(
-            f"there is no format with the ending {suffix}, only {joined(f'{e} ({f})' for e, f in endings.items())}; "
-            "choose one, or name a format"
-        )
+        raise ValueError(f"no format has the ending {suffix}; end it with {joined(endings, 'or')}")
     return known[suffix.lower()]

@@ -7,7 +7,6 @@ reserves, nor ``metric``, along which the summary of 0.23 stacks its columns.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -164,9 +163,8 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
     # h5py raises a RuntimeError for groups that cannot be read.
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ValueError(
-            f"{printable(str(path))} is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
-        ) from None
+        why = f"is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
+        raise ValueError(f"{printable(str(path))} {why}") from None
 
 
 # ---- comparisons ------------------------------------------------------------------------------------------
@@ -204,6 +202,5 @@ def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike 
     }
     names = [metric.name for metric in metrics]
     coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-    settings = {name: getattr(asked, name) for name in ("prob", "prior", "assumption", "target")}
-    attrs = {"settings": json.dumps({**settings, "rope": asked.rope.given})}
+    attrs = {"signature": res.signature()}
     return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

@@ -21,6 +21,7 @@ from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.output import plots
 from bayesf1.output.table import equation
+from bayesf1.output.text import region
 
 if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
@@ -77,7 +78,9 @@ def report_html(results: Results, *, command: str | None = None) -> str:
     def plain(value: Any) -> Any:
         return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    found = _checked(results)
+    found: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
+    if not found or not all(map(_shown, found)):
+        raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
     # Texts stay texts, as a browser has fonts for names that matplotlib has none for, which it warns of.
     settings = {**plots.print_style(), "svg.fonttype": "none"}
     with style.context("default"), rc_context(settings), warnings.catch_warnings():
@@ -104,13 +107,6 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _checked(results: Any) -> list[Any]:
-    found = list(results) if isinstance(results, list | tuple) else [results]
-    if not found or not all(_shown(res) for res in found):
-        raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
-    return found
-
-
 def _shown(res: Any) -> list[Comparison]:
     """Return the comparisons of a result, of a fit those on the average corpus; none if it is something else."""
     found = getattr(res, "answers", {}).get("average", res)
@@ -120,35 +116,20 @@ def _shown(res: Any) -> list[Comparison]:
 
 def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     """Return what the page says of one result."""
-    from markupsafe import Markup
-
-    comparisons, (verdict, *more) = _shown(res), res.below
+    comparisons = _shown(res)
     # The comparison that the verdict is about.
-    first = next((c for c in comparisons if c.sentence() == verdict), comparisons[0])
+    first = next((c for c in comparisons if c.sentence() == res.below[0]), comparisons[0])
     forest = _forest(res, first)
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
-    metrics = [] if forest else [_metric(c, f"{name}-m{i}", verdict) for i, c in enumerate(shown, 1)]
-    return {
-        "name": name,
-        "res": res,
-        "first": first,
-        "verdict": verdict,
-        "more": [line for line in more if line not in res.notes],
-        "rows": Markup(res.table.to_html()),
-        "metrics": metrics,
-        "forest": forest,
-    }
+    metrics = [] if forest else [_metric(c, f"{name}-m{i}") for i, c in enumerate(shown, 1)]
+    return {"name": name, "res": res, "first": first, "metrics": metrics, "forest": forest}
 
 
-def _metric(c: Comparison, name: str, verdict: str) -> dict[str, Any]:
-    """Return sentence, figures and slider of one metric."""
-    return {
-        "c": c,
-        "curve": {"id": name, **rope_curve(c)},
-        "sentence": "" if c.sentence() == verdict else c.sentence(),
-        "scores": _figure(1.7, lambda ax: plots.draw_scores(c, ax)),
-        "difference": _figure(1.8, lambda ax: plots.draw_difference(ax, c)),
-    }
+def _metric(c: Comparison, name: str) -> dict[str, Any]:
+    """Return figures and slider of one metric."""
+    scores = _figure(1.7, lambda ax: plots.draw_scores(c, ax))
+    difference = _figure(1.8, lambda ax: plots.draw_difference(ax, c))
+    return {"c": c, "curve": {"id": name, **rope_curve(c)}, "scores": scores, "difference": difference}
 
 
 def rope_curve(c: Comparison) -> dict[str, Any]:
@@ -165,7 +146,7 @@ def rope_curve(c: Comparison) -> dict[str, Any]:
     >>> curve["labels"][curve["start"]], len(curve["less"]) == len(curve["labels"])
     ('±2 percentage points', True)
     """
-    widest, distribution, percent = c.rope.widest, c.difference, c.definition.percent
+    widest, distribution = c.rope.widest, c.difference
     low, high = (end / widest for end in c.rope.differences(c.definition)) if c.rope else (-1.0, 1.0)
     reach = max(-distribution.ppf(_TAIL), distribution.isf(_TAIL), 2.0 * widest) or 0.01
     step = float(f"{reach / _STEPS:.0e}")
@@ -177,15 +158,10 @@ def rope_curve(c: Comparison) -> dict[str, Any]:
     less, greater = map(np.array, tails[::-1] if c.definition.lower_is_better else tails)
     less[0], greater[0] = c.p_h0, c.p_h1
     less[start], greater[start] = c.p_less, c.p_greater
-    unit = " percentage points" if percent else ""
-    scaled = (100.0 if percent else 1.0) * margins
-    labels = [f"±{r:.4g}" if low == -high else f"−{-low * r:.4g} to +{high * r:.4g}" for r in scaled]
-    return {
-        "less": less.round(8).tolist(),
-        "greater": greater.round(8).tolist(),
-        "start": start,
-        "labels": [f"{label}{unit}" for label in labels],
-    }
+    regions = (c.rope._replace(low=low * r, high=high * r) for r in margins.tolist())
+    labels = [region(rope, percent=c.definition.percent) for rope in regions]
+    curves = {"less": less.round(8).tolist(), "greater": greater.round(8).tolist()}
+    return {**curves, "start": start, "labels": labels}
 
 
 def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it
 
 from __future__ import annotations
 
-import re
 import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,8 +74,8 @@ _LABEL = 24
 _BETTER, _WORSE = COLOURS[:2]
 # Both axes of a curve, and the area below it.
 _CURVES = {
-    "roc": ("False positive rate (%)", "True positive rate (%)", "AUC"),
-    "pr": ("Recall (%)", "Precision (%)", "AP"),
+    "roc": ("False positive rate", "True positive rate", "AUC"),
+    "pr": ("Recall", "Precision", "AP"),
 }
 
 
@@ -222,12 +221,11 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     ['P(H0) = .587', 'P(H1) = .413']
     """
     found = _compared(res)
-    first = found[0]
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
             draw_difference(panel, c)
         axes[0].set_ylabel("Posterior density")
-        caption_below(axes, [first.model_b, f"minus {first.model_a}"])
+        caption_below(axes, [found[0].model_b, f"minus {found[0].model_a}"])
     return axes
 
 
@@ -268,9 +266,8 @@ def draw_difference(panel: Axes, c: Comparison) -> None:
     if len(x) > 1:
         ahead = c.definition.sign * x
         panel.fill_between(x, y, where=ahead >= 0, color=_BETTER, alpha=0.35, linewidth=0)
-        panel.fill_between(
-            x, y, where=ahead <= 0, facecolor="none", edgecolor=RULE, hatch="/////", linewidth=0
-        )
+        hatched: Any = {"facecolor": "none", "edgecolor": RULE, "hatch": "/////", "linewidth": 0}
+        panel.fill_between(x, y, where=ahead <= 0, **hatched)
         panel.plot(x, y, color=_BETTER)
     else:
         panel.vlines(x, 0.0, peak, color=_BETTER)
@@ -321,7 +318,9 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
     ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
     first = ordered[0][1]
-    with _forest([_class_of(name) for name, _ in ordered], ax) as panel:
+    # The class that a metric such as f1[PER] is of, and other names as they are.
+    classes = [name.partition("[")[2].removesuffix("]") or name for name, _ in ordered]
+    with _forest(classes, ax) as panel:
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -451,15 +450,15 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
             style = style_of(i)
             panel.fill_between(curve.x, curve.low, curve.high, color=style["color"], alpha=0.2, linewidth=0)
             panel.plot(curve.x, curve.y, **style, markevery=(0.1, 0.2))
-        label_x(panel, across)
-        panel.set(ylabel=up, xlim=(0.0, 1.0), ylim=(0.0, 1.02))
-        for axis in (panel.xaxis, panel.yaxis):
-            round_ticks(axis, 100.0)
-        names = [
-            f"{name} ({area} {100 * curve.area:.1f} [{', '.join(f'{100 * x:.1f}' for x in curve.area_interval)}])"
-            for name, curve in found.items()
-        ]
-        legend_below(axes, panel.lines[-len(names) :], [name.strip() for name in names])
+        label_scores(panel, across, percent=True)
+        panel.set(ylabel=f"{up} (%)", xlim=(0.0, 1.0), ylim=(0.0, 1.02))
+        round_ticks(panel.yaxis, 100.0)
+        names = []
+        for name, curve in found.items():
+            low, high = (points(x, 1) for x in curve.area_interval)
+            names.append(f"{name} ({area} {points(curve.area, 1)} [{low}, {high}])".strip())
+        band = f"{100 * next(iter(found.values())).prob:g} % band at each point"
+        legend_below(axes, [*panel.lines[-len(names) :], panel.collections[0]], [*names, band])
     return panel
 
 
@@ -479,12 +478,6 @@ def forest_height(names: Sequence[str]) -> float:
     """Return how high a figure of intervals below each other is, in inches."""
     lines = 1 + max(label.count("\n") for label in wrapped(names, _LABEL))
     return 0.7 + 0.09 * (lines + 1) * max(2, len(names))
-
-
-def _class_of(name: str) -> str:
-    """Return the class that a metric such as ``f1[PER]`` is of, and other names as they are."""
-    found = re.fullmatch(r"[^\[\]]+\[(.*)\]", name, flags=re.DOTALL)
-    return name if found is None else found[1]
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -519,8 +512,7 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     names, k = ranking.models, len(ranking.models)
     labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking.p_beats)
-    least = ranking.settings.rope.high
-    margin = f" by > {least:g}" if least else ""
+    margin = f" by > {least:g}" if (least := ranking.settings.rope.high) else ""
     # Labels and margins take 1.8 inches or so.
     annotate = (PAGE - 1.8) / (2 * k) >= _LEAST_CELL
     row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16
@@ -600,9 +592,7 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
     if ax is not None:
         given = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, object)), object)
         if len(given) != n or not all(hasattr(axes, "plot") for axes in given):
-            raise ValueError(
-                f"ax must be {n} matplotlib Axes, as this figure has {n} panels, not {quoted(ax)}"
-            )
+            raise ValueError(f"ax must be {n} matplotlib Axes, one for each panel, not {quoted(ax)}")
         with plt.rc_context({"text.parse_math": False}):
             yield given
         return
@@ -618,8 +608,7 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
         with plt.rc_context(print_style()):
             grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
             # Texts of neighbouring panels must not read as one line.
-            engine: Any = figure.get_layout_engine()
-            engine.set(wspace=0.08)
+            figure.set_layout_engine("constrained", wspace=0.08)
             for spare in grid[n:]:
                 spare.remove()
             yield grid[:n]

@@ -129,14 +129,11 @@ class Table:
 
     def _cells(self, escape: Callable[[str], str], strong: str = "{}") -> list[list[str]]:
         """Return header and rows with every cell escaped, and the bold ones put into a pattern."""
-        rows = (
-            [
-                strong.format(escape(cell)) if (i, j) in self.bold and cell else escape(cell)
-                for j, cell in enumerate(row)
-            ]
-            for i, row in enumerate(self.rows)
-        )
-        return [[escape(name) for name in self.header], *rows]
+        lines = [[escape(cell) for cell in row] for row in (self.header, *self.rows)]
+        for i, j in self.bold:
+            if self.rows[i][j]:
+                lines[i + 1][j] = strong.format(lines[i + 1][j])
+        return lines
 
     def __str__(self) -> str:
         return self.to_text()

@@ -41,9 +41,8 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
     if fitting is not None:
         console.print(fitting)
     for row, style in zip(lines[1:] if fitting is None else [], styles, strict=False):
-        console.print(
-            _grid(list(zip(lines[0], row, strict=True)), [*[""] * (len(row) - 2), style], wrap=True)
-        )
+        pairs = list(zip(lines[0], row, strict=True))
+        console.print(_grid(pairs, [*[""] * (len(row) - 2), style], wrap=True))
     for i, line in enumerate(answer.lines(verbose=verbose)):
         # A signature is one word, to be copied whole.
         whole = line.startswith("bayesf1|")

@@ -18,8 +18,6 @@ from bayesf1.output.latex import version
 from bayesf1.output.table import Table, amount, digits_of, equation, points, probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bayesf1.cv.fold_tests import FoldTests
     from bayesf1.frequentist.coverage import CoverageCurve
     from bayesf1.frequentist.intervals import Intervals, IntervalSettings, MethodInterval
@@ -31,14 +29,10 @@ if TYPE_CHECKING:
     from bayesf1.sampling import SamplingSettings
 
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
-# An effective number of units below which they do not show well how much they vary.
+# A number of units, or of runs, below which they do not show well how much they vary.
 FEW_UNITS = 10
 # Metrics that begin with a plain word, which is no name.
-_WORDS = re.compile(
-    "(Accuracy|Balanced|Error|Exact|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b"
-)
-# Fewer runs than this may miss a failure.
-_FEW_RUNS = 10
+_WORDS = re.compile("(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b")
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
@@ -174,10 +168,9 @@ def _claim(c: Comparison) -> str:
 def silent(c: Comparison) -> bool:
     """Return whether all folds or units show one difference, so that they do not tell how much it varies."""
     s, (low, high) = c.settings, c.difference.interval(0.95)
-    told = (
-        s.training in ("contrasts", "corrected") if s.training else s.effective_units and s.target == "models"
-    )
-    return bool(told) and not c.alike and high - low <= 1e-9 * max(abs(low), abs(high))
+    units = s.effective_units is not None and s.target == "models"
+    told = s.training in ("contrasts", "corrected") or (units and not s.training)
+    return told and not c.alike and high - low <= 1e-9 * max(abs(low), abs(high))
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
@@ -234,14 +227,8 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     first = comparisons[0]
     # If some metrics are in percent and others are not, each row says so, else the header.
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
-    header = (
-        "Metric",
-        f"{first.model_a}{unit}",
-        f"{first.model_b}{unit}",
-        "Difference",
-        *_probabilities(first),
-        "Verdict",
-    )
+    models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
+    header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
     *scores, gaps = ([_estimated(c, i) for c in comparisons] for i in range(3))
     columns = [*map(estimates, scores), estimates(gaps, sign=True)]
     rows = []
@@ -253,9 +240,8 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     # Bars have one scale, which differences in percent share.
     one_scale = len({c.definition.percent for c in comparisons}) == 1
     bars = tuple((low, gap, high) for gap, low, high, _ in gaps) if one_scale else ()
-    return Table(
-        header, tuple(rows), bold, tuple(c.winner is not None for c in comparisons), bars, bars_after=4
-    )
+    sure = tuple(c.winner is not None for c in comparisons)
+    return Table(header, tuple(rows), bold, sure, bars, bars_after=4)
 
 
 def _probabilities(c: Comparison) -> dict[str, str]:
@@ -294,10 +280,9 @@ def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
             most[percent] = max(most.get(percent, 0), digits_of(low, high, percent=percent))
     found = []
     for *values, percent in column:
-        texts = [points(x, most.get(percent, 0), sign=sign, percent=percent) for x in values]
-        found.append(
-            "{} [{}, {}]".format(*texts) if not math.isnan(values[0]) else "–" if sign else "undefined"
-        )
+        shown = "{} [{}, {}]" if not math.isnan(values[0]) else "–" if sign else "undefined"
+        texts = (points(x, most.get(percent, 0), sign=sign, percent=percent) for x in values)
+        found.append(shown.format(*texts))
     return found
 
 
@@ -418,9 +403,7 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
         parts.append(f"intervals are wider as {wider}")
     if s.runs:
         vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
-        parts.append(
-            f"a method's score is the mean of its runs' scores{'' if s.target == 'models' else vary}"
-        )
+        parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
     n_draws, error = max(one.settings.n_draws for one in comparisons), max(one.mcse for one in comparisons)
     drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
     parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
@@ -452,7 +435,7 @@ def notes(c: Comparison) -> Iterator[str]:
         share = c.variance.share
         what = "training" if share > 0.5 else "the test items"
         yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
-        if min(s.runs) < _FEW_RUNS:
+        if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
         yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
@@ -475,15 +458,8 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         yield "The difference is the same in all folds, which does not show how much training varies."
         return
     about = "the models fitted in these folds" if s.training else "the method, trained again"
-    better, (gap,) = (
-        equation(f"P({c.model_b} better)", other.p_h1),
-        estimates([_estimated(other, 2)], sign=True),
-    )
-    yield f"For {about}: {better}, difference {gap}{' points' * c.definition.percent}."
-    trained = (s if s.training else other.settings).training
-    if trained != "corrected" and s.cv is not None and s.cv.shape[0] == 1:
-        decides = ", so the prior decides" if trained == "mixture" else ""
-        yield f"A single repeat does not show well how much training varies{decides}; add repeats."
+    gap = estimates([_estimated(other, 2)], sign=True)[0] + " points" * c.definition.percent
+    yield f"For {about}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {gap}."
 
 
 def few_units(s: SamplingSettings) -> str:
@@ -496,9 +472,6 @@ def few_units(s: SamplingSettings) -> str:
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
-
-# More would not be read.
-_SHOWN, _NAMED = 4, 3
 
 
 def ranking_estimates(r: Ranking) -> list[str]:
@@ -564,40 +537,22 @@ def ranking_sentence(r: Ranking) -> str:
 
 def joint_sentence(r: Ranking) -> str:
     """Return what may be said of all models at once: who beats whom, and the whole order."""
-    beats, rope = who_beats_whom(r.models, r.jointly), r.settings.rope.high
+    names, rope = np.array(r.models), r.settings.rope.high
+    pairs = [(name, listing(names[row])) for name, row in zip(names, r.jointly, strict=True) if row.any()]
+    beats = "; ".join(f"{name} beats {others}" for name, others in pairs) or "no model beats another"
     margin = f" by more than {amount(rope, percent=r.metric.percent)}" if rope else ""
-    claims = f"{beats or 'no model beats another'}{margin}; {equation('P(whole order)', r.p_order)}"
-    return printable(f"With probability {r.settings.prob:g} for all claims together, {claims}.")
+    together = f"With probability {r.settings.prob:g} for all claims together"
+    return printable(f"{together}, {beats}{margin}; {equation('P(whole order)', r.p_order)}.")
 
 
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    ranked = (
-        f"The {len(r.models)} models were ranked by {labels or r.label} with {version()}, with {prior_of(s)}"
-    )
+    ranked = f"{len(r.models)} models were ranked by {labels or r.label} with {version()}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
     return printable(f"{ranked}; {s.model or dependence(s)}; {drawn}. {best}{source}")
-
-
-def who_beats_whom(names: Sequence[str], beats: NDArray[np.bool_]) -> str:
-    """Write who beats whom.
-
-    Examples
-    --------
-    >>> who_beats_whom(["A", "B", "C"], np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool))
-    'A beats B and C; B beats C'
-    """
-    groups: dict[str, list[str]] = {}
-    for name, row in zip(names, beats, strict=True):
-        beaten, more = [*np.array(names)[row]], int(row.sum()) - _NAMED
-        if beaten:
-            whom = joined([*beaten[:_NAMED], f"{more} more"] if more > 0 else beaten)
-            groups.setdefault(whom, []).append(name)
-    claims = [f"{joined(who)} {'beats' if len(who) == 1 else 'beat'} {whom}" for whom, who in groups.items()]
-    return "; ".join([*claims[:_SHOWN], *[f"and {len(claims) - _SHOWN} more"][: len(claims) > _SHOWN]])
 
 
 # ---- intervals --------------------------------------------------------------------------------------------
@@ -627,11 +582,9 @@ def interval_note(row: MethodInterval) -> str:
     """Return what to mind about one interval; nothing if there is nothing."""
     low, high = row.support
     outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
-    error = row.standard_error if row.method == "difference_estimator" else None
     found = {
         "takes single items as independent": row.units == "item",
         f"over {plural(row.units)}": row.units not in ("", "item"),
-        f"standard error {points(error or 0.0, 1 if row.percent else 3, percent=row.percent)}": error,
         f"overshoots: reaches {' and '.join(outside)}": outside,
         "nothing to estimate from": row.undefined,
         "degenerate: zero width": row.degenerate and not row.undefined,
@@ -668,11 +621,7 @@ def intervals_table(r: Intervals) -> Table:
 def intervals_notes(r: Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
     s = r.settings
-    pairing = (
-        ", with the models taken as independent"
-        if s.assumption == "independent"
-        else ", with the models paired"
-    )
+    pairing = f", with models {'independent' if s.assumption == 'independent' else 'paired'}"
     source = f"from {counted(s) or 'totals, each count as an independent item'}"
     parts = [f"{source}{pairing if len(r.models) > 1 else ''}"]
     if s.n_resamples:
@@ -736,9 +685,8 @@ def randomization_sentence(t: RandomizationTest) -> str:
     how = "exact" if t.exact else f"{t.n_trials:,} trials, {' to '.join(map(_plain_p, t.interval))}"
     gap = f"{t.model_b} minus {t.model_a} in {in_prose(t.label)} is {_scored(t)[2]}{' points' * t.percent}"
     test = f"{side.get(t.alternative, t.alternative)} randomisation test, {how}"
-    return printable(
-        f"{gap}: {p_equation(t.p_value)}{adjusted} ({test}); the models differ on {_discordant(t)}."
-    )
+    p = f"{p_equation(t.p_value)}{adjusted}"
+    return printable(f"{gap}: {p} ({test}); the models differ on {_discordant(t)}.")
 
 
 def _discordant(t: RandomizationTest) -> str:
@@ -747,10 +695,9 @@ def _discordant(t: RandomizationTest) -> str:
 
 def fold_tests_title(f: FoldTests) -> str:
     """Return what was tested, and how the folds differ."""
-    mean = points(float(f.differences.mean()), 2, sign=True, percent=f.shares)
-    sd = points(f.differences.std(ddof=1), 2, percent=f.shares)
-    spread = f"mean {mean}, sd {sd}{' points' * f.shares}"
-    return printable(f"{f.label} of {f.model_b} minus {f.model_a} in {f.differences.size} folds: {spread}")
+    d, what = f.differences, f"{f.label} of {f.model_b} minus {f.model_a}"
+    mean, sd = points(d.mean(), 2, sign=True, percent=f.shares), points(d.std(ddof=1), 2, percent=f.shares)
+    return printable(f"{what} in {d.size} folds: mean {mean}, sd {sd}{' points' * f.shares}")
 
 
 def fold_tests_table(f: FoldTests) -> Table:
@@ -783,11 +730,7 @@ def plan_words(p: Any) -> tuple[str, str, Table]:
 
 def _size_plan(p: SampleSize) -> tuple[str, str, Table]:
     """Return how many items an interval takes."""
-    level, width, many = (
-        f"{100 * p.confidence_level:g} %",
-        amount(p.half_width, percent=p.percent),
-        plural(p.unit),
-    )
+    level, many = f"{100 * p.confidence_level:g} %", plural(p.unit)
     sizes = {many: p.n_units, "positive ones" if p.n_units else "positive items": p.n_positives}
     takes = " with ".join(f"{n:,} {what}" for what, n in sizes.items() if n is not None)
     who = "any model" if p.basis == "bound" else "models like the pilot's"
@@ -795,8 +738,12 @@ def _size_plan(p: SampleSize) -> tuple[str, str, Table]:
     header = ("Metric", "Half-width", "Confidence", "Positives", capitalised(many), "Holds for")
     numbers = ("–" if n is None else f"{n:,}" for n in (p.n_positives, p.n_units))
     table = Table(header, ((p.label, f"{p.half_width:g}", level, *numbers, who),), sure=(True,))
-    sentence = f"A {level} interval for {in_prose(p.label)} no wider than ±{width} takes {takes}."
-    return sentence, f"Holds for {who}{share}; normal approximation.", table
+    width = f"no wider than ±{amount(p.half_width, percent=p.percent)}"
+    return (
+        f"A {level} interval for {in_prose(p.label)} {width} takes {takes}.",
+        f"Holds for {who}{share}; normal approximation.",
+        table,
+    )
 
 
 def _decision_plan(p: DecisionPlan) -> tuple[str, str, Table]:
@@ -810,12 +757,11 @@ def _decision_plan(p: DecisionPlan) -> tuple[str, str, Table]:
         margin, from_ = amount(p.not_worse_by, percent=p.percent), "P(not worse) from"
         claim = f"shown not to be worse by more than {margin} (P ≥ {p.p_h1:g})"
         size = f"{assumed}; not worse by {margin}"
-    sentence = (
-        f"A model that is {assumed} in {in_prose(p.label)} is {claim} with probability {p.goal:g} on {units}."
-    )
+    label = in_prose(p.label)
+    sentence = f"A model that is {assumed} in {label} is {claim} with probability {p.goal:g} on {units}."
     if p.question == "resolution":
         often = f"the better model is {claim} with a probability below {p.goal:g}"
-        sentence = f"With {units}, a difference in {in_prose(p.label)} below {size} may well stay undecided: {often}."
+        sentence = f"With {units}, a difference in {label} below {size} may well stay undecided: {often}."
     header = ("Metric", "Difference", capitalised(plural(p.unit)), "Agreement", from_, "Assurance")
     row = (p.label, size, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
     assumes = f"Assumes that the models agree on {agreement} of the {plural(p.unit)}"

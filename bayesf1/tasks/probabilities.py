@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
+from bayesf1.sampling import SamplingModel
 from bayesf1.tasks.draws import BootstrappedTask
 
 
@@ -294,20 +295,12 @@ class Probabilities(BootstrappedTask):
             out[:] = slopes + area * whole
         return above, below
 
-    def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Say why a loss is not defined, and where a bootstrap of an area sees no doubt."""
-        notes = []
-        if not self.are_probabilities:
-            ends = f"from {self.values[0]:g} to {self.values[-1]:g}"
-            notes.append(f"Scores {ends} are not probabilities, so they have no Brier score and no log loss.")
-        elif not np.isfinite(self.losses["log_loss"]).all():
-            notes.append("A label that occurred was given probability 0, so the log loss is infinite.")
-        if (self.metric("roc_auc", tables)(tables, self.cells) >= 1.0).any():
-            notes.append(
-                "A model separates the labels perfectly: a bootstrap knows of no item but those that were seen, and has no "
-                "doubt about its areas, though there is some."
-            )
-        return tuple(notes)
+    def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
+        """Say where a bootstrap of an area sees no doubt."""
+        area = self.metric("roc_auc", sampling.ev.tables)
+        if metric.name in _AREAS and (sampling.plain(area) >= 1.0).any():
+            return ("A model separates the labels perfectly: these items cannot show how sure that is.",)
+        return ()
 
     # ---- posterior and words ------------------------------------------------------------------------------
 

@@ -50,8 +50,8 @@ def test_scores_are_those_of_ir_measures(measure, trec):
 def test_what_is_missing_or_not_judged_is_said(trec):
     ev = bf.read(runs(trec), qrels=trec / "qrels.txt", measure="AP")
     assert [remark for remark in ev.remarks if remark.startswith("dense")] == [
-        "dense has no document for 3 of 12 judged queries, as q4, q12, q13, and scores 0 there.",
-        "dense has 2 queries without judgements, as q0, q1: left out.",
+        "dense has no document for 3 of 12 judged queries, such as q4, q12, q13, and scores 0 there.",
+        "dense has 2 queries without judgements, such as q0, q1, left out here.",
     ]
     assert all(remark in ev.notes for remark in ev.remarks)
 

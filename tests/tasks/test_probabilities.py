@@ -159,7 +159,6 @@ def test_any_scores_have_areas_but_no_losses():
     ev, same = bf.from_probabilities(y, logits), bf.from_probabilities(y, p)
     assert bf.score(ev, "A", "roc_auc") == pytest.approx(bf.score(same, "A", "roc_auc"), abs=1e-12)
     assert list(bf.compare(ev, rng=1)) == ["average_precision", "roc_auc"]
-    assert "are not probabilities" in ev.notes[0]
     with pytest.raises(ValueError, match="brier needs probabilities from 0 to 1, but there is -"):
         bf.score(ev, "A", "brier")
     with pytest.raises(ValueError, match="on one scale"):
@@ -171,7 +170,6 @@ def test_an_infinite_log_loss_is_named_and_left_out():
         [1, 0, 1, 0] * 5, {"A": [0.0, 0.1, 0.8, 0.3] * 5, "B": [0.5, 0.1, 0.8, 0.3] * 5}
     )
     assert ev.task.default_metrics == ("brier", "average_precision", "roc_auc")
-    assert "log loss is infinite" in ev.notes[0]
     with pytest.raises(ValueError, match="log_loss is infinite, as a positive item has probability 0"):
         bf.compare(ev, metrics="log_loss")
     # B alone has none of these.
@@ -182,7 +180,6 @@ def test_an_infinite_log_loss_is_named_and_left_out():
 
 def test_a_perfect_separation_is_told_to_leave_doubt():
     ev = bf.from_probabilities([0, 1] * 20, {"A": [0.1, 0.9] * 20, "B": [0.6, 0.5] * 20})
-    assert "separates the labels perfectly" in ev.notes[0]
     assert "separates the labels perfectly" in str(bf.compare(ev, rng=1))
     assert ev.select(["B"]).notes == ()
 
