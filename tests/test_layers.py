@@ -36,7 +36,7 @@ def imports(path):
     """Modules that a module imports anywhere, in functions and by name, but for type checking alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             node.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:

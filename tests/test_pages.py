@@ -13,7 +13,12 @@ from builders import ROOT, needed
 
 DOCS = ROOT / "docs"
 PARTS = ("guides", "background", "reference")
-LONG = {f"guides/{name}" for name in ("paper", "deciding", "large_data", "corpora", "planning", "seeds")}
+# Pages whose examples take more than a second, and those that need packages which not everybody has.
+LONG = {
+    f"guides/{name}"
+    for name in ("paper", "deciding", "large_data", "corpora", "planning", "retrieval", "seeds")
+}
+LONG |= {"background/calibration", "cross_validation", "decisions", "labelling", "questions", "statistics"}
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.md")
@@ -30,8 +35,8 @@ def name_of(path):
 def pages():
     """Every page, those whose examples take seconds by the marker."""
     for path in PAGES:
-        slow = name_of(path) in LONG
-        yield pytest.param(path, id=name_of(path), marks=[pytest.mark.long] if slow else [])
+        marks = [pytest.mark.long] if name_of(path) in LONG else []
+        yield pytest.param(path, id=name_of(path), marks=marks)
 
 
 @pytest.mark.parametrize("path", [*pages()])

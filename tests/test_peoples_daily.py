@@ -65,6 +65,7 @@ def test_what_is_written_in_a_scheme_or_turned_into_it_is_read_again(pd, scheme)
             assert split_spans(pd.convert(tags, scheme, to), to) == split_spans(tags, scheme)
 
 
+@pytest.mark.long
 def test_the_corpus_is_what_it_was(pd, corpus):
     paragraphs = pd.read_corpus(corpus)
     assert len(paragraphs) == 19_484

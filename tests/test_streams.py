@@ -65,6 +65,7 @@ def test_a_reader_that_leaves_is_no_error(arguments, folder):
     assert (done.returncode, done.stderr.decode()) == (BROKEN_PIPE, "")
 
 
+@pytest.mark.long
 @every_command
 def test_a_closed_output_is_one_line(arguments, folder):
     done = spawn(arguments, folder, before=("sh", "-c", 'exec "$@" >&-', "sh"))
