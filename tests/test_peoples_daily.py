@@ -22,17 +22,6 @@ def corpus(pd):
     return path
 
 
-def test_a_line_is_pairs_of_word_and_part_of_speech(pd):
-    assert pd.parse_line("中共中央/nt  总书记/n  江/nr  泽民/nr\n") == [
-        ("中共中央", "nt"),
-        ("总书记", "n"),
-        ("江", "nr"),
-        ("泽民", "nr"),
-    ]
-    assert pd.parse_line("1/2/m  //w") == [("1/2", "m"), ("/", "w")]
-    assert pd.parse_line("\n") == []
-
-
 @pytest.mark.parametrize(
     ("run", "sizes"),
     [

@@ -24,15 +24,6 @@ from builders import joint_evaluation
 from evaluations import EVALUATIONS
 
 
-def test_even_units_are_worth_their_number():
-    for k in (2, 7, 500):
-        effective_sample = effective_sample_of(
-            Units(np.array([[3.0]]), np.array([float(k)]), "document"), np.ones((1, 1))
-        )
-        assert effective_sample.units == pytest.approx(k)
-        assert effective_sample.seen == pytest.approx((k - 1) / k)
-
-
 def test_the_bootstrap_sees_the_share_of_the_variance_that_is_said():
     # A weighted mean of unit effects: what the bootstrap's variance is, on average, of the true one.
     rng = np.random.default_rng(1)

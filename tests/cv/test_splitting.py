@@ -81,13 +81,6 @@ def test_halves_and_overlaps_are_exact_also_when_labels_and_counts_are_balanced(
     check_sizes_and_overlaps(first_halves(cv, range(n), y))
 
 
-def test_the_design_of_wang_and_li_has_four_blocks_in_six_folds():
-    halves = first_halves(BlockedCV(m=3), range(400))
-    kinds, sizes = np.unique(halves, axis=0, return_counts=True)
-    assert len(kinds) == 4
-    assert np.all(sizes == 100)
-
-
 # ---- balance
 
 

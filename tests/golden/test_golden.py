@@ -11,7 +11,7 @@ QUICK = (
         "verb/monitor",
         "verb/fold",
         "verb/measures",
-        "verb/hierarchical folds",
+        "verb/hierarchical",
         "file/ta",
         "file/trec",
     ),
