@@ -109,22 +109,15 @@ class HierarchicalComparison(Comparison):
 
 
 def _with_observed(comparisons: Sequence[Any]) -> Table:
-    """Return the table of comparisons with the plain scores beside, which have the decimals of their columns."""
-    table = text.table(tuple(comparisons))
-    observed = []
-    for i, name in enumerate(("posterior_a", "posterior_b")):
-        ends = [
-            (c.observed[i], *getattr(c, name).interval(c.prob), c.definition.percent) for c in comparisons
-        ]
-        observed.append([cell.partition(" [")[0] for cell in text.estimates(ends)])
-    return replace(
-        table,
-        header=(*table.header[:4], "Observed", *table.header[4:]),
-        rows=tuple(
-            (*row[:4], " / ".join(scores), *row[4:])
-            for row, scores in zip(table.rows, zip(*observed, strict=True), strict=True)
-        ),
+    """Return the table of comparisons with the plain scores beside, all with as many decimals."""
+    table, rows = text.table(tuple(comparisons)), []
+    digits = max(
+        digits_of(*c.posterior_a.interval(c.prob), percent=c.definition.percent) for c in comparisons
     )
+    for row, c in zip(table.rows, comparisons, strict=True):
+        observed = " / ".join(points(x, digits, percent=c.definition.percent) for x in c.observed)
+        rows.append((*row[:4], observed, *row[4:]))
+    return replace(table, header=(*table.header[:4], "Observed", *table.header[4:]), rows=tuple(rows))
 
 
 class HierarchicalComparisons(Comparisons):
@@ -359,9 +352,6 @@ class HierarchicalFit(Fitted, Answer):
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
         scores = self._scores(question)[..., at].reshape(-1, len(self.models))
-        plain = zip(self.models, self._observed(question)[:, at], strict=True)
-        digits, percent = 1 if ranked.percent else 3, ranked.percent
-        observed = ", ".join(f"{model} {points(score, digits, percent=percent)}" for model, score in plain)
         limits = filter(None, (*_notes(self), self.diagnostics.caution))
         return ranking_of(
             scores,
@@ -369,7 +359,7 @@ class HierarchicalFit(Fitted, Answer):
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
             self._settings(check_rope(self.rope if rope is None else rope, ranked), question),
-            remarks=(f"Scores are {estimate}s; observed: {observed}.", *limits),
+            remarks=(f"Scores are {estimate}s.", *limits),
         )
 
     def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
@@ -448,12 +438,13 @@ class HierarchicalFit(Fitted, Answer):
         shown = {q: [*res.values()] if q in QUESTIONS else [res.headline] for q, res in self.answers.items()}
         where = [self.scope(q) if q in QUESTIONS else q for q, found in shown.items() for _ in found]
         table = _with_observed([c for found in shown.values() for c in found])
-        return Table(
+        return replace(
+            table,
             header=("On", *table.header),
             rows=tuple((name, *row) for name, row in zip(where, table.rows, strict=True)),
+            bold=frozenset(),
             # Nothing is sure if the draws cannot be trusted.
             sure=(not self.diagnostics.caution,) * len(where),
-            bars=table.bars,
             bars_after=1 + table.bars_after,
         )
 
