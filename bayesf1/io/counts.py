@@ -52,7 +52,8 @@ def from_counts(
     >>> ev.tables
     array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
     """
-    named, runs = flatten(_named(counts, models, _COUNTS_EXAMPLE))
+    model_names([*(counts or ()), *models])
+    named, runs = flatten({**(counts or {}), **models})
     names = tuple(named)
     task, tables = _side_by_side({name: check_counts(named[name], f"model {name!r}") for name in names})
     if tables.ndim != 2:
@@ -94,24 +95,11 @@ def from_folds(
         raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
     discount = cv.default_discount if discount is None else discount
     k = cv.discount(discount)
-    named = _named(folds, {}, _FOLDS_EXAMPLE)
-    names = tuple(named)
-    task, counts = _side_by_side({name: _read_folds(name, named[name], cv) for name in names})
+    names = model_names(folds)
+    task, counts = _side_by_side({name: _read_folds(name, folds[name], cv) for name in names})
     check_same_gold(counts, names, ("repeat", "fold"), "both models must be tested on the same folds")
     tables = warn_if_empty(k * counts.sum(axis=(0, 1)), names)
     return Evaluation(names, task, tables, folds=Folds(counts, cv, discount, k))
-
-
-_COUNTS_EXAMPLE = "write from_counts(A=(tp, fp, fn), B=(tp, fp, fn))"
-_FOLDS_EXAMPLE = "write from_folds({'A': tables, 'B': tables}) with a table (tp, fp, fn) for each fold"
-
-
-def _named(counts: Mapping[str, Any] | None, models: Mapping[str, Any], example: str) -> dict[str, Any]:
-    named = {**(counts or {}), **models}
-    if not named:
-        raise ValueError(f"no model given; {example}")
-    model_names([*(counts or ()), *models])
-    return named
 
 
 # ---- tables -----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.counts import check_weights
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
-from bayesf1.io.labels import BY_A_JUDGE, default_names, from_columns, from_labels
+from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
 from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def from_frame(
     >>> ev.tables
     array([[2., 1., 0., 1.], [1., 0., 1., 2.]])
     """
+    import narwhals as nw
+
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     named = _named_columns(models)
     how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
@@ -122,7 +124,7 @@ def from_frame(
         values = _rows(selected, frame, columns)
         said, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
         ev = from_labels(values[gold], said, judge=judged, groups=group and values[group], **how)
-        if isinstance(ev.task, Audited) and _is_lazy(frame):
+        if isinstance(ev.task, Audited) and isinstance(nw.from_native(frame), nw.LazyFrame):
             # Rows of a lazy frame may come in another order the next time.
             return replace(ev, task=replace(ev.task, unlabelled=None))
         return ev
@@ -133,8 +135,9 @@ def from_frame(
         items = sum(w for w, value in zip(weights, column, strict=True) if is_missing(value, blank=blank))
         if items:
             number = "1 item" if items == 1 else f"{items:,.10g} items"
-            also = "" if i else f", or {BY_A_JUDGE}"
-            raise ValueError(f"column {name!r} has no value for {number}; drop or fill those rows{also}")
+            raise ValueError(
+                f"column {name!r} has no value for {number}; {'drop or fill those rows' if i else NO_GOLD}"
+            )
     predicted = dict(zip(named, found[1:], strict=False))
     documents = None if group is None else read_groups(found[-1])
     return from_columns(found[0], predicted, weights=weights, groups=documents, **how)
@@ -234,12 +237,6 @@ def _read_frame(frame: Any, instead: str) -> Lazy:
         ) from None
     lazy: Lazy = found.lazy()
     return lazy
-
-
-def _is_lazy(frame: Any) -> bool:
-    import narwhals as nw
-
-    return not isinstance(nw.from_native(frame), nw.DataFrame)
 
 
 def _named_columns(models: Models) -> dict[str, str]:

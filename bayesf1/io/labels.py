@@ -58,7 +58,7 @@ _GAPS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
 # Of more gold labels none is compared with the others.
 _MOST_COMPARED = 200
 # What may stand in for gold labels that are missing.
-BY_A_JUDGE = "give what a judge says of every item by judge="
+NO_GOLD = "drop or fill it first, or give what a judge says of every item by judge="
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
@@ -134,12 +134,11 @@ def from_labels(
         if positive is not None:
             raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
         return _from_label_sets(beside["y_true"], predictions, labels, document)
-    remedy = f"drop or fill it first, or {BY_A_JUDGE}"
-    gold = read_labels(beside["y_true"], "y_true", remedy=remedy)
+    gold = read_labels(beside["y_true"], "y_true", remedy=NO_GOLD)
     if not len(gold):
         raise ValueError("y_true is empty; there is nothing to compare the models on")
     columns = {name: read_labels(said, f"predictions of {name!r}") for name, said in predictions.items()}
-    return from_columns(gold, columns, positive=positive, labels=labels, groups=document, remedy=remedy)
+    return from_columns(gold, columns, positive=positive, labels=labels, groups=document)
 
 
 def from_columns(
@@ -150,13 +149,12 @@ def from_columns(
     labels: Sequence[Any] | None = None,
     weights: FloatArray | None = None,
     groups: NDArray[Any] | None = None,
-    remedy: str = "drop or fill it first",
 ) -> Evaluation:
     """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
     every = [CodedLabels.of(column) for column in (gold, *columns.values())]
     found = distinct_labels(every)
     if labels is None and gold.dtype.kind not in "biuf":
-        check_blank(gold, found, "y_true", remedy)
+        check_blank(gold, found, "y_true", NO_GOLD)
     counts = [own.counts(weights) for own in every]
     predicted = dict(zip(columns, counts[1:], strict=True))
     task, positive, golds, codes = _coded(every, predicted, positive, labels)

@@ -113,6 +113,10 @@ def _is_no_number(array: FloatArray) -> Any:
     return ~np.isfinite(array)
 
 
+def _is_no_sum(array: FloatArray) -> Any:
+    return ~(np.isfinite(array) & (array >= 0.0))
+
+
 def _indicators(places: NDArray[Any], n_cells: int) -> Any:
     """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
     from scipy.sparse import csr_array
@@ -205,16 +209,8 @@ def from_statistics(
     names = model_names(statistics)
     aligned, beside = align(statistics, "statistics", {"groups": groups})
     what = "finite numbers by (unit, statistic), not negative (split amounts of both signs into two columns)"
-    sums = {
-        f"statistics of {model!r}": read_numbers(
-            aligned[model],
-            f"statistics of {model!r}",
-            what,
-            bad=lambda x: ~(np.isfinite(x) & (x >= 0.0)),
-            ndim=2,
-        )
-        for model in names
-    }
+    called = {f"statistics of {model!r}": aligned[model] for model in names}
+    sums = {where: read_numbers(own, where, what, bad=_is_no_sum, ndim=2) for where, own in called.items()}
     check_same_shapes(sums)
     arrays = [*sums.values()]
     cells = _cells(statistics, names, arrays[0].shape[1])

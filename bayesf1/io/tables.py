@@ -214,36 +214,28 @@ def _is_plain(file: InputFile, separator: str) -> bool:
 def _text_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[str | None]]]:
     """Yield columns of some rows after others, None where a cell is empty."""
     header, separator = _header_and_separator(file)
-    places = [header.index(name) for name in wanted]
-    rows = filter(None, _reader(file, separator))
-    try:
-        next(rows)
-        while block := [*islice(rows, _ROWS_AT_ONCE)]:
-            if {*map(len, block)} != {len(header)} or header[0] in {row[0].strip() for row in block}:
-                _check_rows(file, header, separator)
-            columns = [*zip(*block, strict=False)]
-            yield [[cell or None for cell in columns[i]] if "" in columns[i] else columns[i] for i in places]
-    except csv.Error:
-        _check_rows(file, header, separator)
+    places, rows = [header.index(name) for name in wanted], _rows(file, header, separator)
+    while block := [*islice(rows, _ROWS_AT_ONCE)]:
+        columns = [*zip(*block, strict=True)]
+        yield [[cell or None for cell in columns[i]] if "" in columns[i] else columns[i] for i in places]
 
 
-def _reader(file: InputFile, separator: str) -> Any:
-    return csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
-
-
-def _check_rows(file: InputFile, header: Sequence[str], separator: str) -> None:
-    """Say in which line something else than a row stands, if in any."""
-    reader, start = _reader(file, separator), 1
+def _rows(file: InputFile, header: Sequence[str], separator: str) -> Iterator[list[str]]:
+    """Yield the rows below the header, or say in which line something else stands."""
+    reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
+    width, first, start = len(header), header[0], 1
     try:
         next(reader)
         for row in reader:
-            if row and len(row) != len(header):
+            if len(row) == width:
+                if row[0].strip() == first and [cell.strip() for cell in row] == header:
+                    raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
+                yield row
+            elif row:
                 raise ValueError(
-                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; "
-                    "mend the row, or name all columns"
+                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {width} columns; mend the "
+                    "row, or name all columns"
                 )
-            if [cell.strip() for cell in row] == header:
-                raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
             start = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(
@@ -340,11 +332,9 @@ def is_lines(file: InputFile) -> bool:
         return False
     try:
         record = json.loads(lines[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
         return len(lines) == 1 and len(file.head) >= 1 << 15
-    except RecursionError:
-        return False
     # An object alone may be a whole table; what is nested in it tells.
     flat = not any(isinstance(value, list | dict) for value in record.values())
     return len(lines) > 1 or (flat and file.suffix != ".json")
