@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import OneLabel
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import listing, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
 from bayesf1.io.counts import check_weights
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
+from bayesf1.io.tables import check_columns
 from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def from_patterns(
     if gold is None or count is None or not named:
         raise ValueError(f"gold, models and the count need columns, but there are only {listing(header)}")
     used, names = [gold, *named.values(), count], model_names(named)
-    _check_used(used, header)
+    check_columns(used, header, "the table")
     places = [header.index(name) for name in used]
     weights = check_weights(np.array([row[places[-1]] for row in rows], dtype=object), count)
     if not weights.any():
@@ -244,17 +245,6 @@ def _named_columns(models: Models) -> dict[str, str]:
     return {name: models[name] if isinstance(models, Mapping) else name for name in names}
 
 
-def _check_used(used: Sequence[str], known: Sequence[str]) -> None:
-    """Say which column there is not, or is named twice."""
-    for i, name in enumerate(used):
-        if not isinstance(name, str):
-            raise ValueError(f"columns are named by strings, not by {quoted(name)}; rename the columns first")
-        if name not in known:
-            raise ValueError(f"there is no column {quoted(name)}; {nearest(str(name), known)}")
-        if name in used[:i]:
-            raise ValueError(f"column {name!r} is named twice; gold, models and the rest need one each")
-
-
 def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
     """Return columns, the first of which are labels, by plain names, or say which there is not, or holds something else.
 
@@ -263,7 +253,7 @@ def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
     import narwhals as nw
 
     schema, native = lazy.collect_schema(), lazy.to_native()
-    _check_used(columns, schema.names())
+    check_columns(columns, schema.names(), "the frame")
     exprs: dict[str, nw.Expr] = {}
     kinds: list[nw.dtypes.DType] = []
     for i, column in enumerate(columns):

@@ -14,9 +14,8 @@ from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import Evaluation, dotted_runs, flatten
-from bayesf1.io.brat import BRAT
-from bayesf1.io.conll import CONLLU, TAGS
+from bayesf1.evaluation import Evaluation, dotted_runs, flatten, model_names
+from bayesf1.io.conll import BRAT, CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, Place, Request, find_place
 from bayesf1.io.logs import INSPECT, LM_EVAL
@@ -241,15 +240,14 @@ def _sources(
                 f"gold_file {quoted(gold_file)} needs the models' files by their names, as {{'bert': {str(source)!r}}}"
             )
         return source, {}, {}
-    if not isinstance(source, Mapping) or not source:
+    if not isinstance(source, Mapping):
         raise ValueError(
             f"what to read is a file, or a mapping of models to theirs, as {{'bert': 'bert.jsonl'}}, not "
             f"{type(source).__name__}; what is in memory goes to from_frame, from_labels and the like"
         )
     nested: dict[str, Any] = {}
-    for name, value in source.items():
-        if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"the name of a model is a non-empty string, not {quoted(name)}")
+    for name in model_names(source):
+        value = source[name]
         if isinstance(value, list | tuple):
             files = [*map(str, value)]
             if twice := [file for file in files if files.count(file) > 1]:

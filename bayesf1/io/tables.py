@@ -74,24 +74,15 @@ class Table:
         return str(self.file)
 
     def check(self, *columns: str | None) -> None:
-        """Say which column there is not, or is named twice."""
-        for i, column in enumerate(columns):
-            if column is not None and column not in self.header:
-                alike = nearest(column if isinstance(column, str) else "", self.header)
-                raise ValueError(f"{self.file} has no column {quoted(column)}; {alike}")
-            if column is not None and column in columns[:i]:
-                raise ValueError(
-                    f"{self.file}: column {column!r} is named twice; gold, models and the rest need one each"
-                )
+        """Say which column there is not, or is named twice; None is none."""
+        check_columns([column for column in columns if column is not None], self.header, str(self.file))
 
     def load(self, wanted: Sequence[str], *, optional: Container[str] = (), most: int | None = None) -> Any:
         """Return columns, or their first `most` rows, as a frame of pandas; `optional` ones may have gaps.
 
         Text is held as categories, each label once.
         """
-        if None in wanted:
-            raise ValueError(f"columns= and judge= name columns of {self.file}, not None")
-        self.check(*wanted)
+        check_columns(wanted, self.header, str(self.file))
         if is_arrow(self.file):
             frame = _load_arrow(self.file, wanted, most)
         elif is_json(self.file) or (frame := _load_plain(self.file, wanted, most)) is None:
@@ -107,6 +98,26 @@ class Table:
                     "(gold labels may be missing where a judge labels every item: judge=)"
                 )
         return frame
+
+
+def check_columns(columns: Sequence[Any], known: Sequence[str], where: str) -> None:
+    """Say which column there is not, or is named twice.
+
+    Examples
+    --------
+    >>> check_columns(["label", "brt"], ["label", "bert"], "a.csv")
+    Traceback (most recent call last):
+    ValueError: a.csv has no column 'brt'; did you mean 'bert'? (known: label, bert)
+    """
+    for i, column in enumerate(columns):
+        if not isinstance(column, str):
+            raise ValueError(f"columns of {where} are named by strings, not by {quoted(column)}")
+        if column not in known:
+            raise ValueError(f"{where} has no column {quoted(column)}; {nearest(column, known)}")
+        if column in columns[:i]:
+            raise ValueError(
+                f"{where}: column {column!r} is named twice; gold, models and the rest need one each"
+            )
 
 
 def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], file: InputFile) -> Any:

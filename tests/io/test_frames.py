@@ -248,7 +248,7 @@ def test_strings_are_never_equal_to_numbers(engine):
     [
         ({"models": ["bert", "bert"]}, "model 'bert' is given twice"),
         ({"models": ["gold"]}, "column 'gold' is named twice"),
-        ({"models": ["bert"], "group": "dco"}, "there is no column 'dco'; did you mean 'doc'"),
+        ({"models": ["bert"], "group": "dco"}, "has no column 'dco'; did you mean 'doc'"),
         ({"models": ["when"]}, "column 'when' holds Datetime.*; labels are strings, numbers or booleans"),
     ],
 )
@@ -287,7 +287,7 @@ def test_tuples_are_gold_then_models_then_count():
     frame = predictions()
     rows = select(frame).fetchall()
     assert from_patterns(rows, models=["bert", "crf"], positive="spam") == expected(frame, positive="spam")
-    with pytest.raises(ValueError, match="columns are named by strings"):
+    with pytest.raises(ValueError, match="are named by strings"):
         from_patterns(pd.DataFrame(rows), models=["bert", "crf"], positive="spam")
     assert from_patterns(rows, positive="spam").models == ("A", "B")
 
