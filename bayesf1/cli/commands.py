@@ -13,18 +13,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.naming import listing
+from bayesf1.base.text_files import followed, write_atomic
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
-from bayesf1.output.answer import DEFAULT
-
-if TYPE_CHECKING:
-    from bayesf1.frequentist.planning import DecisionPlan, SampleSize
-    from bayesf1.labelling import LabelPlan
+from bayesf1.output.answer import DEFAULT, Answer
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500
@@ -102,9 +99,13 @@ def pairs(
     return found
 
 
-def reproducible(args: argparse.Namespace) -> str:
-    """Return the command line with the start of the random numbers, which is 0 where none was given."""
-    return f"{args.command_line}{'' if args.rng is not None else f' --rng {DEFAULT_RNG}'}"
+def report(answers: Any, args: argparse.Namespace) -> None:
+    """Write a page of the answers where one was asked for, with the command that makes it again."""
+    if args.report is not None:
+        from bayesf1.output.html import write_report
+
+        seed = "" if args.rng is not None else f" --rng {DEFAULT_RNG}"
+        write_report(answers, args.report, command=f"{args.command_line}{seed}")
 
 
 def draw(figure: Any, args: argparse.Namespace) -> None:
@@ -151,10 +152,7 @@ def compare(args: argparse.Namespace) -> int:
         complain(f"--fail-unless {args.fail_unless}: {why}")
     figure = bf.plot_classes if args.per_class else bf.plot_difference
     draw(lambda: figure({name: c for res in results for name, c in res.items()}), args)
-    if args.report is not None:
-        from bayesf1.output.html import write_report
-
-        write_report(results, args.report, command=reproducible(args))
+    report(results, args)
     return int(bool(failed))
 
 
@@ -256,7 +254,7 @@ def plan(args: argparse.Namespace) -> None:
     deliver([_for_interval(args) if args.half_width is not None else _for_decision(args)], args)
 
 
-def _for_interval(args: argparse.Namespace) -> SampleSize:
+def _for_interval(args: argparse.Namespace) -> Answer:
     _refuse(args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by")
     settings = given(args, "metric", "prevalence", "confidence_level", "model")
     if args.files:
@@ -269,7 +267,7 @@ def _for_interval(args: argparse.Namespace) -> SampleSize:
     return bf.plan(args.half_width, **settings)
 
 
-def _for_decision(args: argparse.Namespace) -> DecisionPlan:
+def _for_decision(args: argparse.Namespace) -> Answer:
     _refuse(args, "a decision", "model", "confidence_level")
     asked = given(args, "difference", "not_worse_by")
     if asked:
@@ -314,14 +312,13 @@ def label(args: argparse.Namespace) -> None:
     asked = (args.model,) if args.model is not None else tuple(args.models or ())
     found = bf.plan_labels(ev, *asked, **given(args, "budget", "metric", "prob", "prior", "rng"))
     if args.output is not None:
-        _write_rows(found, args)
+        _write_rows(found.items, args)
     deliver([found], changed(args, output=None))
 
 
-def _write_rows(found: LabelPlan, args: argparse.Namespace) -> None:
+def _write_rows(items: Any, args: argparse.Namespace) -> None:
     """Write the rows to label as they stand in the file, with their number where they have no id."""
     from bayesf1.base.input_files import input_files
-    from bayesf1.base.text_files import write_atomic
     from bayesf1.io.tables import Table
 
     with input_files() as take:
@@ -329,7 +326,7 @@ def _write_rows(found: LabelPlan, args: argparse.Namespace) -> None:
         frame = table.load(table.header, optional=table.header)
     if args.id is None:
         frame.insert(0, "row", range(1, len(frame) + 1))
-    chosen = frame.iloc[sorted(found.items)] if args.id is None else frame[frame[args.id].isin(found.items)]
+    chosen = frame.iloc[sorted(items)] if args.id is None else frame[frame[args.id].isin(items)]
     write_atomic(args.output, chosen.to_csv(index=False))
 
 
@@ -341,8 +338,6 @@ def monitor(args: argparse.Namespace) -> int:
         bayesf1 monitor predictions.csv --gold label --save looks.json
         bayesf1 monitor predictions.csv --gold label --previous looks.json --save looks.json --fail-unless-decided
     """
-    from bayesf1.base.text_files import write_atomic
-
     before = None if args.previous is None else _looks(args.previous)
     ev = evaluation(args, units_for="monitoring")
     ((a, b),) = pairs(ev, args, one_for="looks are at")
@@ -390,10 +385,7 @@ def hierarchical(args: argparse.Namespace) -> None:
     deliver([answer], args)
     if args.save is not None:
         fit.save(args.save)
-    if args.report is not None:
-        from bayesf1.output.html import write_report
-
-        write_report(answer, args.report, command=reproducible(args))
+    report(answer, args)
 
 
 def show(args: argparse.Namespace) -> None:
@@ -408,8 +400,6 @@ def show(args: argparse.Namespace) -> None:
 
 def _check_saved(path: str) -> None:
     """Raise a ValueError where the file that ``--save`` names is none for a fit, before anything is computed."""
-    from bayesf1.base.text_files import followed
-
     if Path(path).suffix != ".nc":
         raise ValueError(f"--save writes netCDF, so {path} should end with .nc")
     if not followed(path).parent.is_dir():

@@ -11,6 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+from bayesf1.base import text_files
 from bayesf1.cli.output import write
 from bayesf1.output.answer import FORMATS
 
@@ -120,9 +121,7 @@ def dest(name: str) -> str:
 
 def read_number(text: str) -> float:
     """Read a finite number in plain decimal digits."""
-    from bayesf1.base.text_files import read_number
-
-    value = read_number(text)
+    value = text_files.read_number(text)
     if value is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number such as 0.01")
     return value
