@@ -444,8 +444,7 @@ _CLOSING = """
 Your own data:
   bayesf1 compare gold.conll a=a.conll b=b.conll   tags, a token per line
   bayesf1 compare predictions.csv --gold label     labels, an item per row
-  bayesf1 compare folds.csv                        counts of folds
-See bayesf1 compare --help and bayesf1 rank --help."""
+  bayesf1 compare folds.csv                        counts of folds"""
 
 
 def demo(args: argparse.Namespace) -> None:

@@ -35,8 +35,6 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
         array = _as_array(values)
     except (ValueError, RecursionError):
         raise ValueError(f"{where} must be one label for each item, not {quoted(values)}") from None
-    if array.dtype.kind == "V":
-        raise ValueError(f"{where} must be one label for each item, not records of {array.dtype}")
     if array.dtype.kind not in "biufUSO" and array.size:
         array = np.asarray(values, dtype=object)
     if array.ndim != 1:
@@ -238,7 +236,7 @@ def align(
     what
         What columns of models are called in errors, as ``"scores"``.
     beside
-        Other columns by their names; those that are None are left out.
+        Other columns by their names, of which some may be None; groups come back numbered where they are no numbers.
 
     Examples
     --------
@@ -263,7 +261,9 @@ def align(
         one, n = next(iter(sizes.items()))
         if size != n:
             raise ValueError(f"{name} have {size} values, but {one} {n}; give one for each item")
-    return {name: found[words[name]] for name in models}, {name: found[name] for name in others}
+    if "groups" in others:
+        found["groups"] = read_groups(found["groups"])
+    return {name: found[words[name]] for name in models}, {name: found.get(name) for name in beside}
 
 
 def _size(column: Any) -> int | None:

@@ -28,7 +28,6 @@ from bayesf1.io.label_values import (
     index_of,
     is_missing,
     plain_label,
-    read_groups,
     read_labels,
     read_numbers,
 )
@@ -129,7 +128,7 @@ def from_labels(
             raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
         return _from_gaps(y_true, predictions, judge, groups, positive, labels)
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
-    document = None if groups is None else read_groups(beside["groups"])
+    document = beside["groups"]
     if multilabel:
         if positive is not None:
             raise ValueError("positive= is for items of one label; with multilabel=True all labels count")
@@ -348,8 +347,6 @@ def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
 
 def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
     """Return labels as names of classes, or say which two are the same."""
-    if isinstance(labels, set | frozenset):
-        raise ValueError(f"labels= is a set, which has no order; give a list, as {sorted(map(str, labels))}")
     names = tuple(_class_name(label) for label in labels)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -419,7 +416,7 @@ def _from_gaps(
     given = {**{f"judge {name!r}": column for name, column in judges.items()}, "groups": groups}
     y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
-    names, documents = tuple(predictions), None if groups is None else read_groups(beside["groups"])
+    names, documents = tuple(predictions), beside["groups"]
     values, known = _with_gaps(beside["y_true"], "y_true")
     n = len(known)
     if not known.any():
@@ -601,8 +598,7 @@ def from_correct(
     """
     columns, beside = align(correct, "answers", {"groups": groups})
     right = [_flags(column, f"answers of {model!r}") for model, column in columns.items()]
-    document = None if groups is None else read_groups(beside["groups"])
-    return from_right(np.stack(right, axis=1), tuple(columns), name=name, unit=unit, groups=document)
+    return from_right(np.stack(right, axis=1), tuple(columns), name=name, unit=unit, groups=beside["groups"])
 
 
 def from_right(

@@ -18,7 +18,6 @@ from bayesf1.io.label_values import (
     check_unit,
     from_rows,
     plain_label,
-    read_groups,
     read_labels,
     read_numbers,
 )
@@ -98,8 +97,7 @@ def from_columns(
         read_numbers(column, f"scores of {model!r}", "finite numbers, one for each unit", bad=_is_no_number)
         for model, column in given.items()
     ]
-    document = None if groups is None else read_groups(beside["groups"])
-    stacked = np.stack(columns, axis=1)
+    document, stacked = beside["groups"], np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
         down = bool(lower_is_better)
         return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
@@ -219,8 +217,8 @@ def from_statistics(
     check_ratio(measure, title, rows.sum(axis=0))
     down = points_down(measure) if lower_is_better is None else bool(lower_is_better)
     task = Statistics(cells, measure, title, down)
-    document = None if groups is None else read_groups(beside["groups"])
-    return from_rows(names, task, rows, document, unit=unit, one="sentence", each_an_item=groups is not None)
+    documents = beside["groups"]
+    return from_rows(names, task, rows, documents, unit=unit, one="sentence", each_an_item=groups is not None)
 
 
 def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[str, ...]:
@@ -295,5 +293,4 @@ def from_probabilities(
             f"{known[:5]}); both are needed"
         )
     task, where = cells_of(stacked, hit)
-    document = None if groups is None else read_groups(beside["groups"])
-    return from_rows(names, task, _indicators(where, len(task.values)), document)
+    return from_rows(names, task, _indicators(where, len(task.values)), beside["groups"])
