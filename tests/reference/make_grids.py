@@ -7,16 +7,16 @@ F_beta > t iff U/(1-U) < ((1+beta^2)(1-t)/t P - (1-P))/beta^2. Probabilities and
 of a difference B - A are integrated over A's score. Integrals are sums over nodes that are doubled until the halves
 agree. Points and parameters are doubles, taken as exact.
 
-Run ``python tests/reference/make_grids.py`` to write law_grid.json and difference_grid.json beside this file (some twenty
-minutes).
+Run ``python tests/reference/make_grids.py`` to compute law_grid.json and difference_grid.json beside this file anew (some
+twenty minutes): what they ask for, parameters, points and levels, is taken from them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
@@ -24,68 +24,7 @@ from scipy import special
 
 GOAL = mpf(10) ** -30
 DIGITS = 22
-# Lower tails, then upper tails, from which the points are taken, roughly.
-LOWER = (1e-12, 0.01, 0.3, 0.5)
-UPPER = (0.2, 1e-4)
-LEVELS = (1e-5, 0.025, 0.5, 0.9)
-
-BETAS = [
-    (0.5, 0.5),
-    (1, 1),
-    (0.5, 3),
-    (2, 0.5),
-    (1, 20),
-    (3.7, 1.2),
-    (78, 11),
-    (150.5, 149.5),
-    (5e3, 2e3),
-    (9e3, 0.5),
-    (1e5, 3),
-    (7e4, 9e5),
-    (4.9e5, 5e5),
-    (1e6, 1e6),
-]
-F_ONES = [
-    (78, 45, 11),
-    (0.5, 0.5, 0.5),
-    (1, 1, 1),
-    (3, 0.5, 40),
-    (1e5, 2e3, 7e3),
-    (0.5, 1e6, 2),
-    (1e6, 1e6, 1e6),
-]
-F_OTHERS = [
-    (78, 45, 11, 0.5),
-    (78, 45, 11, 2),
-    (78, 45, 11, 10),
-    (0.5, 0.5, 0.5, 2),
-    (1, 1, 1, 0.5),
-    (1e4, 200, 3e3, 2),
-    (0.5, 1e6, 2, 2),
-    (1e6, 1e6, 1e5, 2),
-]
-
-# Parameters of A and of B (two of a Beta law, three of an F1), and margins; not 0 where the density is infinite there.
-DIFFERENCES = [
-    ((0.5, 0.5), (0.5, 0.5), (0.01, -0.01, 0.5, 0.9)),
-    ((0.5, 0.5), (2, 3), (0.0, -0.3)),
-    ((78, 56), (84, 25), (0.0, 0.02, -0.02, 0.3)),
-    ((78, 45, 11), (84, 10, 15), (0.0, 0.02, -0.02, 0.1, 0.6)),
-    ((21, 1), (1.5, 20), (-0.9, -0.2, 0.1)),
-    ((2, 50), (50, 2), (0.999, 0.9, -0.5, -0.9)),
-    ((100, 900), (900, 100), (0.0, 0.5, 0.8)),
-    ((2000, 2600), (2600, 2000), (0.0, 0.05)),
-    ((1000001, 10001), (1001, 2), (0.01, 0.0, 0.0099)),
-    ((1e6, 0.5), (0.5, 1e6), (-0.999999, -0.9999)),
-    ((0.5, 1e6), (0.5, 1e6), (1e-7, -3e-6, -4e-5)),
-    ((5e5, 4e5), (7, 9), (0.0, 0.2)),
-    # Both laws crowd at an end: the density has a pole at 0, or comes from far out.
-    ((1, 0.5352614285189903), (1, 0.5352614285189903), (1e-3,)),
-    ((0.5, 0.5), (0.5, 0.5), (-1e-6,)),
-    ((0.3, 0.8), (0.8, 1), (1e-10, -1e-3)),
-    ((1, 0.1), (0.1, 1), (1e-6,)),
-    ((1, 0.5, 0.1), (0.5, 0.3, 0.3), (-1e-6,)),
-]
+HERE = Path(__file__).parent
 
 
 def log_beta(a: mpf, b: mpf) -> mpf:
@@ -282,35 +221,28 @@ def digits(value: mpf) -> str:
     return mpmath.nstr(value, DIGITS)
 
 
-def points_of(distribution: BetaLaw | WeightedF) -> list[float]:
-    rough = chain(((q, False) for q in LOWER), ((q, True) for q in UPPER))
-    found = sorted({float(distribution.rough(q, upper)) for q, upper in rough})
-    return [t for t in found if 1e-290 < t < 1.0]
-
-
-def distribution_of(parameters: tuple[float, ...]) -> BetaLaw | WeightedF:
+def distribution_of(parameters: list[float]) -> BetaLaw | WeightedF:
     """Return a Beta distribution of two parameters, an F1 of three, or another F-score of four."""
     first, *rest = (mpf(p) for p in parameters)
     return WeightedF(first, *rest) if len(rest) == 3 else BetaLaw(first, sum(rest), f1=len(rest) == 2)
 
 
-def describe(parameters: tuple[float, ...]) -> dict[str, object]:
-    distribution, rows = distribution_of(parameters), []
-    for t in points_of(distribution):
+def describe(known: dict[str, Any]) -> dict[str, Any]:
+    """Compute an entry anew: at its points, and whatever else it has."""
+    distribution, entry = distribution_of(known["parameters"]), dict(known)
+    entry["points"] = []
+    for t, *_ in known["points"]:
         pair = mpf(t), 1 - mpf(t)
-        rows.append([t, digits(distribution.log_pdf(*pair)), *map(digits, distribution.tails(*pair))])
-    name, levels = "Beta" if len(parameters) == 2 else "FScore", LEVELS
-    entry: dict[str, object] = {"law": name, "parameters": list(parameters), "points": rows}
-    if isinstance(distribution, BetaLaw):
+        entry["points"].append([t, *map(digits, (distribution.log_pdf(*pair), *distribution.tails(*pair)))])
+    if "summaries" in known:
         entry["summaries"] = distribution.summaries()
-        if min(distribution.a, distribution.b) > 1:
-            entry["hdi"] = [digits(end) for end in hdi(distribution, mpf("0.95"))]
-    else:
-        levels = LEVELS[:3] if max(parameters) < 1e4 else ()
-    if levels:
-        ends = [[quantile(distribution, mpf(q), upper=upper) for upper in (False, True)] for q in levels]
-        entry["quantiles"] = [[q, *map(digits, both)] for q, both in zip(levels, ends, strict=True)]
-    print(name, *parameters, len(rows), flush=True)
+    if "hdi" in known:
+        entry["hdi"] = [digits(end) for end in hdi(distribution, mpf("0.95"))]
+    if "quantiles" in known:
+        entry["quantiles"] = [
+            [q, *(digits(quantile(distribution, mpf(q), upper=upper)) for upper in (False, True))]
+            for q, *_ in known["quantiles"]
+        ]
     return entry
 
 
@@ -337,26 +269,22 @@ def evaluate(law_a: BetaLaw, law_b: BetaLaw, d: mpf) -> tuple[mpf, mpf, mpf]:
     return below, above, density
 
 
-def written(name: str, what: str, entries: list[object], start: str) -> None:
-    by = f"tests/reference/make_grids.py, mpmath {mpmath.__version__} with {mp.dps} digits"
-    text = json.dumps({"what": what, "by": by, "entries": entries}, separators=(",", ":"))
-    text = text.replace(start, f"\n{start}")
-    (Path(__file__).parent / name).write_text(text + "\n", encoding="utf-8")
+def compare(known: list[Any]) -> list[Any]:
+    """Compute an entry of differences anew."""
+    a, b, d = known[:3]
+    below, above, density = evaluate(distribution_of(a), distribution_of(b), mpf(d))
+    return [a, b, d, digits(below), digits(above), digits(mp.log(density))]
 
 
 def main() -> None:
     mp.dps = 50
-    described = [describe(p) for p in (*BETAS, *F_ONES, *F_OTHERS)]
-    what = "precision, recall and F-scores: points [x, logpdf, cdf, sf], quantiles [q, ppf, isf]"
-    written("law_grid.json", what, described, '{"law"')
-    entries = []
-    for a, b, margins in DIFFERENCES:
-        for d in margins:
-            below, above, density = evaluate(distribution_of(a), distribution_of(b), mpf(d))
-            entries.append([a, b, d, digits(below), digits(above), digits(mp.log(density))])
-            print(*entries[-1], flush=True)
-    what = "B - A of independent scores: [parameters of A, of B, d, cdf, sf, logpdf]; two are of a Beta, three of an F1"
-    written("difference_grid.json", what, entries, "[[")
+    for name, again, start in (("law_grid", describe, '{"law"'), ("difference_grid", compare, "[[")):
+        path = HERE / f"{name}.json"
+        document = json.loads(path.read_text(encoding="utf-8"))
+        document["by"] = f"tests/reference/make_grids.py, mpmath {mpmath.__version__} with {mp.dps} digits"
+        document["entries"] = [again(entry) for entry in document["entries"]]
+        text = json.dumps(document, separators=(",", ":")).replace(start, f"\n{start}")
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
