@@ -112,7 +112,6 @@ def _of_table(request: Request, value: Any, content: str) -> WideTable:
 
 def _load(table: Table, options: Mapping[str, Any], *columns: str | None) -> Any:
     """Return columns, in which only gold and what a judge says may have gaps, and only beside a judge."""
-    table.check(*columns)
     gaps = [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
     return table.load([c for c in columns if c is not None], optional=gaps)
 

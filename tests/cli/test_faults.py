@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-import bayesf1 as bf
 from bayesf1.cli.main import main
 
 
@@ -26,21 +25,6 @@ def test_the_verdict_is_told_before_the_fit_is_saved(counts, tmp_path, capsys):
     assert "On the average corpus" in told.out
     assert "which is a folder" in told.err
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".bayesf1")] == []
-
-
-def test_figures_and_fits_follow_links(tmp_path):
-    ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
-    fit = bf.hierarchical({"x": ev, "y": ev}, rng=1, draws=200)
-    for name, save in (
-        ("fit.nc", fit.save),
-        ("fig.svg", lambda path: bf.save_plot(bf.plot_posterior(ev), path)),
-    ):
-        real, link = tmp_path / f"real-{name}", tmp_path / name
-        real.write_text("before")
-        link.symlink_to(real)
-        save(link)
-        assert link.is_symlink()
-        assert real.stat().st_size > 100
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGTERM") or os.name != "posix", reason="needs POSIX pipes")

@@ -63,15 +63,6 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     assert '"repeat 3, fold 2",f1' in out
 
 
-@pytest.mark.long
-def test_counts_have_a_model_of_pymc_by_name(run):
-    code, out, _ = run(
-        "hierarchical", "a.csv", "b.csv", "--likelihood", "multinomial", "--rng", "1", "--verbose"
-    )
-    assert code == 0
-    assert "Dirichlet-multinomial" in out
-
-
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

@@ -98,11 +98,12 @@ def test_a_bad_line_is_named(row, message, tmp_path):
 
 def test_gold_and_models_are_asked_for(tmp_path):
     annotate(tmp_path / "gold", 1), annotate(tmp_path / "crf", 2)
-    with pytest.raises(ValueError, match=r"give gold.s, too"):
-        bf.read({"crf": tmp_path / "crf"})
-    with pytest.raises(ValueError, match="is an annotation of one model"):
-        bf.read(tmp_path / "gold")
-    with pytest.raises(ValueError, match="not all folders, or not all files"):
-        bf.read({"crf": tmp_path / "crf" / "3.ann"}, gold_file=tmp_path / "gold")
-    with pytest.raises(ValueError, match=r"has type 'PERS'; did you mean 'PER'\?"):
-        bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", types=["PERS"])
+    crf, gold = {"crf": tmp_path / "crf"}, tmp_path / "gold"
+    for source, how, words in (
+        (crf, {}, "give gold.s, too"),
+        (gold, {}, "is an annotation of one model"),
+        ({"crf": crf["crf"] / "3.ann"}, {"gold_file": gold}, "not all folders, or not all files"),
+        (crf, {"gold_file": gold, "types": ["PERS"]}, r"has type 'PERS'; did you mean 'PER'\?"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bf.read(source, **how)
