@@ -100,7 +100,7 @@ def test_gold_and_models_are_asked_for(tmp_path):
     annotate(tmp_path / "gold", 1), annotate(tmp_path / "crf", 2)
     crf, gold = {"crf": tmp_path / "crf"}, tmp_path / "gold"
     for source, how, words in (
-        (crf, {}, "give gold.s, too"),
+        (crf, {}, "give the gold file"),
         (gold, {}, "is an annotation of one model"),
         ({"crf": crf["crf"] / "3.ann"}, {"gold_file": gold}, "not all folders, or not all files"),
         (crf, {"gold_file": gold, "types": ["PERS"]}, r"has type 'PERS'; did you mean 'PER'\?"),
