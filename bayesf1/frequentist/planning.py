@@ -419,7 +419,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     sampling = sampling_model(ev)
     # Of many cells the prior says next to nothing of each.
     task = ev.task
-    outcomes = task.joint_outcomes(2) if isinstance(task, BinaryOutcome) else np.zeros((0, 2, n_cells))
+    outcomes = task.prior_outcomes(2) if isinstance(task, BinaryOutcome) else np.zeros((0, 2, n_cells))
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
@@ -428,7 +428,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
-        prior_weight=0.5 * prior,
+        prior_weight=prior,
         effective_sample=sampling.effective_sample(metric) if sampling.bootstraps else None,
     )
 

@@ -71,7 +71,7 @@ def pairing_bounds(
     >>> ev = from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
     >>> low, high = pairing_bounds(ev, metric="recall")
     >>> round(low, 4), round(high, 4)
-    (0.7693, 0.9831)
+    (0.766, 0.9669)
     """
     ev = ev.pair(a, b)
     if ev.folds is not None or ev.methods:

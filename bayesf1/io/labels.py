@@ -562,11 +562,11 @@ def from_correct(
 ) -> Evaluation:
     r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
 
-    The measures are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/2^m` on each joint outcome of
-    m models an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two models, with
-    :math:`n_A` and :math:`n_B` items that only one of them has right,
+    The measures are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
+    in which m models differ an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two,
+    with :math:`n_A` and :math:`n_B` items that only one of them has right,
 
-    .. math:: P(\text{B is better}) = P\bigl(\mathrm{Be}(n_B + \tfrac\lambda2,\, n_A + \tfrac\lambda2) > \tfrac12\bigr).
+    .. math:: P(\text{B is better}) = P\bigl(\mathrm{Be}(n_B + \lambda,\, n_A + \lambda) > \tfrac12\bigr).
 
     Parameters
     ----------
@@ -594,7 +594,7 @@ def from_correct(
     >>> from bayesf1 import compare
     >>> ev = from_correct({"A": [1] * 18 + [0] * 2, "B": [1] * 20})
     >>> round(compare(ev, rng=1)["accuracy"].p_h1, 2)
-    0.96
+    0.92
     """
     columns, beside = align(correct, "answers", {"groups": groups})
     right = [_flags(column, f"answers of {model!r}") for model, column in columns.items()]

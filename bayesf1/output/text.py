@@ -170,7 +170,7 @@ def silent(c: Comparison) -> bool:
     s, (low, high) = c.settings, c.difference.interval(0.95)
     units = s.effective_units is not None and s.target == "models"
     told = s.training in ("contrasts", "corrected") or (units and not s.training)
-    return told and not c.alike and high - low <= 1e-9 * max(abs(low), abs(high))
+    return told and not c.alike and high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
 
 
 def unmet(c: Comparison, claim: str) -> str | None:

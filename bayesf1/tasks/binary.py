@@ -1,7 +1,7 @@
 """Models that say yes or no to each item: one class against the rest, and what such tasks have in common.
 
-Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. Of a few models every joint outcome is a
-pattern of its own; of many the prior is a gamma process over random ones.
+Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. Of a few models every joint outcome in
+which they differ is a pattern of its own; of many the prior is a gamma process over random ones.
 """
 
 from __future__ import annotations
@@ -57,6 +57,11 @@ class BinaryOutcome(Task):
         )
         return listed[listed.any(axis=(1, 2))]
 
+    def prior_outcomes(self, n_models: int) -> FloatArray:
+        """Return the joint outcomes of the prior: those in which models differ, so that it does not take them for alike."""
+        listed = self.joint_outcomes(n_models)
+        return listed if n_models == 1 else listed[(listed != listed[:, :1]).any(axis=(1, 2))]
+
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
@@ -81,9 +86,10 @@ class BinaryOutcome(Task):
         if not sampling.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
             return None
         assert ev.units is not None
-        listed = self.joint_outcomes(len(ev.models))
+        listed = self.prior_outcomes(len(ev.models))
         rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
-        weights = np.concatenate([ev.units.weights, np.full(len(listed), prior / 2 ** (len(ev.models) - 1))])
+        each = prior / max(2 ** (len(ev.models) - 1) - 1, 1)
+        weights = np.concatenate([ev.units.weights, np.full(len(listed), each)])
         if not sampling.single:
             return replace(ev.units, rows=rows, weights=weights)
         # What is both believed and seen is drawn once: variates of a small weight take longest.

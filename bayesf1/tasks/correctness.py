@@ -1,8 +1,9 @@
 r"""Every item is right or wrong: one number of two, which no bootstrap over a few items knows enough of.
 
 Twenty of twenty right have no spread, and a bootstrap over them knows no doubt. Here an item has one of two outcomes,
-and several models on the same items one of :math:`2^m` joint ones, with a Dirichlet prior of :math:`2\lambda/2^m` each:
-the accuracy of each model is then :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
+and several models on the same items one of :math:`2^m` joint ones, with a Dirichlet prior of :math:`2\lambda/(2^m-2)`
+each but for the two in which all agree: the accuracy of each model is then
+:math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ more than the items that there are.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -193,8 +192,7 @@ class MultiClass(Classed):
             # Half an item is right, and half an item wrong; two models share it as in `drawn_units`.
             more = rng.standard_gamma(JEFFREYS, (n, m, 2))
             if sampling.shared and m == 2:
-                joint = rng.standard_gamma(0.5 * JEFFREYS, (n, 2, 2))
-                more = np.stack([joint.sum(axis=2), joint.sum(axis=1)], axis=1)
+                more[:, 1] = more[:, 0, ::-1]
             masses = rng.standard_gamma(prior, (n, 1 if sampling.shared else m, k)) + _LEAST
             hits, misses = (rng.standard_gamma(items[:, i], (n, m, k)) + _LEAST for i in (0, 2))
             masses = masses * items[:, ::2].any(axis=1)
@@ -254,7 +252,7 @@ class MultiClass(Classed):
         return np.stack([right, _taken_for(wrong), wrong], axis=1)
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
-        """Return the patterns that the accuracy is drawn from: those that the models share, and one item of the prior."""
+        """Return the patterns that the accuracy is drawn from: what the models share, and an item that just one has right."""
         ev, m = sampling.ev, len(sampling.ev.models)
         if self.cell_priors(metric, prior) is None or not sampling.shared or ev.units is None or m > 2:
             return None
@@ -262,8 +260,8 @@ class MultiClass(Classed):
 
         # Right and wrong, of whatever class.
         cells = np.eye(len(self.cells))[[0, 2 * len(self.classes)]]
-        joint = np.array(list(itertools.product(cells, repeat=m))).reshape(2**m, -1)
-        return ev.units + Units(csr_array(joint), np.full(2**m, 2.0 * JEFFREYS / 2**m), ev.units.name)
+        joint = np.concatenate([cells, cells[::-1]][:m], axis=1)
+        return ev.units + Units(csr_array(joint), np.full(2, JEFFREYS), ev.units.name)
 
     # ---- the matrix ---------------------------------------------------------------------------------------
 

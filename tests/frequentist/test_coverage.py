@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -120,59 +119,26 @@ def weighted(tp, fp, fn, *, confidence_level):
     return fbeta_delta(tp, fp, fn, beta=2.0, confidence_level=confidence_level)
 
 
-def test_a_method_that_tells_mistakes_apart_is_given_all_tables():
-    p = (0.4, 0.1, 0.3)
-    assert exact_coverage("fbeta_delta", 8, *p, metric="f2") == pytest.approx(
-        brute_force(weighted, 8, p, 5 * 0.4 / (5 * 0.4 + 0.1 + 4 * 0.3)), abs=1e-12
-    )
+def wilson(tp, fp, fn, *, confidence_level):
+    return proportion_confint(tp, tp + fp, 1 - confidence_level, method="wilson") if tp + fp else (0.0, 1.0)
 
 
-def test_precision_and_recall_are_covered_as_nested_binomials_say():
-    p11, p10, p01, n = 0.3, 0.1, 0.2, 40
-    for metric, wrong in (("precision", p10), ("recall", p01)):
-        share = p11 / (p11 + wrong)
-        total = 0.0
-        for m in range(n + 1):
-            s = np.arange(m + 1)
-            mass = stats.binom.pmf(m, n, p11 + wrong) * stats.binom.pmf(s, m, share)
-            if m == 0:
-                total += mass.sum()
-                continue
-            low, high = proportion_confint(s, m, method="wilson")
-            total += mass @ ((low <= share) & (share <= high))
-        assert exact_coverage("wilson", n, p11, p10, p01, metric=metric).coverage == pytest.approx(
-            total, abs=1e-11
-        )
+def jeffreys(tp, fp, fn, *, confidence_level):
+    return FScore(tp + 0.5, fp + 0.5, fn + 0.5).interval(confidence_level)
 
 
-@given(
-    p=st.tuples(*[st.floats(0.01, 1.0)] * 4),
-    n=st.integers(1, 120),
-    level=st.sampled_from([0.8, 0.95]),
+@pytest.mark.parametrize(
+    ("name", "method", "truth", "options"),
+    [
+        ("fbeta_delta", weighted, 5 * 0.4 / (5 * 0.4 + 0.1 + 4 * 0.3), {"metric": "f2"}),
+        ("wilson", wilson, 0.8, {"metric": "precision"}),
+        ("credible_equal_tailed", jeffreys, 0.8 / 1.2, {"prior": 0.5}),
+    ],
 )
-@settings(max_examples=40, deadline=None)
-def test_clopper_pearson_never_covers_less_than_it_promises(p, n, level):
-    p = np.array(p) / sum(p)
-    found = exact_coverage("clopper_pearson", n, *p[:3], confidence_level=level)
-    assert found.coverage >= level - 1e-10
-
-
-def test_credible_intervals_cover_what_they_say_on_average_over_the_prior():
-    rng = np.random.default_rng(1)
-    cells = rng.dirichlet(np.ones(4), size=400)
-    found = [exact_coverage("credible_equal_tailed", 20, *p[:3], prior=1.0).coverage for p in cells]
-    # The spread of coverage over the prior gives the error of the mean.
-    assert np.mean(found) == pytest.approx(0.95, abs=4 * np.std(found) / math.sqrt(len(found)))
-
-
-def test_the_credible_method_is_the_f_score_law_with_its_prior():
-    def jeffreys(tp, fp, fn, *, confidence_level):
-        return FScore(tp + 0.5, fp + 0.5, fn + 0.5).interval(confidence_level)
-
-    p = (0.4, 0.1, 0.2)
-    ours = exact_coverage("credible_equal_tailed", 12, *p, prior=0.5)
-    assert ours == pytest.approx(brute_force(jeffreys, 12, p, 0.8 / 1.1), abs=1e-9)
-    assert ours != exact_coverage("credible_equal_tailed", 12, *p, prior=1.0)
+def test_the_coverage_of_a_method_of_any_metric_is_the_sum_over_all_tables(name, method, truth, options):
+    p = (0.4, 0.1, 0.3)
+    found = exact_coverage(name, 9, *p, **options)
+    assert found == pytest.approx(brute_force(method, 9, p, truth), abs=1e-9)
 
 
 # ---- Jiang (2020) and Takahashi et al. (2022) -------------------------------------------------------------

@@ -118,9 +118,9 @@ class TestPosterior:
     @settings(max_examples=40)
     @given(counts=st.tuples(*[st.integers(0, 60)] * 8))
     def test_it_is_exact_where_only_who_was_right_counts(self, counts):
-        gain, loss = counts[2] + 0.5, counts[1] + 0.5
+        gain, loss = counts[2] + 1, counts[1] + 1
         assert observed_p_h1(counts, "recall") == pytest.approx(special.betaincc(gain, loss, 0.5), abs=1e-8)
-        gain, loss = counts[2] + counts[5] + 1, counts[1] + counts[6] + 1
+        gain, loss = counts[2] + counts[5] + 2, counts[1] + counts[6] + 2
         assert observed_p_h1(counts, "accuracy") == pytest.approx(special.betaincc(gain, loss, 0.5), abs=1e-8)
 
     @pytest.mark.parametrize("metric", ["f1", "f0.5", "f2", "precision", "mcc"])
@@ -190,7 +190,7 @@ def decided_share(counts_of_sets, rng):
     decided = []
     for counts in counts_of_sets:
         both, only_a, only_b, neither, claimed, claims_a, claims_b, _ = rng.standard_gamma(
-            counts + 0.5, size=(2000, 8)
+            np.add(counts, 2 * [0, 0.5, 0.5, 0]), size=(2000, 8)
         ).T
         f1_a = 2 * (both + only_a) / (2 * both + 2 * only_a + claimed + claims_a + neither + only_b)
         f1_b = 2 * (both + only_b) / (2 * both + 2 * only_b + claimed + claims_b + neither + only_a)

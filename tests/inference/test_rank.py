@@ -1,8 +1,7 @@
 """Rankings, what may be said of many models at once, and scoreboards."""
 
-import itertools
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -13,30 +12,18 @@ from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.comparison import Rope
 from bayesf1.inference.rank import joint_claims, ranking_of
 
-
-@pytest.fixture(scope="module")
-def three():
-    return bf.from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))
+TABLES = {"A": (77, 44, 10), "B": (83, 9, 14), "C": (70, 30, 27)}
 
 
-@pytest.fixture(scope="module")
-def ranking(three):
-    return bf.rank(three, rng=1)
-
-
-def test_rank_probabilities_sum_to_one_over_ranks_and_over_systems(ranking):
-    np.testing.assert_allclose(ranking.p_rank.sum(axis=1), 1.0)
-    np.testing.assert_allclose(ranking.p_rank.sum(axis=0), 1.0)
-
-
-def test_pairwise_probabilities_agree_with_the_exact_comparison(three, ranking):
-    for a in three.models:
-        for b in three.models:
-            if a != b:
-                exact = bf.compare(three, a, b, metrics="f1")["f1"].p_h1
-                error = np.sqrt(exact * (1 - exact) / ranking.settings.n_draws) + 1e-4
-                beats = ranking.p_beats[ranking.models.index(b), ranking.models.index(a)]
-                assert beats == pytest.approx(exact, abs=4 * error)
+def test_pairwise_probabilities_agree_with_the_exact_comparison():
+    three = bf.from_counts(TABLES)
+    ranking = bf.rank(three, rng=1)
+    for a, b in permutations(three.models, 2):
+        exact = bf.compare(three, a, b, metrics="f1")["f1"].p_h1
+        error = np.sqrt(exact * (1 - exact) / ranking.settings.n_draws) + 1e-4
+        assert ranking.p_beats[ranking.models.index(b), ranking.models.index(a)] == pytest.approx(
+            exact, abs=4 * error
+        )
 
 
 @pytest.mark.parametrize("metric", ["f1", "error_rate"])
@@ -89,6 +76,8 @@ def test_all_statements_hold_together_in_as_many_draws_as_it_says(margin):
         hold &= scores[:, i] > scores[:, j] + margin
     assert found.jointly.any()
     assert found.p_jointly == hold.mean() >= 0.95
+    wrong = [scores[:, j] > scores[:, i] + margin for i, j in combinations(range(6), 2)]
+    assert found.p_order == pytest.approx(1.0 - np.any(wrong, axis=0).mean())
 
 
 def test_who_beats_whom_is_what_tukeys_test_of_all_pairs_says():
@@ -105,33 +94,6 @@ def test_who_beats_whom_is_what_tukeys_test_of_all_pairs_says():
         assert np.array_equal(found[clear], (gaps > reach)[clear])
 
 
-def test_among_twenty_equal_models_a_pair_is_found_in_one_of_twenty_sets_and_not_in_all():
-    rng = np.random.default_rng(8)
-    false = np.zeros(2)
-    for _ in range(40):
-        scores = rng.normal(rng.normal(size=20), 1.0, (2000, 20))
-        p = (scores[:, :, None] > scores[:, None]).mean(axis=0)
-        false += [joint_claims(scores, 0.0, 0.95).jointly.any(), (p >= 0.975).any()]
-    assert false[0] / 40 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
-    assert false[1] / 40 > 0.9
-
-
-@pytest.mark.parametrize("margin", [0.0, 0.7])
-def test_the_order_is_right_where_nobody_beats_one_before(margin):
-    scores = draws(6, 4, 1.0)
-    wrong = [scores[:, j] > scores[:, i] + margin for i, j in combinations(range(4), 2)]
-    assert joint_claims(scores, margin, 0.95).p_order == pytest.approx(1.0 - np.any(wrong, axis=0).mean())
-
-
-def test_of_two_models_it_is_what_the_comparison_says():
-    ev = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
-    ranking = bf.rank(ev, rng=1)
-    exact = bf.compare(ev, metrics="f1")["f1"].p_h1
-    assert ranking.p_order == pytest.approx(exact, abs=2e-3)
-    assert ranking.among_best.tolist() == [True, False]
-    assert ranking.jointly.tolist() == [[False, True], [False, False]]
-
-
 def test_systems_within_the_region_of_the_first_are_equivalent_to_it():
     ev = bf.from_counts(A=(9000, 500, 500), B=(9010, 495, 490), C=(7000, 900, 3000))
     found = bf.rank(ev, rope=0.01, rng=1)
@@ -140,7 +102,6 @@ def test_systems_within_the_region_of_the_first_are_equivalent_to_it():
     assert not bf.rank(ev, rng=1).equivalent.any()
 
 
-TABLES = {"A": (77, 44, 10), "B": (83, 9, 14), "C": (70, 30, 27)}
 BOARD = bf.scoreboard(bf.from_counts(TABLES))
 
 
@@ -182,13 +143,7 @@ def test_models_of_one_group_do_not_beat_each_other_and_no_neighbour_could_be_ad
         assert not found.jointly[np.ix_(mine, mine)].any()
         for more in {mine[0] - 1, mine[-1] + 1} & set(range(7)):
             assert found.jointly[np.ix_([*mine, more], [*mine, more])].any()
-
-
-def test_two_models_without_a_group_in_common_are_told_apart():
-    ranking = bf.rank(bf.load_example("wnut17"), n_draws=2000, rng=1)
-    k = len(ranking.models)
-    for jointly in (ranking.jointly, np.eye(k, k=2, dtype=bool), np.eye(k, k=-1, dtype=bool)):
-        changed = replace(ranking, jointly=jointly)
-        for i, j in itertools.combinations(range(k), 2):
-            pair = {ranking.models[i], ranking.models[j]}
-            assert jointly[i, j] or any(pair <= set(group) for group in changed.groups)
+    for jointly in (found.jointly, np.eye(7, k=2, dtype=bool), np.eye(7, k=-1, dtype=bool)):
+        groups = [set(group) for group in replace(found, jointly=jointly).groups]
+        for i, j in combinations(range(7), 2):
+            assert jointly[i, j] or any({found.models[i], found.models[j]} <= group for group in groups)

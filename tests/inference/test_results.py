@@ -70,6 +70,8 @@ def test_printing_draws_nothing(name, monkeypatch):
 @pytest.mark.parametrize("name", ASK)
 def test_the_same_signature_is_the_same_answer(name):
     one, other = ASK[name](rng=3), ASK[name](rng=3)
+    assert str(ASK[name]()) == str(ASK[name](rng=0))
+    assert ("|rng:3|" in str(one)) == (name != "exact")
     assert one.signature() == other.signature()
     assert one.signature() in str(one)
     assert one.to_dict() == other.to_dict()
@@ -110,36 +112,6 @@ def test_of_classes_the_difference_is_what_is_believed_beside_the_others():
     for c in res.values():
         assert c.gap == pytest.approx(c.difference.mean())
     assert any("shrunk" in name for name in res.table.header)
-
-
-def test_the_score_of_a_ranking_is_that_of_the_evaluation():
-    ranking = ASK["ranking"]()
-    for model, score in zip(ranking.models, ranking.score, strict=True):
-        assert score == bf.score(PAIRED, model)
-
-
-CLUSTERED = bf.load_example("wnut17").select(["Arcada", "FLYTXT"])
-THREE_CLASSES = bf.from_labels(
-    list("aaabbbcccc") * 10, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10}
-)
-VERBS = {
-    "compare": lambda **rng: bf.compare(CLUSTERED, n_draws=1000, **rng).to_text(),
-    "compare_classes": lambda **rng: bf.compare_classes(THREE_CLASSES, n_draws=1000, **rng).to_text(),
-    "rank": lambda **rng: bf.rank(CLUSTERED, n_draws=1000, **rng).to_text(),
-    "scoreboard": lambda **rng: bf.scoreboard(CLUSTERED, n_draws=1000, **rng).to_text(),
-}
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_two_runs_print_the_same_and_say_what_they_start_from(verb):
-    first = VERBS[verb]()
-    assert first == VERBS[verb]() == VERBS[verb](rng=0)
-    assert "|rng:0|" in first
-    assert "|rng:7|" in VERBS[verb](rng=7)
-
-
-def test_exact_answers_need_no_start():
-    assert "rng" not in bf.compare(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))).to_text()
 
 
 def test_draws_from_a_law_are_fresh_each_time():

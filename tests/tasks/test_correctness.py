@@ -25,19 +25,12 @@ def of_counts(only_a, only_b, both, neither):
 def test_twenty_of_twenty_is_no_proof_of_beating_eighteen(build, kind):
     a = np.array([1] * 18 + [0] * 2).astype(kind)
     ev = build({"A": a, "B": np.ones(20, dtype=kind)})
-    res = bf.compare(ev, rng=1, prior=1)["accuracy"]
-    # Be(2.5, 0.5) above one half.
+    res = bf.compare(ev, rng=1)["accuracy"]
     assert res.p_h1 == pytest.approx(stats.beta(2.5, 0.5).sf(0.5), abs=4 * res.mcse)
-    assert res.posterior_b.interval(0.95) == pytest.approx(stats.beta(21, 1).ppf([0.025, 0.975]))
+    assert res.posterior_b.interval(0.95) == pytest.approx(stats.beta(20.5, 0.5).ppf([0.025, 0.975]))
     low, high = res.difference.interval(0.95)
     assert low < 0 < high
     assert "do not decide" in str(res)
-
-
-def test_models_that_have_all_right_are_still_in_doubt():
-    ev = bf.from_scores({"A": [1] * 12, "B": [1] * 12})
-    assert bf.compare(ev, rng=1)["accuracy"].p_h1 == 0.5
-    assert bf.posterior(ev, "A").interval(0.95)[0] < 0.82
 
 
 # ---- closed forms -----------------------------------------------------------------------------------------
@@ -47,9 +40,8 @@ def test_models_that_have_all_right_are_still_in_doubt():
 @pytest.mark.parametrize("counts", [(0, 2, 18, 0), (3, 9, 60, 40), (5, 0, 0, 0), (0, 0, 4, 1)])
 def test_probabilities_are_those_of_the_joint_dirichlet(counts, prior):
     n = 400_000
-    alpha = np.array(counts) + 0.5 * prior
-    drawn = np.random.default_rng(1).dirichlet(alpha, n)
-    gap = drawn[:, 1] - drawn[:, 0]
+    drawn = np.random.default_rng(1).standard_gamma(np.add(counts, [prior, prior, 0, 0]), (n, 4))
+    gap = (drawn[:, 1] - drawn[:, 0]) / drawn.sum(axis=1)
     res = bf.compare(of_counts(*counts), prior=prior, rope=0.04, rng=1)["accuracy"]
     for ours, theirs in (
         (res.p_h1, gap > 0),
@@ -164,6 +156,3 @@ def test_zeros_that_are_better_are_right():
     for name, sign in (("mean", -1.0), ("error_rate", -1.0), ("accuracy", 1.0)):
         assert resolve_metric(name, ev).sign == sign
     assert "error rate" in ev.task.describe_prior(1.0)
-
-
-# ---- randomisation, shards --------------------------------------------------------------------------------

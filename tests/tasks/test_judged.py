@@ -406,11 +406,3 @@ def test_a_judge_that_errs_as_one_model_does_is_told(copied):
     ev = bf.from_labels(np.where(np.arange(3000) < 150, gold, np.nan), said, judge=judge, positive=1)
     notes = " ".join(bf.compare(ev, metrics="f1", n_draws=500, rng=1).notes)
     assert [f"errs as {name} does" in notes for name in "AB"] == [copied == "A", copied == "B"]
-
-
-def test_what_is_drawn_is_told_only_where_something_is_drawn():
-    _, known, said, judge = items(n=1000)
-    ev = bf.from_labels(known, said, judge=judge, positive=1)
-    alone = bf.intervals(ev, "A", "accuracy", methods=["difference_estimator"])
-    assert [*alone] == ["difference_estimator"]
-    assert "agrees with gold" not in " ".join(alone.notes)
