@@ -115,9 +115,7 @@ class LabelPlan(Answer):
 
     @property
     def _what(self) -> str:
-        if len(self.models) == 1:
-            return f"{self.label} of {self.models[0]}"
-        return f"{self.label} of {self.models[1]} minus {self.models[0]}"
+        return f"{self.label} of {' minus '.join(reversed(self.models))}"
 
     @property
     def below(self) -> Sequence[str]:

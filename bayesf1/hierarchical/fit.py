@@ -451,7 +451,7 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*_notes(self), _estimates(self), *filter(None, [self.diagnostics.caution]))
+        return (*_notes(self), *filter(None, [self.diagnostics.caution]))
 
     @property
     def more(self) -> Sequence[str]:
@@ -653,15 +653,10 @@ def _assumptions(fit: HierarchicalFit) -> str:
     known = fit.posterior.attrs.get("start")
     start = start_in_words(None if known is None else int(known))
     model = _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
-    estimates = _estimates(fit).removesuffix(".")
-    return "; ".join(filter(None, (model, estimates.replace("S", "s", 1), str(fit.diagnostics), start)))
-
-
-def _estimates(fit: HierarchicalFit) -> str:
-    """Say which points are means of posteriors, and which medians."""
     medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
     where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
-    return f"Scores and differences are posterior means{where}."
+    estimates = f"scores and differences are posterior means{where}"
+    return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
 
 
 def _scores(fit: HierarchicalFit) -> str:

@@ -10,10 +10,9 @@ import functools
 import logging
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -324,16 +323,17 @@ def _interrupted_at_once() -> Iterator[None]:
     def end(*_: object) -> None:
         raise _Interrupted
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, end)
+    before = signal.getsignal(signal.SIGINT)
+    # Only the main thread may say what an interrupt does, and only it is interrupted.
+    with suppress(ValueError):
+        signal.signal(signal.SIGINT, end)
     try:
         yield
     except _Interrupted:
         raise KeyboardInterrupt from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

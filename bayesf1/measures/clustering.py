@@ -106,9 +106,8 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     Manandhar et al. (2010), SemEval.
     """
     _, _, counts, *margins = _contingency(gold, predicted)
-    tp, together, found = map(_pairs, (counts, *margins))
-    n = int(counts.sum())
-    return PairScores(tp, found - tp, together - tp, n * (n - 1) // 2 - together - found + tp)
+    tp, together, found, whole = map(_pairs, (counts, *margins, counts.sum()))
+    return PairScores(tp, found - tp, together - tp, whole - together - found + tp)
 
 
 def soft_pair_scores(gold: SoftClusters, predicted: SoftClusters) -> PairScores:
