@@ -12,7 +12,6 @@ from scipy import stats
 from builders import ROOT, load_script, needed
 
 PAGE = (ROOT / "docs" / "background" / "peers.md").read_text(encoding="utf-8")
-SLOW = pytest.mark.skipif("BAYESF1_SLOW_TESTS" not in os.environ, reason="a cluster takes a minute to start")
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +67,3 @@ def test_engines_and_processes_with_files_count_alike():
         ("Polars,", "yes"),
         ("two", "yes"),
     ]
-
-
-@SLOW
-def test_a_cluster_counts_and_fits_as_one_process_does():
-    needed("duckdb"), needed("dask")
-    said = distributed("--only", "duckdb,dask,dask-shards,crossed")
-    assert said.count("  yes") == 3
-    assert re.search(r"cross_validate on 2 workers of Dask: .*, equal$", said, flags=re.MULTILINE)
