@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -962,7 +963,10 @@ def _intervals(
     def distribution() -> Posterior:
         options: Any = {"prior": prior, "assumption": assumption, "rng": rng}
         if alone:
-            return posterior(ev, models[0], metric, **options)
+            with warnings.catch_warnings():
+                # A note tells of few units.
+                warnings.simplefilter("ignore")
+                return posterior(ev, models[0], metric, **options)
         return compare(ev, metrics=[metric], **options)[metric.name].difference
 
     if alone and not kept.methods:

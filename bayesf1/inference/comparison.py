@@ -266,7 +266,7 @@ class Comparison(Checked):
     @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
-        if max(self.p_h0, self.p_h1) < self.threshold:
+        if max(self.p_h0, self.p_h1) < self.threshold or text.silent(self):
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
@@ -392,7 +392,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
-        return text.title(self.headline)
+        c = self.headline
+        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % credible intervals"
 
     @property
     def table(self) -> Table:

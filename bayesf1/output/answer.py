@@ -180,16 +180,13 @@ class Answer(Checked, ABC):
         return frame.set_index(index) if index else frame
 
 
-_NO_ROWS = Table((), ())
-
-
 @dataclass(frozen=True)
 class _Stack(Answer):
     """Several answers as rows of one table, with what each says."""
 
     titled = False
     title: str = ""
-    table: Table = _NO_ROWS
+    table: Any = None
     below: Sequence[str] = ()
     more: Sequence[str] = ()
 

@@ -41,11 +41,6 @@ def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
     return next((found[name] for name in HEADLINES if name in found), comparisons[0])
 
 
-def title(c: Comparison) -> str:
-    """Return which models were compared, and what the intervals are."""
-    return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % credible intervals"
-
-
 def in_prose(label: str) -> str:
     """Write the label of a metric as it stands within a sentence.
 
@@ -72,8 +67,8 @@ def not_worse(c: Comparison) -> tuple[str, str, float, float] | None:
 
 def verdict(c: Comparison) -> str:
     """Return what may be claimed, in a few words."""
-    if math.isnan(c.gap):
-        return "undefined"
+    if math.isnan(c.gap) or silent(c):
+        return "undefined" if math.isnan(c.gap) else "undecided"
     claims = ["equivalent"] * equivalent(c) + [f"{c.winner} better"] * (c.winner is not None)
     if not claims and (found := not_worse(c)) is not None:
         margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
@@ -127,7 +122,8 @@ def _claim(c: Comparison) -> str:
 
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
-        return f"{a} and {b} have the same {label} whichever {units} are drawn, so the data cannot tell them apart"
+        same = f"did the same on all {units}" if c.alike else f"have the same {label} whatever is drawn"
+        return f"{a} and {b} {same}, so the data cannot tell them apart"
     if math.isnan(c.gap):
         which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
@@ -312,8 +308,8 @@ def scope(s: SamplingSettings) -> str:
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
     if not s.runs or set(s.runs) == {1}:
         return ""
-    each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"runs ({joined(map(str, s.runs))})"
-    return f" averaged over {'these ' if s.target == 'models' else ''}{each}"
+    each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
+    return f" averaged over {each}"
 
 
 def dependence(s: SamplingSettings) -> str:
@@ -440,7 +436,7 @@ def notes(c: Comparison) -> Iterator[str]:
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
         yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
     yield from _fold_notes(c)
-    yield few_units(s)
+    yield "" if silent(c) else few_units(s)
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
@@ -468,7 +464,7 @@ def few_units(s: SamplingSettings) -> str:
     if not s.n_units or s.training not in ("", "mixture") or (s.effective_units or FEW_UNITS) >= FEW_UNITS:
         return ""
     there = "There is" if s.n_units == 1 else "There are"
-    return f"{there} only {counted(s)}: too few to show well how much {plural(s.unit)} vary, so intervals are wider."
+    return f"{there} only {counted(s)}: too few to show well how much {plural(s.unit)} vary, so credible intervals are wider."
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -538,8 +534,12 @@ def ranking_sentence(r: Ranking) -> str:
 def joint_sentence(r: Ranking) -> str:
     """Return what may be said of all models at once: who beats whom, and the whole order."""
     names, rope = np.array(r.models), r.settings.rope.high
-    pairs = [(name, listing(names[row])) for name, row in zip(names, r.jointly, strict=True) if row.any()]
-    beats = "; ".join(f"{name} beats {others}" for name, others in pairs) or "no model beats another"
+    groups: dict[str, list[str]] = {}
+    for name, row in zip(names, r.jointly, strict=True):
+        groups.setdefault(listing(names[row], most=3), []).append(name)
+    claims = [f"{joined(who)} beat{'s' * (len(who) == 1)} {whom}" for whom, who in groups.items() if whom]
+    # More would not be read.
+    beats = ("; ".join(claims[:4]) or "no model beats another") + " and so on" * (len(claims) > 4)
     margin = f" by more than {amount(rope, percent=r.metric.percent)}" if rope else ""
     together = f"With probability {r.settings.prob:g} for all claims together"
     return printable(f"{together}, {beats}{margin}; {equation('P(whole order)', r.p_order)}.")
@@ -637,7 +637,7 @@ def intervals_notes(r: Intervals) -> tuple[str, ...]:
 def intervals_signature(r: Intervals) -> str:
     """Return in one line what is needed to repeat the intervals."""
     s = r.settings
-    asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples}
+    asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples or None}
     return in_one_line(metric=r.metric, **sampling_parts(s), **asked, rng=s.rng)
 
 
@@ -681,11 +681,10 @@ def randomization_table(t: RandomizationTest) -> Table:
 def randomization_sentence(t: RandomizationTest) -> str:
     """Return what a randomisation test found."""
     side = {"greater": f"one-sided ({t.model_b} better)", "less": f"one-sided ({t.model_b} worse)"}
-    adjusted = "" if t.p_holm is None else f" (Holm: {_plain_p(t.p_holm)})"
+    p = p_equation(t.p_value) + ("" if t.p_holm is None else f" (Holm: {_plain_p(t.p_holm)})")
     how = "exact" if t.exact else f"{t.n_trials:,} trials, {' to '.join(map(_plain_p, t.interval))}"
     gap = f"{t.model_b} minus {t.model_a} in {in_prose(t.label)} is {_scored(t)[2]}{' points' * t.percent}"
     test = f"{side.get(t.alternative, t.alternative)} randomisation test, {how}"
-    p = f"{p_equation(t.p_value)}{adjusted}"
     return printable(f"{gap}: {p} ({test}); the models differ on {_discordant(t)}.")
 
 

@@ -543,10 +543,7 @@ class Audited(Task):
 
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
-        return (
-            f"Dirichlet({prior:g}) prior of gold labels, spread over the {self.strata.possible} combinations of what "
-            f"{joined(self.strata.voices)} can say, each with half an item from similar combinations"
-        )
+        return f"Dirichlet({prior:g}) prior of gold labels, shared by {self.strata.possible} combinations of answers"
 
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
