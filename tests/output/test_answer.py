@@ -103,7 +103,8 @@ OPTIONS = {
         {"metric": "recall", "n_trials": 200, "rng": 2, "alternative": "greater", "confidence_level": 0.9},
     ),
     bf.resolution: (
-        LABELS,
+        # So few as 40 items may decide nothing.
+        LABELS + LABELS + LABELS,
         {"n_sets": 100, "rng": 1},
         {"metric": "precision", "p_h1": 0.9, "assurance": 0.7, "prior": 1.0, "n_sets": 200, "rng": 2},
     ),
