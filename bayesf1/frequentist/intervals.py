@@ -738,8 +738,8 @@ def intervals(
     confidence_level
         Confidence level, and probability of the credible intervals.
     n_resamples
-        Number of resamples of the bootstrap: 9,999 by default, and fewer, but at least 1,000, from 10,000
-        different units on.
+        Number of resamples of the bootstrap: 9,999 by default, and fewer, but at least 1,000, if patterns of
+        units are thousands and each has many units.
     prior
         λ of the Dirichlet prior of the credible intervals, as in `posterior`.
     assumption
