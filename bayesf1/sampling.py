@@ -839,9 +839,11 @@ class SamplingModel:
             metric.ratio(ev.cells) is None and not (near and metric.expand) for metric in metrics
         ):
             cost *= 3
-        elif many or ev.tables.size <= _FEW_SUMS:
-            # Most of very many units are drawn together.
-            cost = min(cost, MANY)
+        else:
+            # Most of very many units are drawn together; shares of the variance add up to the number of sums.
+            sums = 2 * len(ev.models) if many else ev.tables.size
+            together = sums <= min(_FEW_SUMS, 0.5 * _SMALL * units.n_patterns)
+            cost = min(cost, MANY) if together else cost
         return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
 
     def plain(self, metric: Metric) -> FloatArray:
