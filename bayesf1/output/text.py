@@ -162,10 +162,10 @@ def _claim(c: Comparison) -> str:
 
 
 def silent(c: Comparison) -> bool:
-    """Return whether all folds or units show one difference, so that they do not tell how much it varies."""
+    """Return whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
     s, (low, high) = c.settings, c.difference.interval(0.95)
-    units = s.effective_units is not None and s.target == "models"
-    told = s.training in ("contrasts", "corrected") or (units and not s.training)
+    few = s.effective_units is not None and s.effective_units < FEW_UNITS and s.target == "models"
+    told = s.training in ("contrasts", "corrected") or (few and not s.training)
     return told and not c.alike and high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
 
 
@@ -189,6 +189,8 @@ def unmet(c: Comparison, claim: str) -> str | None:
         "not-worse": ("not worse than", c.p_not_worse, c.threshold),
         "equivalent": ("equivalent to", c.p_rope, c.prob),
     }[claim]
+    if silent(c):
+        return sentence(c)
     what = printable(f"P({c.model_b} {words} {c.model_a} in {in_prose(c.label)})")
     return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
 
