@@ -728,15 +728,6 @@ class Evaluation(_Comparable):
         some = self.tables.any(axis=-1) if pair is None else self.tables @ pair[1] > 0.0
         return np.where(some, metric(self.tables, self.cells), np.nan)
 
-    def defined_scores(self, metric: Metric, where: str = "") -> FloatArray:
-        """Return the plain scores of the models, or say which of them is undefined."""
-        scores = self.scores(metric)
-        if np.isnan(scores).any():
-            name = self.models[int(np.isnan(scores).argmax())]
-            why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
-            raise ValueError(f"the {metric.name} of {quoted(name)} is {why}")
-        return scores
-
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
@@ -1025,6 +1016,16 @@ def check_no_gaps(ev: Evaluation, what: str, instead: str = "compare allows for 
     if ev.labelled and ev.units is not None:
         number = f"{ev.units.size:,.0f} {plural(ev.unit)} ({ev.labelled})"
         raise ValueError(f"{what} takes gold labels of all items, but there are {number}; {instead}")
+
+
+def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArray:
+    """Return the plain scores of the models, or say which of them is undefined."""
+    scores = ev.scores(metric)
+    if np.isnan(scores).any():
+        name = ev.models[int(np.isnan(scores).argmax())]
+        why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
+        raise ValueError(f"the {metric.name} of {quoted(name)} is {why}")
+    return scores
 
 
 def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:

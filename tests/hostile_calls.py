@@ -14,6 +14,7 @@ import bayesf1 as bf
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.student_t import StudentT
 from bayesf1.io.read import ReadOptions
+from bayesf1.metrics import find_metric
 from builders import has
 from evaluations import EVALUATIONS
 
@@ -238,6 +239,7 @@ REQUIRED = {
     "y_true": GOLD,
     "predictions": SAID,
     "name": "f1",
+    "metric": find_metric("f1"),
 }
 # What some objects need besides.
 MORE = {

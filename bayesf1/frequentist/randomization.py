@@ -18,7 +18,14 @@ from scipy import special, stats
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.naming import nearest, plural
-from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, distinct_rows, resolve_metric
+from bayesf1.evaluation import (
+    Evaluation,
+    check_no_gaps,
+    check_one_run,
+    defined_scores,
+    distinct_rows,
+    resolve_metric,
+)
 from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
@@ -383,7 +390,7 @@ def randomization_test(
     check_one_run(ev, "a randomisation test")
     check_no_gaps(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
-    score_a, score_b = map(float, ev.defined_scores(metric))
+    score_a, score_b = map(float, defined_scores(ev, metric))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
         if value not in known:
             raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")

@@ -12,7 +12,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest, plural
 from bayesf1.distributions.random_effects import RandomEffects, robust_covariance, within
-from bayesf1.evaluation import Evaluation, Task, resolve_metrics
+from bayesf1.evaluation import Evaluation, Task, defined_scores, resolve_metrics
 from bayesf1.hierarchical import corpora as given
 from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, Variables
 from bayesf1.metrics import Metric, MetricLike
@@ -159,7 +159,7 @@ def _summary(
     blocks = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     found = (
-        [ev.mean_scores(ev.defined_scores(metric, where)) for metric in metrics],
+        [ev.mean_scores(defined_scores(ev, metric, where)) for metric in metrics],
         [np.median(each, axis=0) for each in drawn],
         [robust_covariance(each) for each in drawn],
     )

@@ -12,7 +12,7 @@ from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
-from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
+from bayesf1.evaluation import Evaluation, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion
 from bayesf1.output.text import few_units
 from bayesf1.sampling import SamplingModel, sampling_model
@@ -77,7 +77,7 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
-    ev.select([model]).defined_scores(metric)
+    defined_scores(ev.select([model]), metric)
     alone = target == "method" and ev.folds is not None
     if model not in ev.names or alone:
         # A run is spoken of by itself, and of one way of training its own contrasts tell.
