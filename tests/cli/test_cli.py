@@ -346,7 +346,7 @@ class TestFilesToWrite:
         assert main(["compare", "there-is-no-such.csv", "--output", str(path)]) == 2
         err = capsys.readouterr().err
         assert err.count("\n") == 1
-        assert f"there is no format with the ending .{name[2:]}, only .txt (table), .json (json)" in err
+        assert f"no format has the ending .{name[2:]}; end it with .txt, .json, .csv, .md or .tex" in err
         assert err.endswith("or name a format by --format\n")
         assert not path.exists()
 
