@@ -43,7 +43,7 @@ def chosen_format(args: argparse.Namespace) -> str:
     try:
         return format_of(Path(args.output).suffix)
     except ValueError as error:
-        raise ValueError(f"cannot write to {args.output}: {error}, or name one by --format") from None
+        raise ValueError(f"cannot write to {args.output}: {error}, or name a format by --format") from None
 
 
 def check_files(args: argparse.Namespace) -> None:
