@@ -61,14 +61,15 @@ def equation(name: str, p: float, *, below: float | None = None) -> str:
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
 
 
-def decimals(half_width: float) -> int:
-    """Return how many decimals an estimate with this half-width deserves: two digits of its uncertainty.
+def digits_of(low: float, high: float, *, percent: bool = True) -> int:
+    """Return how many decimals an estimate with this interval deserves: two digits of half its length.
 
     Examples
     --------
-    >>> decimals(6.7), decimals(0.35), decimals(0.036)
+    >>> digits_of(0.667, 0.801), digits_of(0.893, 0.9), digits_of(0.8993, 0.9)
     (1, 2, 3)
     """
+    half_width = (50 if percent else 0.5) * (high - low)
     # Less is rounding of what has no width.
     if not half_width > 1e-9 or not math.isfinite(half_width):
         return 2
@@ -82,11 +83,6 @@ def points(value: float, digits: int, *, sign: bool = False, percent: bool = Tru
     if float(text) == 0.0:
         text = text.lstrip("+-")
     return text.replace("-", "−")
-
-
-def digits_of(low: float, high: float, *, percent: bool = True) -> int:
-    """Return how many decimals an estimate with this interval deserves."""
-    return decimals((50 if percent else 0.5) * (high - low))
 
 
 def amount(value: float, *, percent: bool = True) -> str:

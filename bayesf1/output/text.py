@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 # A number of units, or of runs, below which they do not show well how much they vary.
 FEW_UNITS = 10
+# A method whose runs vary so many times as much as another's is named.
+_VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
 _WORDS = re.compile("(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b")
 
@@ -396,9 +398,6 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
-    if c.load_correlation:
-        wider = f"the difference goes with the size of {plural(s.unit)} (Spearman {c.load_correlation:+.2f})"
-        parts.append(f"intervals are wider as {wider}")
     if s.runs:
         vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
         parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
@@ -433,12 +432,22 @@ def notes(c: Comparison) -> Iterator[str]:
         share = c.variance.share
         what = "training" if share > 0.5 else "the test items"
         yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
+        (less, steady), (more, volatile) = sorted(
+            ((c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b))
+        )
+        if more > _VOLATILE * less:
+            often = f"about {more / less:.0f}" if more < 10.0 * less else "more than ten"
+            yield f"{volatile} varies {often} times as much from run to run as {steady}."
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
         yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
     yield from _fold_notes(c)
     yield "" if silent(c) else few_units(s)
+    if c.load_correlation:
+        gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
+        size = "longer" if c.load_correlation > 0.0 else "shorter"
+        yield f"{gains} {size} (Spearman {c.load_correlation:+.2f}), so intervals are wider."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
@@ -456,8 +465,15 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         yield "The difference is the same in all folds, which does not show how much training varies."
         return
     about = "the models fitted in these folds" if s.training else "the method, trained again"
+    # Fold totals do not pair items, but the folds themselves are pairs of scores.
+    if other.settings.training in ("contrasts", "corrected"):
+        about += " (paired by fold)"
+    elif s.training and other.assumption == "independent":
+        about += " (taken as independent)"
     gap = estimates([_estimated(other, 2)], sign=True)[0] + " points" * c.definition.percent
     yield f"For {about}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {gap}."
+    if s.training == "contrasts":
+        yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
 
 
 def few_units(s: SamplingSettings) -> str:

@@ -58,13 +58,18 @@ def test_krippendorffs_own_example_gives_his_numbers(level, printed):
 MANY = np.where(np.arange(360) % 7 == 0, np.nan, np.arange(360) ** 2 % 61).reshape(12, 30).tolist()
 
 
+@pytest.fixture(scope="module")
+def package():
+    return needed("krippendorff")
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @settings(max_examples=25)
 @given(table=tables)
 @example(MANY)
-def test_alpha_is_that_of_the_krippendorff_package(level, table):
+def test_alpha_is_that_of_the_krippendorff_package(package, level, table):
     assume(pairable(table))
-    expected = needed("krippendorff").alpha(np.array(table), level_of_measurement=level)
+    expected = package.alpha(np.array(table), level_of_measurement=level)
     assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-11)
 
 

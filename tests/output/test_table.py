@@ -9,7 +9,7 @@ from hypothesis import example, given, strategies as st
 
 from bayesf1.base.naming import printable
 from bayesf1.output.latex import escape_latex
-from bayesf1.output.table import Table, decimals, escape_markdown, points, probability
+from bayesf1.output.table import Table, digits_of, escape_markdown, points, probability
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
 
@@ -49,7 +49,7 @@ class TestNumbers:
         ],
     )
     def test_decimals_show_two_digits_of_the_uncertainty(self, half_width, digits):
-        assert decimals(half_width) == digits
+        assert digits_of(0.0, 2.0 * half_width, percent=False) == digits
 
     def test_points_have_a_true_minus_sign_and_no_negative_zero(self):
         assert points(-0.0123, 1, sign=True) == "−1.2"
