@@ -29,11 +29,23 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.append(sys.path.pop(0))
 
-from scale import COLUMNS, QUERY
 from timing import timed
 
 WORKERS = 2
 PARTS = ["label", "bert", "crf"]
+QUERY = """
+    select label, if(u < 0.90, label, other) as bert, if((u + 0.3 * v) % 1.0 < 0.91, label, other) as crf, doc
+    from (
+        select
+            if(hash(i, 'gold') % 3 = 0, 'spam', 'ham') as label,
+            if(hash(i, 'gold') % 3 = 0, 'ham', 'spam') as other,
+            hash(i, 'u') % 1000003 / 1000003.0 as u,
+            hash(i, 'v') % 1000003 / 1000003.0 as v,
+            i // 20 as doc
+        from range({start}, {stop}) t(i)
+    )
+"""
+COLUMNS: dict[str, Any] = {"gold": "label", "models": ["bert", "crf"], "positive": "spam"}
 
 
 def write(folder: Path, rows: int, shards: int) -> None:
