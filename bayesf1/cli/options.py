@@ -33,7 +33,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and which option was probably meant."""
-        raise ValueError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
+        see = " See" if message.endswith("?") else "; see"
+        raise ValueError(f"{message.removeprefix('argument ')}{see} {self.prog} --help")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse knows nothing of locales without letters, and is silent where nothing can be written.

@@ -142,7 +142,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
             is_token[i] = False
             documents += [i] if line.startswith("# newdoc") else []
         elif n_columns[i] != width:
-            raise wrong(i, f"has {n_columns[i]} columns, but should have {width} as all")
+            raise wrong(i, f"has {counted(int(n_columns[i]), 'column')}, but all others have {width}")
     at = np.flatnonzero(is_token)
     for file, n_tokens in zip(files, np.diff(np.searchsorted(at, [*first_lines, len(starts)])), strict=True):
         if not n_tokens:

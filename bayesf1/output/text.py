@@ -98,7 +98,7 @@ def region(rope: Rope, *, percent: bool) -> str:
     ('−0.5 to +1 percentage points', '±1 percentage point')
     """
     if rope.symmetric:
-        return f"±{amount(rope.high, percent=percent)}"
+        return f"±{amount(abs(rope.high), percent=percent)}"
     low, high = (f"{(100.0 if percent else 1.0) * x:+.4g}".replace("-", "−") if x else "0" for x in rope)
     return f"{low} to {high}{' percentage points' if percent else ''}"
 
@@ -191,7 +191,7 @@ def unmet(c: Comparison, claim: str) -> str | None:
         "not-worse": ("not worse than", c.p_not_worse, c.threshold),
         "equivalent": ("equivalent to", c.p_rope, c.prob),
     }[claim]
-    if silent(c):
+    if silent(c) or math.isnan(c.gap):
         return sentence(c)
     what = printable(f"P({c.model_b} {words} {c.model_a} in {in_prose(c.label)})")
     return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
@@ -542,6 +542,10 @@ def scoreboard_table(board: Scoreboard) -> Table:
 def ranking_sentence(r: Ranking) -> str:
     """Return which model is the best, or among which it is, as a sentence."""
     among, p = np.array(r.models)[r.tied], equation("P", r.p_among_best)
+    if np.isnan(r.score).any():
+        which = joined(np.array(r.models)[np.isnan(r.score)])
+        reason = "is undefined (there is nothing to divide by), so no model is called the best"
+        return printable(f"The {in_prose(r.label)} of {which} {reason}.")
     if len(among) == 1:
         return printable(f"{among[0]} is the best in {in_prose(r.label)} ({p}).")
     whom = f"any of the {len(among)}" if len(among) == len(r.models) > 2 else joined(among, "or")

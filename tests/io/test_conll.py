@@ -124,7 +124,7 @@ def test_docstart_begins_a_document_and_is_no_sentence(write, mark):
 @pytest.mark.parametrize(
     ("text", "place", "what"),
     [
-        ("a O\nb\n", ", line 2", "1 columns"),
+        ("a O\nb\n", ", line 2", "1 column"),
         ("a\nb\n", ", line 1", "at least 2"),
         ("\na O\nNew York O\n", ", line 3", "3 columns"),
         ("a\tO\nb\t \n", ", line 2", "empty column"),
@@ -132,7 +132,7 @@ def test_docstart_begins_a_document_and_is_no_sentence(write, mark):
         ("-DOCSTART- O\n", "", "no sentence"),
         (b"a O\nb\xe9 O\n", ", line 2", "0xe9, which is not UTF-8"),
         ("a O\rb O\r", ", line 1", "carriage return"),
-        ("a O\n" + "b" * 2_000_000, ", line 2", "1 columns"),
+        ("a O\n" + "b" * 2_000_000, ", line 2", "1 column"),
     ],
 )
 def test_broken_file_is_refused_with_its_line(write, text, place, what):
@@ -255,8 +255,8 @@ def test_labels_of_words_score_as_in_scikit_learn(field, column, tmp_path):
     ("old", "new", "message"),
     [
         (b"b\tVERB", b"b\t_", "crf.txt, line 6, has no UPOS; .* field="),
-        (b"2\tb", b"2 b", "crf.txt, line 6, has 9 columns, but should have 10"),
-        (b"\n\n", b"\n", "crf.txt, line 8, has 1 columns, but should have 10"),
+        (b"2\tb", b"2 b", "crf.txt, line 6, has 9 columns, but all others have 10"),
+        (b"\n\n", b"\n", "crf.txt, line 8, has 1 column, but all others have 10"),
     ],
 )
 def test_a_bad_line_of_words_is_named(old, new, message, tmp_path):
