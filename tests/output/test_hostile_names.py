@@ -112,7 +112,7 @@ def plain(text):
     assert all(c == "\n" or c.isprintable() for c in text)
 
 
-def harmless(answer):
+def assert_harmless(answer):
     """Check every form of an answer."""
     screen = io.StringIO()
     show(answer, screen, verbose=True)
@@ -164,7 +164,7 @@ def test_no_form_of_a_comparison_obeys_a_name(field, name):
     except ValueError as error:
         plain(str(error))
         return
-    harmless(bf.compare(ev, rng=1, n_draws=200, rope=0.01))
+    assert_harmless(bf.compare(ev, rng=1, n_draws=200, rope=0.01))
 
 
 # Everything else that has names, each with all of them at once.
@@ -199,15 +199,15 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_no_form_of_other_answers_obeys_a_name(name):
-    harmless(ANSWERS[name]())
+    assert_harmless(ANSWERS[name]())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES[::4], ids=range(len(NAMES[::4])))
 def test_no_form_of_tests_and_intervals_obeys_a_name(name):
     ev = model(name)
-    harmless(bf.randomization_test(ev, rng=1, n_trials=50))
-    harmless(bf.intervals(ev, ev.models[0], methods=["delta"], rng=1))
+    assert_harmless(bf.randomization_test(ev, rng=1, n_trials=50))
+    assert_harmless(bf.intervals(ev, ev.models[0], methods=["delta"], rng=1))
 
 
 @pytest.mark.parametrize("name", NAMES[::9], ids=range(len(NAMES[::9])))
