@@ -121,7 +121,9 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     first = next((c for c in comparisons if c.sentence() == res.below[0]), comparisons[0])
     forest = _forest(res, first)
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
-    metrics = [] if forest else [_metric(c, f"{name}-m{i}") for i, c in enumerate(shown, 1)]
+    # An undefined score has neither a figure nor probabilities.
+    drawn = [c for c in shown if not forest and not math.isnan(c.gap)]
+    metrics = [_metric(c, f"{name}-m{i}") for i, c in enumerate(drawn, 1)]
     return {"name": name, "res": res, "first": first, "metrics": metrics, "forest": forest}
 
 
