@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable
-from typing import Any
+from types import FunctionType
 
 import lazy_loader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -20,7 +23,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
     def load_checked(name: str) -> Any:
         value = load(name)
-        if inspect.isfunction(value):
+        if isinstance(value, FunctionType):
             from bayesf1.base.checks import checked
 
             value = checked(value)
