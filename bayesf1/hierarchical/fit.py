@@ -14,28 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import (
-    RNGLike,
-    check_prob,
-    check_rng,
-    check_whole,
-    is_number,
-    start_in_words,
-    start_of,
-)
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_in_words, start_of
 from bayesf1.base.naming import capitalised, joined, nearest, plural, printable
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
-from bayesf1.hierarchical import multinomial
-from bayesf1.hierarchical.corpora import (
-    DIMS,
-    QUESTIONS,
-    Diagnostics,
-    Fitted,
-    HierarchicalPrior,
-    coords_of,
-    suite_weights,
-)
+from bayesf1.hierarchical import corpora as given, multinomial
+from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.hierarchical.scores import PlainScores, fit_scores
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
@@ -352,14 +336,13 @@ class HierarchicalFit(Fitted, Answer):
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
         scores = self._scores(question)[..., at].reshape(-1, len(self.models))
-        limits = filter(None, (*_notes(self), self.diagnostics.caution))
         return ranking_of(
             scores,
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
             self._settings(check_rope(self.rope if rope is None else rope, ranked), question),
-            remarks=(f"Scores are {estimate}s.", *limits),
+            remarks=(f"Scores are {estimate}s.", *self.notes),
         )
 
     def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
@@ -532,9 +515,9 @@ def hierarchical(
     weights: Mapping[str, float] | None = None,
     sampler: str | None = None,
     draws: int | None = None,
-    tune: int = 1000,
+    tune: int | None = None,
     chains: int = 4,
-    target_accept: float = 0.9,
+    target_accept: float | None = None,
     rng: RNGLike = None,
     progress: bool = True,
 ) -> HierarchicalFit:
@@ -575,9 +558,10 @@ def hierarchical(
     sampler
         ``"pymc"`` (the default) or the faster ``"nutpie"``, of the same model, for ``"multinomial"``; both come with the
         extra ``pymc``. Scores are computed on a ``"grid"`` and need neither.
-    draws, tune, chains, target_accept
-        Draws of each chain (up to 5000; 1000 of Markov chains), steps to tune, number of chains, and how carefully
-        they step.
+    draws, chains
+        Draws of each chain (up to 5000; 1000 of Markov chains), and number of chains.
+    tune, target_accept
+        Steps to tune a Markov chain, 1000 by default, and how carefully it steps, 0.9.
     rng
         Source of randomness: a Generator or an integer.
     progress
@@ -609,8 +593,6 @@ def hierarchical(
         raise ValueError(
             f"the likelihood {likelihood!r} has no sampler {sampler!r}; {nearest(sampler, known)}"
         )
-    if not is_number(target_accept) or not 0.5 <= target_accept < 1.0:
-        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {target_accept!r}")
     if not isinstance(prior, HierarchicalPrior):
         prior = HierarchicalPrior(prior)
     prior.check(likelihood)
@@ -621,23 +603,20 @@ def hierarchical(
         "weights": weights or {},
         "rng": check_rng(rng),
     }
-    steps: dict[str, Any] = {
-        "tune": check_whole(tune, "tune", 100, 7),
-        "target_accept": float(target_accept),
-        "sampler": sampler or known[0],
-        "progress": progress,
-    }
-    mass = check_prob(prob)
+    mass, steps = check_prob(prob), {"tune": tune, "target_accept": target_accept}
     if likelihood == "scores":
+        for name in (name for name, value in steps.items() if value is not None):
+            raise ValueError(f"the likelihood 'scores' has no Markov chain, and no {name}; leave it out")
         found = fit_scores(data, metrics, prior, **run)
     else:
-        found = multinomial.fit_counts(data, metrics, prior, **run, **steps)
+        run |= {"sampler": sampler or known[0], "progress": progress, **steps}
+        found = multinomial.fit_counts(data, metrics, prior, **run)
     fit = HierarchicalFit(
         likelihood=likelihood,
         rope=check_rope(rope, *found.metrics).given,
         prob=mass,
         prior=prior,
-        weights=suite_weights(weights or {}, found.datasets),
+        weights=given.suite_weights(weights or {}, found.datasets),
         **vars(found),
     )
     if (start := start_of(rng)) is not None:
@@ -745,15 +724,15 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         named = Metric(entry["name"], entry["label"], (), None, lambda tables: tables, (low, high))
         metrics.append(replace(named, percent=entry["percent"], lower_is_better=entry["lower_is_better"]))
     models, names, weights = tuple(document["models"]), tuple(document["datasets"]), document["weights"]
-    suite_weights(weights, names)
-    coords = coords_of(models, [m.name for m in metrics], names)
+    given.suite_weights(weights, names)
+    coords = given.coords_of(models, [m.name for m in metrics], names)
     for group in groups.keys() & {"posterior", "constant_data", "observed_data"}:
         for name, data in groups[group].items():
             in_order = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
             if not data.size or not in_order or not np.isfinite(data.values).all():
                 raise ValueError(f"{name} is not an array of finite numbers with the dims of the fit")
     observed = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]["score"]
-    if groups["posterior"]["score"].dims != DIMS or observed.dims != ("dataset", "system", "measure"):
+    if groups["posterior"]["score"].dims != given.DIMS or observed.dims != ("dataset", "system", "measure"):
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     return HierarchicalFit(
         groups=groups,

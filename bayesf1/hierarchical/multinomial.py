@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import joined, listing
+from bayesf1.base.checks import check_whole, is_number
+from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, resolve_metrics
 from bayesf1.hierarchical import corpora as given
 from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, Variables
@@ -197,9 +198,20 @@ def fit_counts(
     weights: Mapping[str, float],
     rng: np.random.Generator,
     progress: bool,
-    **steps: Any,
+    tune: int | None,
+    target_accept: float | None,
 ) -> Fitted:
-    """Fit the multinomial model by NUTS; `steps` are further settings of ``pymc.sample``."""
+    """Fit the multinomial model by NUTS."""
+    accept = 0.9 if target_accept is None else target_accept
+    if not is_number(accept) or not 0.5 <= accept < 1.0:
+        raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {quoted(accept)}")
+    settings = {
+        "draws": draws or 1000,
+        "tune": 1000 if tune is None else check_whole(tune, "tune", 100, 7),
+        "chains": chains,
+        "target_accept": float(accept),
+        "progressbar": progress,
+    }
     names, noun, counts, tables, outcomes, note = read_counts(data, assumption=assumption)
     if prior.cells is not None:
         tables.check_prior(prior.cells)
@@ -227,7 +239,6 @@ def fit_counts(
     }
     groups = {name: arviz.dataset(variables, coords) for name, variables in known.items()}
     with _quiet():
-        settings = {"draws": draws or 1000, "chains": chains, "progressbar": progress, **steps}
         groups |= sample(model_of(groups, prior), sampler, rng, **settings)
     pi = groups["posterior"]["pi"].values
     base = np.exp(groups["posterior"]["log_kappa"].values)[..., None] * pi

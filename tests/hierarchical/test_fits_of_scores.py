@@ -220,3 +220,9 @@ def test_what_is_printed_is_the_posterior_mean_or_median_and_the_observed_score_
 def test_a_part_of_the_prior_that_a_likelihood_does_not_have_is_refused(likelihood, name):
     with pytest.raises(ValueError, match=f"has no {name} in its prior"):
         bf.hierarchical(FOUR_CORPORA, likelihood=likelihood, prior=bf.HierarchicalPrior(**{name: 3.0}))
+
+
+def test_settings_of_markov_chains_are_refused_where_there_is_none():
+    for settings in ({"tune": 500}, {"target_accept": 0.9}):
+        with pytest.raises(ValueError, match=f"no {next(iter(settings))}; leave it out"):
+            bf.hierarchical(FOUR_CORPORA, **settings)
