@@ -298,14 +298,14 @@ _TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
 def is_counted(value: Mapping[Any, Any]) -> bool:
-    """Say whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
+    """Return whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
     if _TABLE.issuperset(str(key).strip().lower() for key in value):
         return True
     return all(isinstance(x, float | int | np.number) for x in value.values())
 
 
 def is_by_id(value: Mapping[Any, Any]) -> bool:
-    """Say whether a mapping holds a number, label or set of labels for each item, and no columns of them.
+    """Return whether a mapping holds a number, label or set of labels for each item, and no columns of them.
 
     Examples
     --------
@@ -939,6 +939,8 @@ def _describe(ev: Evaluation) -> str:
 
 
 FILE_FORMAT = "bayesf1.evaluation/1"
+# What files call fields that have another name since.
+FIELDS_IN_FILES = {"predicted": "said", "unknown_labels": "strays"}
 # Functions of these rooms can be named in a file.
 _OWN_MEASURES = "bayesf1.measures"
 
@@ -978,7 +980,8 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if is_dataclass(value):
         # What makes two of them different; neither a seed nor which rows have no gold label does.
-        plain = {field.name: getattr(value, field.name) for field in fields(value) if field.compare}
+        names = [field.name for field in fields(value) if field.compare]
+        plain = {FIELDS_IN_FILES.get(name, name): getattr(value, name) for name in names}
         if isinstance(value, BlockedCV | KFoldCV):
             return {"design": type(value).__name__, **plain}
         return {"name": value.name, **plain} if isinstance(value, Task) else plain

@@ -125,7 +125,7 @@ class LabelPlan(Answer):
             for x in (self.length, self.length_after, self.length_random)
         )
         unit = " percentage points" if self.percent else ""
-        said = [
+        lines = [
             (
                 f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
                 f"long after these {self.budget:,} labels; {random} after as many at random."
@@ -133,17 +133,17 @@ class LabelPlan(Answer):
         ]
         if self.verdict is not None and self.verdict_random is not None:
             if self.decided:
-                said.append("The verdict stands already.")
+                lines.append("The verdict stands already.")
             else:
-                said.append(
+                lines.append(
                     f"They bring a verdict with probability {probability(self.verdict)}, as many at random with "
                     f"{probability(self.verdict_random)}."
                 )
-        said.append(
+        lines.append(
             "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
             "good, frequent looks call one of them better by chance in more than one of twenty cases."
         )
-        return [printable(line) for line in (*said, *self.cautions)]
+        return [printable(line) for line in (*lines, *self.cautions)]
 
     @property
     def table(self) -> Table:
@@ -241,9 +241,9 @@ def plan_labels(
     >>> from bayesf1 import from_labels
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.integers(0, 2, 5000)
-    >>> said = {name: np.where(rng.random(5000) < error, 1 - truth, truth) for name, error in (("A", 0.2), ("B", 0.1))}
+    >>> predicted = {name: np.where(rng.random(5000) < error, 1 - truth, truth) for name, error in (("A", 0.2), ("B", 0.1))}
     >>> gold = np.where(np.arange(5000) < 100, truth, np.nan)
-    >>> plan = plan_labels(from_labels(gold, said, judge={}, positive=1), budget=100, rng=1)
+    >>> plan = plan_labels(from_labels(gold, predicted, judge={}, positive=1), budget=100, rng=1)
     >>> [(cell.known, cell.plan > cell.random) for cell in plan.cells][:2]
     [('A 1, B not 1', True), ('A not 1, B 1', True)]
     >>> plan.items.shape, int(np.isnan(gold[plan.items]).sum())
@@ -277,7 +277,7 @@ def plan_labels(
     cells = [
         Cell(
             strata.words(c),
-            dict(zip(strata.voices, strata.said[c], strict=True)),
+            dict(zip(strata.raters, strata.predicted[c], strict=True)),
             float(counts[c].sum()),
             float(counts[c, :-1].sum()),
             dict(zip(strata.golds, shares[c].tolist(), strict=True)),
@@ -439,4 +439,4 @@ def _slopes(ev: Evaluation, task: Audited, metric: Metric, masses: FloatArray) -
     slopes = slopes_of(score_of(ev, task, metric), np.einsum("msg,gst->mt", matrices, adds))
     # How each model's score moves with an item of a gold label of which it said this.
     moves = np.einsum("gst,mt->msg", adds, slopes) / size
-    return np.asarray(sum(moves[i, strata.said_by(model)] for i, model in enumerate(models)))
+    return np.asarray(sum(moves[i, strata.predicted_by(model)] for i, model in enumerate(models)))

@@ -148,7 +148,7 @@ def _patience():
 
 
 def _is_own(error):
-    """Say whether an error was raised by a `raise` of this package rather than by what broke."""
+    """Return whether an error was raised by a `raise` of this package rather than by what broke."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return frame.filename.startswith(PACKAGE) and linecache.getline(
         frame.filename, frame.lineno

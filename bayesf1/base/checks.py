@@ -33,12 +33,12 @@ _HARNESS = frozenset(("results", "versions", "n-shot"))
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a number, which True is not."""
+    """Return whether a value is a number, which True is not."""
     return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number by its type, which True is not."""
+    """Return whether a value is a whole number by its type, which True is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
@@ -165,7 +165,7 @@ def _is_float(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Say whether a value is a string that can be printed and written, as lone surrogates cannot, and is not too long."""
+    """Return whether a value is a string that can be printed and written, as lone surrogates cannot, and is not too long."""
     return (
         isinstance(value, str)
         and len(value) <= LONGEST_TEXT
@@ -189,7 +189,7 @@ def _is_rng(value: Any) -> bool:
 
 
 def is_series(value: Any) -> bool:
-    """Say whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
+    """Return whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
     # Asked of the class, as a lazy frame looks for its columns.
     unordered = isinstance(value, _UNORDERED | Mapping | Set) or hasattr(type(value), "columns")
     sized = hasattr(value, "__len__") and hasattr(value, "__getitem__")
@@ -203,7 +203,7 @@ def _is_iterable(value: Any) -> bool:
 
 
 def is_label(value: Any) -> bool:
-    """Say whether a value is one label, or none at all, and no collection."""
+    """Return whether a value is one label, or none at all, and no collection."""
     plain = isinstance(value, bytes | Number | np.generic | date | Enum)
     # A signalling NaN fails as soon as it is compared.
     odd = isinstance(value, complex | np.void) or getattr(value, "is_snan", bool)()
@@ -383,8 +383,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         rules = _rules_of(function)
         for name in () if known is None else kwargs.keys() - known:
-            said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{said}; {nearest(name, [each for each in names if each != 'self'])}")
+            problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{problem}; {nearest(name, [each for each in names if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
             if name in rules and not rules[name].fits(value):
                 raise ValueError(f"{name} must be {rules[name].words}, not {quoted(value)}")

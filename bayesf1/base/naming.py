@@ -72,7 +72,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def same_name(asked: str, name: str) -> bool:
-    """Say whether a name is meant, whatever its case and whether its words are joined by spaces or underscores.
+    """Return whether a name is meant, whatever its case and whether its words are joined by spaces or underscores.
 
     Examples
     --------
@@ -96,12 +96,12 @@ def quoted(value: object) -> str:
     """
     scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
     try:
-        said = repr(value.item() if scalar and hasattr(value, "item") else value)
+        text = repr(value.item() if scalar and hasattr(value, "item") else value)
     except (
         Exception
     ):  # what cannot be shown, as lists nested too deep or integers too long, has at least a type
         return f"something of type {type(value).__name__}"
-    line = printable(" ".join(said.split()) if "\n" in said else said)
+    line = printable(" ".join(text.split()) if "\n" in text else text)
     return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}... {line[-20:].strip()}"
 
 

@@ -125,12 +125,12 @@ def _abandon_stdout() -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    said: set[str] = set()
+    seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         # Pairs of models, say, often share what there is to be said.
-        if str(message) not in said:
-            said.add(str(message))
+        if str(message) not in seen:
+            seen.add(str(message))
             complain(f"warning: {message}")
 
     with warnings.catch_warnings():

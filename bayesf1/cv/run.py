@@ -181,11 +181,13 @@ class Gold:
                 f"{whose} predicted {quoted(found[0])}, which never equals labels like {quoted(gold[0])}"
             )
 
-    def knowing(self, said: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
+    def knowing(self, predicted: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
         """Return the same with the classes of gold, which are then those of every fold."""
         if self.reading is not None or self.positive is not None:
             return self
-        columns = [read_labels(column, f"predictions of {m!r}") for one in said for m, column in one.items()]
+        columns = [
+            read_labels(column, f"predictions of {m!r}") for one in predicted for m, column in one.items()
+        ]
         every = [CodedLabels.of(column) for column in (read_labels(self.y, "y"), *columns)]
         return replace(self, classes=find_classes(None, distinct_labels(every[:1]), distinct_labels(every)))
 
@@ -196,7 +198,10 @@ class Gold:
         if self.reading is not None:
             counts = read_spans(self.y, predictions, **self.reading).counts()
             return csr_array(counts.reshape(len(counts), -1).astype(float))
-        columns = [read_labels(self.y, "y"), *(read_labels(said, "y") for said in predictions.values())]
+        columns = [
+            read_labels(self.y, "y"),
+            *(read_labels(predicted, "y") for predicted in predictions.values()),
+        ]
         if self.classes is not None:
             coded = np.stack([CodedLabels.of(c).among(self.classes) for c in columns], axis=1)
             return class_outcomes(coded, len(self.classes))
@@ -207,7 +212,7 @@ class Gold:
 
 def folded(
     gold: Gold,
-    said: Sequence[Mapping[str, Sequence[Any]]],
+    predicted: Sequence[Mapping[str, Sequence[Any]]],
     partition: NDArray[np.intp],
     cv: Any,
     rule: Any,
@@ -218,7 +223,7 @@ def folded(
     ----------
     gold
         The gold labels or tags.
-    said
+    predicted
         What each model said of all units, repeat by repeat.
     partition
         The fold in which each unit was tested, axes (repeat, unit).
@@ -227,11 +232,11 @@ def folded(
     """
     from scipy.sparse import csr_array, diags_array, hstack
 
-    k, gold = cv.discount(rule), gold.knowing(said)
-    total = reduce(add, (gold.evaluate(predictions).scaled(k) for predictions in said))
+    k, gold = cv.discount(rule), gold.knowing(predicted)
+    total = reduce(add, (gold.evaluate(predictions).scaled(k) for predictions in predicted))
     parts = [
         diags_array((fold == f).astype(float)) @ rows
-        for fold, rows in zip(partition, map(gold.rows, said), strict=True)
+        for fold, rows in zip(partition, map(gold.rows, predicted), strict=True)
         for f in range(cv.shape[1])
     ]
     rows, n = csr_array(hstack(parts, format="csr")), len(gold.y)
@@ -424,8 +429,8 @@ class KeptFits:
         try:
             path = self.folder / f"{hash_of((fit, self.known[fit.model], data))}.json"
         except Exception as error:
-            said = f"X and y cannot be told from others ({type(error).__name__}: {error})"
-            raise ValueError(f"{said}; leave directory out") from None
+            problem = f"X and y cannot be told from others ({type(error).__name__}: {error})"
+            raise ValueError(f"{problem}; leave directory out") from None
         if path.exists():
             return _kept_labels(path, fit)
         labels = _fit_one(fit, model, *data)
@@ -471,8 +476,8 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> l
         else:
             predictor = model(X_train, y_train)
         predict = getattr(predictor, "predict", predictor)
-        said = predict(X_test)
-        labels = said.tolist() if hasattr(said, "tolist") else [*said]
+        predicted = predict(X_test)
+        labels = predicted.tolist() if hasattr(predicted, "tolist") else [*predicted]
     except Exception as error:
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):

@@ -219,7 +219,7 @@ def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
 
 
 def _same_loads(metric: Metric) -> bool:
-    """Say whether the gold data alone decide how much a unit counts: all that is positive, or none of it, and so on."""
+    """Return whether the gold data alone decide how much a unit counts: all that is positive, or none of it, and so on."""
     if not isinstance(metric.distribution, Proportion):
         return metric.distribution is None
     counted = {

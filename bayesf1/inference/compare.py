@@ -398,7 +398,7 @@ def comparison_of(
 
 
 def _same_gold(ev: Evaluation) -> bool:
-    """Say whether two tables have as many gold positives, as those of one test set have."""
+    """Return whether two tables have as many gold positives, as those of one test set have."""
     if ev.cells[:3] != ("tp", "fp", "fn"):
         return False
     gold = ev.tables[:, 0] + ev.tables[:, 2]

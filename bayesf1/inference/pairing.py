@@ -105,14 +105,14 @@ def _answered(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
     """Return how many items of one sort two models say yes to, and how many there are; infinity if that is unknown."""
     if yes not in ev.cells:
         raise ValueError(f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(ev.cells)}")
-    said = ev.tables[:, ev.cells.index(yes)]
-    totals = said + (ev.tables[:, ev.cells.index(no)] if no in ev.cells else np.inf)
+    predicted = ev.tables[:, ev.cells.index(yes)]
+    totals = predicted + (ev.tables[:, ev.cells.index(no)] if no in ev.cells else np.inf)
     if not np.isclose(totals[0], totals[1], rtol=1e-9, atol=1e-9):
         raise ValueError(
             f"the tables have {totals[0]:g} and {totals[1]:g} items of {yes}+{no}, so they are not from one test set "
             "and there is no pairing to bound"
         )
-    return float(said[0]), float(said[1]), float(totals[0])
+    return float(predicted[0]), float(predicted[1]), float(totals[0])
 
 
 def _overlaps(a: float, b: float, total: float) -> FloatArray:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import counted, listing, nearest
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, Place, Request
+from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import (
     CodedTags,
@@ -296,7 +296,7 @@ def _column(number: Any, name: str) -> int | None:
     return number - 1 if number > 0 else number
 
 
-def _files(places: Sequence[Place]) -> list[Files]:
+def _files(places: Sequence[InputSource]) -> list[Files]:
     """Return the files of each place, those of folders in one order, matched by their names."""
     first = places[0]
     if any(place.folder != first.folder for place in places):
@@ -311,7 +311,7 @@ def _files(places: Sequence[Place]) -> list[Files]:
     return [[place.file] for place in places]
 
 
-def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files]]:
+def gold_and_models(request: ReadRequest, what: str) -> tuple[Files, dict[str, Files]]:
     """Return the files of gold and of each model, where gold has its own."""
     models = request.named_models(what)
     if request.alone is None:
@@ -320,7 +320,7 @@ def gold_and_models(request: Request, what: str) -> tuple[Files, dict[str, Files
     return gold, dict(zip(models, others, strict=True))
 
 
-def _read(request: Request) -> Evaluation:
+def _read(request: ReadRequest) -> Evaluation:
     """Lay the tags of gold and of models for the same tokens side by side, and count their spans."""
     gold, options = None, dict(request.options)
     if request.alone is not None and request.models:
@@ -400,7 +400,7 @@ TAGS = Format(
 # ---- CoNLL-U ----------------------------------------------------------------------------------------------
 
 
-def _read_words(request: Request) -> Evaluation:
+def _read_words(request: ReadRequest) -> Evaluation:
     """Compare one column of CoNLL-U, word by word."""
     options = dict(request.options)
     gold, models = gold_and_models(request, "a CoNLL-U file")
@@ -466,7 +466,7 @@ def _spans(files: Sequence[InputFile]) -> Counter[tuple[int, int, int, str]]:
     return found
 
 
-def _read_annotations(request: Request) -> Evaluation:
+def _read_annotations(request: ReadRequest) -> Evaluation:
     gold, models = gold_and_models(request, "an annotation")
     sides = {"gold": _spans(gold)} | {name: _spans(files) for name, files in models.items()}
     remarks = []

@@ -16,7 +16,7 @@ from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.designs import BlockedCV, Discount, KFoldCV, design_of, read_design
 from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in
-from bayesf1.io.formats import Format, Place, Request
+from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.tables import Table
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
@@ -313,7 +313,7 @@ def _arrange_folds(
     return {name: np.array([tables[spot] for spot in expected]) for name, tables in models.items()}, design
 
 
-def _read_request(request: Request) -> Evaluation:
+def _read_request(request: ReadRequest) -> Evaluation:
     if request.models or request.alone is None:
         raise ValueError("counts of all models come in one file, with a column 'model'; name it alone")
     options, cv = request.options, request.options.get("cv")
@@ -334,7 +334,7 @@ def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
     return len(names & set(_COUNT_COLUMNS)) > 1
 
 
-def _tasks(place: Place) -> Iterable[str]:
+def _tasks(place: InputSource) -> Iterable[str]:
     return filter(None, _tables_of(place.file))
 
 
@@ -357,7 +357,7 @@ _COUNTS = re.compile(
 )
 
 
-def _read_printed(request: Request) -> Evaluation:
+def _read_printed(request: ReadRequest) -> Evaluation:
     request.without_gold("conlleval's output has counted gold already")
     places = request.named_models("conlleval's output")
     printed: dict[str, list[int]] = {}

@@ -20,7 +20,7 @@ _MAX_FILES = 100_000
 
 
 @dataclass(frozen=True)
-class Place:
+class InputSource:
     """What was named for one model, or for gold: a file, or several by their names in a folder.
 
     Attributes
@@ -60,7 +60,7 @@ class Place:
             raise ValueError(f"{self.name} holds {len(self.paths):,} files where one belongs; name the file")
         return self.first
 
-    def matching(self, patterns: str) -> Place:
+    def matching(self, patterns: str) -> InputSource:
         """Return the place with those of a folder's files whose names match one of the patterns."""
         if not self.folder:
             return self
@@ -68,12 +68,12 @@ class Place:
         return replace(self, paths={name: self.paths[name] for name in names})
 
 
-def find_place(named: str | PathLike[str], take: Take) -> Place:
+def find_place(named: str | PathLike[str], take: Take) -> InputSource:
     """Return the file, or the files of a folder."""
     path, name = Path(named), str(named)
     opened: Take = cache(take)  # type: ignore[assignment]
     if name == "-" or not path.is_dir():
-        return Place(opened(named).name, {path.name: named}, opened)
+        return InputSource(opened(named).name, {path.name: named}, opened)
     relative = ((p, p.relative_to(path)) for p in _walked(path))
     seen = (r.as_posix() for p, r in relative if p.is_file() and not any(x.startswith(".") for x in r.parts))
     names = sorted(islice(seen, _MAX_FILES + 1))
@@ -81,7 +81,7 @@ def find_place(named: str | PathLike[str], take: Take) -> Place:
         raise ValueError(f"{printable(name)} is a folder without files; name another")
     if len(names) > _MAX_FILES:
         raise ValueError(f"{printable(name)} holds more than {_MAX_FILES:,} files; name a smaller folder")
-    return Place(name, {each: path / each for each in names}, opened, folder=True)
+    return InputSource(name, {each: path / each for each in names}, opened, folder=True)
 
 
 def _walked(folder: Path) -> Iterator[Path]:
@@ -92,7 +92,7 @@ def _walked(folder: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True)
-class Request:
+class ReadRequest:
     """What is to be read.
 
     Attributes
@@ -105,12 +105,12 @@ class Request:
         Those options that were given, by their names in `read`.
     """
 
-    alone: Place | None
-    models: Mapping[str, Place]
+    alone: InputSource | None
+    models: Mapping[str, InputSource]
     options: Mapping[str, Any]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[InputSource, ...]:
         """Return all places."""
         return (*(() if self.alone is None else (self.alone,)), *self.models.values())
 
@@ -119,18 +119,18 @@ class Request:
         """Return the first file."""
         return self.places[0].first
 
-    def named_models(self, what: str) -> Mapping[str, Place]:
+    def named_models(self, what: str) -> Mapping[str, InputSource]:
         """Return the models' places, or say that there is none."""
         if not self.models:
             raise ValueError(f"{self.alone} is {what} of one model; name each model's, as bert={self.alone}")
         return self.models
 
-    def matching(self, patterns: str) -> Request:
+    def matching(self, patterns: str) -> ReadRequest:
         """Return the request for those files of folders whose names match one of the patterns, if there are any."""
         if not patterns:
             return self
         alone = None if self.alone is None else self.alone.matching(patterns)
-        found = Request(
+        found = ReadRequest(
             alone, {n: place.matching(patterns) for n, place in self.models.items()}, self.options
         )
         for place in found.places:
@@ -172,9 +172,9 @@ class Format:
     about: str
     recognises: Callable[[InputFile, Mapping[str, Any]], bool]
     options: tuple[str, ...]
-    read: Callable[[Request], Evaluation]
+    read: Callable[[ReadRequest], Evaluation]
     folder: str = ""
-    tasks: Callable[[Place], Iterable[str]] = lambda place: ()
+    tasks: Callable[[InputSource], Iterable[str]] = lambda place: ()
     gold_file: bool = False
 
     def check_options(self, given: Mapping[str, Any]) -> None:

@@ -123,8 +123,8 @@ def from_frame(
     selected = _selected(lazy, columns, len(named) + 1)
     if judge is not None:
         values = _rows(selected, frame, columns)
-        said, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
-        ev = from_labels(values[gold], said, judge=judged, groups=group and values[group], **how)
+        predicted, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
+        ev = from_labels(values[gold], predicted, judge=judged, groups=group and values[group], **how)
         if isinstance(ev.task, Audited) and isinstance(nw.from_native(frame), nw.LazyFrame):
             # Rows of a lazy frame may come in another order the next time.
             return replace(ev, task=replace(ev.task, unlabelled=None))

@@ -35,7 +35,7 @@ from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
-from bayesf1.tasks.multiclass import MultiClass, Strays, class_outcomes
+from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
 
 # What a judge calls an item that it says nothing of.
 NO_ANSWER = "no answer"
@@ -136,7 +136,7 @@ def from_labels(
     gold = read_labels(beside["y_true"], "y_true", remedy=NO_GOLD)
     if not len(gold):
         raise ValueError("y_true is empty; there is nothing to compare the models on")
-    columns = {name: read_labels(said, f"predictions of {name!r}") for name, said in predictions.items()}
+    columns = {name: read_labels(own, f"predictions of {name!r}") for name, own in predictions.items()}
     return from_columns(gold, columns, positive=positive, labels=labels, groups=document)
 
 
@@ -195,7 +195,8 @@ def _coded(
             name: {_class_name(label): n for label, n in own.items() if label not in known}
             for name, own in predicted.items()
         }
-        return MultiClass(names, Strays.of(unknown)), None, names, [own.among(classes) for own in every]
+        task = MultiClass(names, UnknownLabels.of(unknown))
+        return task, None, names, [own.among(classes) for own in every]
     if gold.sort != "number":
         check_alike(found)
     positive = guess_positive(found) if positive is None else positive
@@ -277,14 +278,14 @@ def check_positive(
             f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem, stacklevel=3
         )
         return
-    silent = [name for name, said in zip(names, hits[1:], strict=True) if not said.any()]
+    silent = [name for name, predicted in zip(names, hits[1:], strict=True) if not predicted.any()]
     if silent:
         warnings.warn(
             f"{', '.join(silent)} never predicts the positive label {quoted(positive)}", stacklevel=3
         )
 
 
-def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterable[Any]) -> list[Any]:
+def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: Iterable[Any]) -> list[Any]:
     """Return the classes, those asked for or those of gold; what else models said must not look like one of them.
 
     Examples
@@ -307,7 +308,7 @@ def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], said: Iterab
     known, seen = set(classes), {_as_seen(label): label for label in classes}
     # Padding makes a label longer, but hardly ten times as long.
     longest = 10 * max(map(len, seen), default=0) + 100
-    for label in said:
+    for label in predicted:
         other = seen.get(_as_seen(label)) if label not in known and len(str(label)) <= longest else None
         if other is not None:
             raise _too_alike(other, label)
@@ -429,17 +430,17 @@ def _from_gaps(
     if positive is None and labels is None and len(found) < 3:
         positive = guess_positive(found)
     predicted = {name: own.counts() for name, own in zip(names, every[1:], strict=True)}
-    task, _, golds, (of_gold, *said) = _coded(every, predicted, positive, labels)
+    task, _, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
     gold = np.full(n, len(golds), dtype=np.intp)
     gold[known] = of_gold
     words = golds if isinstance(task, Binary) else (*golds, "another label")
-    voices = [
-        *((code, words) for code in said),
+    raters = [
+        *((code, words) for code in codes),
         *(_judged(beside[f"judge {name!r}"], name, n) for name in judges),
     ]
     stratum = np.zeros(n, dtype=np.intp)
     kinds: list[tuple[str, ...]] = [()]
-    for code, called in voices:
+    for code, called in raters:
         keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
         kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
     strata, place = strata_of(golds, names, tuple(judges), kinds)
@@ -499,18 +500,18 @@ def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]
 
 def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
-    said, answered = _with_gaps(column, f"judge {name!r}")
+    judged, answered = _with_gaps(column, f"judge {name!r}")
     if len(answered) != n:
         raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
-    coded = CodedLabels.of(said)
+    coded = CodedLabels.of(judged)
     different = distinct_labels([coded])
-    scores = said.dtype.kind == "f" and any(value % 1 for value in different)
+    scores = judged.dtype.kind == "f" and any(value % 1 for value in different)
     if len(different) > _MOST_LABELS or (scores and len(different) > 2):
         raise ValueError(
             f"judge {name!r} says {len(different):,} different things ({listing(map(str, different), most=3)}); give a judge "
             f"of at most {_MOST_LABELS} labels, and put scores into classes before, such as score >= 0.5"
         )
-    if said.dtype.kind not in "biuf":
+    if judged.dtype.kind not in "biuf":
         check_alike(different, f"judge {name!r} says")
     codes = np.full(n, len(different), dtype=np.intp)
     codes[answered] = coded.among(different)
@@ -536,8 +537,8 @@ def _from_label_sets(
     if len(classes) != gold.shape[1]:
         raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
     blocks = []
-    for said in columns.values():
-        blocks += [gold & said, ~gold & said, gold & ~said, ~gold & ~said]
+    for predicted in columns.values():
+        blocks += [gold & predicted, ~gold & predicted, gold & ~predicted, ~gold & ~predicted]
     rows = hstack([csr_array(block.astype(float)) for block in blocks], format="csr")
     ev = from_rows(tuple(columns), LabelSets(classes), rows, groups, one="instance")
     return replace(ev, item_units=None)

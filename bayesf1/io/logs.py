@@ -15,7 +15,7 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import counted, listing, nearest, plural, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, Place, Request
+from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.scores import from_columns
 from bayesf1.io.tables import json_lines
 
@@ -184,7 +184,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
     log.measures[measure] = None
 
 
-def _tasks(place: Place) -> dict[str, InputFile]:
+def _tasks(place: InputSource) -> dict[str, InputFile]:
     """Return the files of a place by the task that their names tell; without a name none."""
     tasks: dict[str, InputFile] = {}
     for name, file in place.files.items():
@@ -196,7 +196,7 @@ def _tasks(place: Place) -> dict[str, InputFile]:
     return tasks
 
 
-def _models_by_folder(place: Place) -> dict[str, Place]:
+def _models_by_folder(place: InputSource) -> dict[str, InputSource]:
     """Return a place for each folder in a folder, or say that files lie there without a model's name."""
     files: dict[str, dict[str, Any]] = {}
     for name, path in place.paths.items():
@@ -206,7 +206,7 @@ def _models_by_folder(place: Place) -> dict[str, Place]:
     return {model: replace(place, name=f"{place}/{model}", paths=own) for model, own in files.items()}
 
 
-def _read_samples(request: Request) -> Evaluation:
+def _read_samples(request: ReadRequest) -> Evaluation:
     request.without_gold("samples of lm-evaluation-harness are scored already")
     options, wanted = request.options, request.options.get("task")
     places = request.models if request.alone is None else _models_by_folder(request.alone)
@@ -372,7 +372,7 @@ def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectL
     return kept, remarks
 
 
-def _logs_of(place: Place) -> Iterator[_InspectLog]:
+def _logs_of(place: InputSource) -> Iterator[_InspectLog]:
     for file in place.files.values():
         # A folder of logs may hold a listing of them, which is JSON, too.
         if place.folder and file.suffix == ".json" and not _holds_log(file, {}):
@@ -380,7 +380,7 @@ def _logs_of(place: Place) -> Iterator[_InspectLog]:
         yield _read_log(file)
 
 
-def _read_inspect(request: Request) -> Evaluation:
+def _read_inspect(request: ReadRequest) -> Evaluation:
     request.without_gold("samples of Inspect are scored already")
     options, wanted = request.options, request.options.get("task")
     by_model = {model: [*_logs_of(place)] for model, place in request.models.items()}

@@ -17,7 +17,7 @@ from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, dotted_runs, flatten, model_names
 from bayesf1.io.conll import BRAT, CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
-from bayesf1.io.formats import Format, Place, Request, find_place
+from bayesf1.io.formats import Format, InputSource, ReadRequest, find_place
 from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
 from bayesf1.io.scored import SEGMENTS, TREC
@@ -162,7 +162,7 @@ def read(
         )
     with input_files(check_whole(max_bytes, "max_bytes", 1, 18)) as take:
         alone, flat, methods = _sources(source, gold_file)
-        request = Request(
+        request = ReadRequest(
             None if alone is None else find_place(alone, take),
             {name: find_place(path, take) for name, path in flat.items()},
             given,
@@ -225,7 +225,7 @@ def tasks_of(path: PathOrName) -> list[str]:
     # What is wrong is said when the file is read.
     with suppress(OSError, ValueError), input_files() as take:
         place = find_place(path, take)
-        chosen = _chosen(Request(place, {}, {}), None)
+        chosen = _chosen(ReadRequest(place, {}, {}), None)
         return list(dict.fromkeys(chosen.tasks(place.matching(chosen.folder))))
     return []
 
@@ -261,7 +261,7 @@ def _sources(
     return gold_file, flat, methods
 
 
-def _chosen(request: Request, input_format: str | None) -> Format:
+def _chosen(request: ReadRequest, input_format: str | None) -> Format:
     """Return the format of all files, or say what they look like instead."""
     if input_format is not None:
         known = {fmt.name: fmt for fmt in INPUT_FORMATS}
@@ -283,13 +283,13 @@ def _chosen(request: Request, input_format: str | None) -> Format:
     return chosen
 
 
-def _looked_at(place: Place, fmt: Format) -> list[InputFile]:
+def _looked_at(place: InputSource, fmt: Format) -> list[InputFile]:
     """Return the first of the files that may be of a format, by which it is recognised, or none."""
     own = place.matching(fmt.folder)
     return [own.first] if own.paths and (fmt.folder or not place.folder) else []
 
 
-def _recognised(place: Place, request: Request) -> Format | None:
+def _recognised(place: InputSource, request: ReadRequest) -> Format | None:
     # Where options fit no format, it is for the format that the files have to refuse them.
     for options in (request.options, {}) if request.options else ({},):
         for fmt in INPUT_FORMATS:
@@ -298,7 +298,7 @@ def _recognised(place: Place, request: Request) -> Format | None:
     return None
 
 
-def _unknown(place: Place) -> ValueError:
+def _unknown(place: InputSource) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
         if not (file := place.file).head:

@@ -24,9 +24,19 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.input_files import InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import FILE_FORMAT, Evaluation, Folds, Task, Units, methods_of, model_names, to_json
+from bayesf1.evaluation import (
+    FIELDS_IN_FILES,
+    FILE_FORMAT,
+    Evaluation,
+    Folds,
+    Task,
+    Units,
+    methods_of,
+    model_names,
+    to_json,
+)
 from bayesf1.io.counts import read_counts
-from bayesf1.io.formats import Format, Request
+from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.labels import from_confusion
 from bayesf1.io.tags import SpanTable, from_span_table
 from bayesf1.tasks.known_tasks import TASKS
@@ -194,7 +204,10 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
         return _typed(TASKS[name], {k: v for k, v in value.items() if k != "name"}, where)
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, dict):
         hints = get_type_hints(hint)
-        return hint(**{name: _typed(hints[name], entry, f"{where}.{name}") for name, entry in value.items()})
+        names = {FIELDS_IN_FILES.get(name, name): name for name in hints}
+        return hint(
+            **{names[key]: _typed(hints[names[key]], entry, f"{where}.{key}") for key, entry in value.items()}
+        )
     if origin is tuple and isinstance(value, list):
         return tuple(_typed(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(value))
     if origin is Mapping and isinstance(value, dict):
@@ -222,7 +235,7 @@ def corpus_measures() -> dict[str, Callable[..., Any]]:
 # ---- the format among others ------------------------------------------------------------------------------
 
 
-def _read_request(request: Request) -> Evaluation:
+def _read_request(request: ReadRequest) -> Evaluation:
     if request.models or request.alone is None:
         raise ValueError("a saved evaluation holds all models; name its file or folder alone")
     first, *others = map(_load, request.alone.files.values())

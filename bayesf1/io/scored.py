@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import counted, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, Request
+from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.saved import corpus_measures
 from bayesf1.io.scores import from_scores, from_statistics
 from bayesf1.io.tables import is_arrow, is_json
@@ -103,7 +103,7 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
     return remarks
 
 
-def _read(request: Request) -> Evaluation:
+def _read(request: ReadRequest) -> Evaluation:
     """Score runs; a judged query that a run has no document for scores 0, as by ``trec_eval -c``."""
     options, measure = request.options, request.options.get("measure")
     if request.alone is not None and len(request.first.lines[0].split()) == _QRELS[1]:
@@ -158,23 +158,23 @@ def _segments(file: InputFile) -> list[str]:
     return file.text().removesuffix("\n").split("\n")
 
 
-def _statistics(name: str, said: Sequence[str], gold: Sequence[str]) -> Any:
+def _statistics(name: str, predicted: Sequence[str], gold: Sequence[str]) -> Any:
     """Return the counts of each segment, as the metric's own package has them."""
     try:
         if name in ("wer", "cer"):
             import jiwer
 
             count = jiwer.process_words if name == "wer" else jiwer.process_characters
-            found = [count(right, own) for right, own in zip(gold, said, strict=True)]
+            found = [count(right, own) for right, own in zip(gold, predicted, strict=True)]
             return [(own.hits, own.substitutions, own.deletions, own.insertions) for own in found]
         from sacrebleu import metrics
 
-        return getattr(metrics, name.upper())()._extract_corpus_statistics(said, [gold])
+        return getattr(metrics, name.upper())()._extract_corpus_statistics(predicted, [gold])
     except ImportError as error:
         raise ValueError(f"{name} is counted by {error.name}; pip install 'bayesf1[translation]'") from None
 
 
-def _read_segments(request: Request) -> Evaluation:
+def _read_segments(request: ReadRequest) -> Evaluation:
     models, name = request.named_models("a text"), str(request.options.get("measure", "")).lower()
     if name not in _METRICS:
         raise ValueError(f"texts are scored by one measure=, not {name!r}; {nearest(name, _METRICS)}")
@@ -185,13 +185,13 @@ def _read_segments(request: Request) -> Evaluation:
         raise ValueError(f"{request.alone}, line {empty[0]}, is empty; drop that line in all files")
     sums = {}
     for model, place in models.items():
-        said = _segments(place.file)
-        if len(said) != len(gold):
+        predicted = _segments(place.file)
+        if len(predicted) != len(gold):
             raise ValueError(
-                f"{place} has {len(said):,} lines, but {request.alone} has {len(gold):,}; line by line they are the same "
-                "segments"
+                f"{place} has {len(predicted):,} lines, but {request.alone} has {len(gold):,}; each line is the same segment "
+                "in both"
             )
-        sums[model] = _statistics(name, said, gold)
+        sums[model] = _statistics(name, predicted, gold)
     unit, label = request.options.get("unit", "segment"), "CER" if name == "cer" else ""
     return from_statistics(sums, corpus_measures()[_METRICS[name]], name=label, unit=unit)
 

@@ -16,7 +16,7 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, Request
+from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
@@ -49,7 +49,7 @@ WideTable: TypeAlias = tuple[Any, Mapping[str, Any], tuple[str, ...]]
 _Part: TypeAlias = tuple[str, Any]
 
 
-def _read(request: Request) -> Evaluation:
+def _read(request: ReadRequest) -> Evaluation:
     options = request.options
     given = [name for name in _MISPLACED if name in options]
     if not given:
@@ -80,7 +80,7 @@ def _read(request: Request) -> Evaluation:
 # ---- layouts ----------------------------------------------------------------------------------------------
 
 
-def _of_table(request: Request, value: Any, content: str) -> WideTable:
+def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     """Read a table of all models: with a column for each of them, or with a row for each model and item."""
     table, options = Table.opened(request.first), request.options
     named = "prediction" in options or (isinstance(value, str) and value in table.header)
@@ -142,7 +142,7 @@ def _of_rows(table: Table, options: Mapping[str, Any], value: Any, content: str)
     return wide, models if run is None else nested, remarks
 
 
-def _of_files(request: Request, value: Any, content: str) -> WideTable:
+def _of_files(request: ReadRequest, value: Any, content: str) -> WideTable:
     """Merge a file for each model, and perhaps one of gold, by the ids of their items."""
     options, truth = request.options, None
     for name in ("model_column", "run_column", "columns"):

@@ -400,11 +400,11 @@ def from_span_table(
     k, m = len(table.types) if by_type else 1, len(table.models)
     coded = np.column_stack([table.kind if by_type else np.zeros_like(table.kind), table.found])
     kinds, which = distinct_rows_of(coded, max(2, k))
-    kind, in_gold, said = kinds[:, :1], kinds[:, 1:2] > 0, kinds[:, 2:] > 0
+    kind, in_gold, predicted = kinds[:, :1], kinds[:, 1:2] > 0, kinds[:, 2:] > 0
     # tp 0, fp 1, fn 2; a span of nobody's but another model's adds nothing.
-    cell = np.where(in_gold & said, 0, np.where(said, 1, 2))
+    cell = np.where(in_gold & predicted, 0, np.where(predicted, 1, 2))
     columns = (np.arange(m) * 3 + cell) * k + kind
-    seen = in_gold | said
+    seen = in_gold | predicted
     places, shape = (np.nonzero(seen)[0], columns[seen]), (len(kinds), m * 3 * k)
     sparse = csr_array((np.ones(seen.sum()), places), shape=shape)
     rows: Any = sparse if by_type else sparse.toarray()

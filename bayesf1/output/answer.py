@@ -113,8 +113,8 @@ class Answer(Checked, ABC):
 
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return what stands below the table, a cleaned line each, the signature last."""
-        said = (*self.below, *(self.more if verbose else ()), self.signature())
-        return [printable(line) for line in said if line]
+        lines = (*self.below, *(self.more if verbose else ()), self.signature())
+        return [printable(line) for line in lines if line]
 
     def __str__(self) -> str:
         return self.to_text()
@@ -123,8 +123,8 @@ class Answer(Checked, ABC):
         return f"<{type(self).__name__}: {printable(self.title)}>"
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
-        return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{said}"
+        lines = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
+        return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{lines}"
 
     def to_text(self) -> str:
         """Return title, table and what is said below it as plain text."""
@@ -140,16 +140,16 @@ class Answer(Checked, ABC):
 
     def to_markdown(self) -> str:
         """Return title, table and what is said below it in Markdown."""
-        title, *said = map(escape_markdown, (self.title, *self.lines()))
-        return "\n\n".join([title, self.table.to_markdown(), *said])
+        title, *lines = map(escape_markdown, (self.title, *self.lines()))
+        return "\n\n".join([title, self.table.to_markdown(), *lines])
 
     def to_latex(
         self, *, caption: str | None = None, label: str | None = None, columns: Sequence[str] | None = None
     ) -> str:
         """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
         # Below the rows stand what words mean and what limits the conclusion, but not the verdict.
-        said = self.below[1:] if hasattr(self, "sentence") else ()
-        limits = tuple(dict.fromkeys((*said, *getattr(self, "notes", ()))))
+        lines = self.below[1:] if hasattr(self, "sentence") else ()
+        limits = tuple(dict.fromkeys((*lines, *getattr(self, "notes", ()))))
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
         comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
         return "\n".join([*comments, body])
@@ -197,10 +197,10 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
         return answers
     tables = [answer.table for answer in answers]
     rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
-    said = [*chain.from_iterable(answer.below for answer in answers)]
-    said += dict.fromkeys(answer.signature() for answer in answers)
+    lines = [*chain.from_iterable(answer.below for answer in answers)]
+    lines += dict.fromkeys(answer.signature() for answer in answers)
     more = [*chain.from_iterable(answer.more for answer in answers)]
-    return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), said, more)]
+    return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more)]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:

@@ -43,7 +43,7 @@ def load_arviz() -> Any:
 
 
 def is_old() -> bool:
-    """Say whether ArviZ is of the line 0.x."""
+    """Return whether ArviZ is of the line 0.x."""
     return bool(load_arviz().__version__.startswith("0."))
 
 

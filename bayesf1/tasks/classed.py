@@ -176,7 +176,7 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {base.label}",
         needs=task.cells,
-        distribution=_micro_law(base, task, tables) if average == "micro" else None,
+        distribution=_micro_distribution(base, task, tables) if average == "micro" else None,
         of_classes=(base.needs, square) if average == "macro" and not negatives else None,
         function=lambda tables: scorer(blocks(task, tables, negatives=negatives)),
     )
@@ -186,7 +186,7 @@ def _cells(task: Classed, cell: str) -> tuple[str, ...]:
     return tuple(f"{cell}[{name}]" for name in task.classes)
 
 
-def _micro_law(base: Metric, task: Classed, tables: FloatArray) -> Proportion | FMeasure | None:
+def _micro_distribution(base: Metric, task: Classed, tables: FloatArray) -> Proportion | FMeasure | None:
     if task.exclusive:
         # Every mistake is a false positive and a false negative, so that P = R = F = accuracy; but for those that
         # take an item for no class at all, which only recall is the same with.
@@ -205,7 +205,7 @@ def _micro_law(base: Metric, task: Classed, tables: FloatArray) -> Proportion | 
 
 
 def _all_claimed(task: Classed, tables: FloatArray) -> bool:
-    """Say whether everything that a model took an item for is a class."""
+    """Return whether everything that a model took an item for is a class."""
     k = len(task.classes)
     claimed, missed = (tables[..., part].sum(axis=-1) for part in (slice(k, 2 * k), slice(2 * k, None)))
     return bool(np.allclose(claimed, missed, rtol=1e-9, atol=1e-9))
@@ -247,9 +247,9 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
     def symmetric(b: Blocks) -> FloatArray:
         # Classes without gold items are out, but what a prior gave them stays in the number of items.
         n = (b.tp + b.fn).sum(axis=-1, keepdims=True)
-        right, gold, said = (ratio(share, n) for share in (b.tp, b.tp + b.fn, b.tp + b.fp))
-        recall = np.where(in_gold, ratio(right, gold), said)
-        precision = np.where(said > 0, ratio(right, said), np.where(in_gold, gold, 0.0))
+        right, gold, predicted = (ratio(share, n) for share in (b.tp, b.tp + b.fn, b.tp + b.fp))
+        recall = np.where(in_gold, ratio(right, gold), predicted)
+        precision = np.where(predicted > 0, ratio(right, predicted), np.where(in_gold, gold, 0.0))
         return np.asarray(0.5 * (recall + precision).mean(axis=-1))
 
     scorers = {"balanced_accuracy": balanced, "sba": symmetric, "mcc": correlation, "kappa": agreement}
@@ -267,25 +267,25 @@ def correlation(b: Blocks) -> FloatArray:
     :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`. All that is said and no class
     is one more, of which gold has none.
     """
-    right, gold, said = _shares(b)
-    astray = np.maximum(1.0 - said.sum(axis=-1), 0.0)
-    spread = (1.0 - (said**2).sum(axis=-1) - astray**2) * (1.0 - (gold**2).sum(axis=-1))
+    right, gold, predicted = _shares(b)
+    astray = np.maximum(1.0 - predicted.sum(axis=-1), 0.0)
+    spread = (1.0 - (predicted**2).sum(axis=-1) - astray**2) * (1.0 - (gold**2).sum(axis=-1))
     # Margins of draws that the prior made of two or three items may contradict each other.
-    found = ratio(right - (gold * said).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
+    found = ratio(right - (gold * predicted).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
     return found.clip(-1.0, 1.0)
 
 
 def agreement(b: Blocks) -> FloatArray:
     """Cohen's kappa of gold and predicted classes, 0 where it is 0/0."""
-    right, gold, said = _shares(b)
-    chance = (gold * said).sum(axis=-1)
+    right, gold, predicted = _shares(b)
+    chance = (gold * predicted).sum(axis=-1)
     return ratio(right - chance, np.where(1.0 - chance > 1e-15, 1.0 - chance, 0.0)).clip(-1.0, 1.0)
 
 
 def _shares(b: Blocks) -> tuple[FloatArray, FloatArray, FloatArray]:
-    gold, said = b.tp + b.fn, b.tp + b.fp
+    gold, predicted = b.tp + b.fn, b.tp + b.fp
     n = gold.sum(axis=-1, keepdims=True)
-    return ratio(b.tp, n).sum(axis=-1), ratio(gold, n), ratio(said, n)
+    return ratio(b.tp, n).sum(axis=-1), ratio(gold, n), ratio(predicted, n)
 
 
 _CELLS = ("tp", "fp", "fn", "tn")

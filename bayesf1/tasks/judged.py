@@ -13,7 +13,7 @@ shared out stratum by stratum, by shares with a prior,
           a = \frac{4\\lambda}{SK},
 
 for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
-those of the same judgement and of as many models that say yes, with more those in which the same voices agree. b is the
+those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is the
 mean in such strata of what the models and the judge say, each taken on its own (`Voices`), so that pools without a label
 follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
 depends on what is known of all items alone is ignorable.
@@ -51,23 +51,23 @@ _MOST_CELLS = 3000
 
 
 @dataclass(frozen=True, eq=False)
-class Voices:
-    r"""What each model and the judge, every *voice*, is worth on its own, and what all of them together then say of gold.
+class IndependentRaters:
+    r"""What each model and the judge, every *rater*, is worth on its own, and what all of them together then say of gold.
 
-    Where several voices speak, most combinations of their words hold no labelled item, nor do those that are alike. Each
-    voice on its own is well known all the same: how often it says w where gold is g. If voices err independently of one
+    Where several raters speak, most combinations of their words hold no labelled item, nor do those that are alike. Each
+    rater on its own is well known all the same: how often it says w where gold is g. If raters err independently of one
     another given gold,
 
     .. math:: b_{cg} \propto P(g) \prod_v P(\text{word of } v \text{ in } c \mid g),
 
-    with one item added to everything that is counted. With two gold labels every word of a voice has its share, so that a
-    judge that is always wrong tells as much as one that is always right; with more, a voice is right or wrong, whatever
+    with one item added to everything that is counted. With two gold labels every word of a rater has its share, so that a
+    judge that is always wrong tells as much as one that is always right; with more, a rater is right or wrong, whatever
     the label is. Dawid and Skene (1979), Applied Statistics 28, 20–28.
 
     Attributes
     ----------
     adds
-        Which event each gold label of a stratum is for every voice: a sparse array (event, stratum·gold).
+        Which event each gold label of a stratum is for every rater: a sparse array (event, stratum·gold).
     beside
         Which events exclude each other, axes (event, event).
     ways
@@ -77,9 +77,9 @@ class Voices:
     --------
     A model that is right on six of ten items, and a judge that is right on nine:
 
-    >>> said = (("no", "no"), ("no", "yes"), ("yes", "no"), ("yes", "yes"))
+    >>> predicted = (("no", "no"), ("no", "yes"), ("yes", "no"), ("yes", "yes"))
     >>> labelled = np.array([[27.0, 3.0], [3.0, 17.0], [18.0, 2.0], [2.0, 28.0]])
-    >>> Voices.of(("no", "yes"), said).shares(labelled)[:, 1].round(2)
+    >>> IndependentRaters.of(("no", "yes"), predicted).shares(labelled)[:, 1].round(2)
     array([0.08, 0.84, 0.16, 0.92])
     """
 
@@ -88,24 +88,24 @@ class Voices:
     ways: FloatArray
 
     @classmethod
-    def of(cls, golds: Sequence[str], said: Sequence[tuple[str, ...]]) -> Voices:
-        """Return the voices that said this in each stratum."""
+    def of(cls, golds: Sequence[str], predicted: Sequence[tuple[str, ...]]) -> IndependentRaters:
+        """Return the raters that said this in each stratum."""
         k, place = len(golds), dict[tuple[object, ...], int]()
         events = [
             place.setdefault((v, gold, word) if k == 2 else (v, word == gold), len(place))
-            for row in said
+            for row in predicted
             for gold in golds
             for v, word in enumerate(row)
         ]
-        at = np.repeat(np.arange(len(said) * k), len(said[0]))
-        adds = indicators(events, at, (len(place), len(said) * k))
+        at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
+        adds = indicators(events, at, (len(place), len(predicted) * k))
         rivals = [event[:2] if k == 2 else event[:1] for event in place]
         beside = np.array([[float(one == other) for other in rivals] for one in rivals])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
         return cls(adds, beside, ways)
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
-        """Return shares of gold labels in each stratum if voices are independent given gold, axes (..., stratum, gold).
+        """Return shares of gold labels in each stratum if raters are independent given gold, axes (..., stratum, gold).
 
         What is added counts `scale` times, as in `Strata.shares`.
         """
@@ -179,7 +179,7 @@ class Strata:
         Gold labels; of two the second is the positive one.
     models, judges
         Whose words are known of every item; there is one judge, or none.
-    said
+    predicted
         For each stratum what every model and then the judge said.
 
     Examples
@@ -194,25 +194,27 @@ class Strata:
     golds: tuple[str, ...]
     models: tuple[str, ...]
     judges: tuple[str, ...]
-    said: tuple[tuple[str, ...], ...]
+    predicted: tuple[tuple[str, ...], ...]
 
     def check(self) -> None:
         """Raise a ValueError where names come twice, or what was said is not in order or not said by everybody."""
-        for names, least in ((self.golds, 2), (self.voices, 1), (self.said, 1)):
+        for names, least in ((self.golds, 2), (self.raters, 1), (self.predicted, 1)):
             if not least <= len(names) == len({*names}):
                 raise ValueError(f"strata must have {least} different names at least, not {names!r:.60}")
         if len(self.judges) > 1 or not self.models:
-            raise ValueError(f"strata must have a model, and one judge at most, not {self.voices!r:.60}")
-        if {*map(len, self.said)} != {len(self.voices)} or list(self.said) != sorted({*self.said}):
-            raise ValueError(f"strata must say in order what all of {len(self.voices)} voices said")
+            raise ValueError(f"strata must have a model, and one judge at most, not {self.raters!r:.60}")
+        if {*map(len, self.predicted)} != {len(self.raters)} or list(self.predicted) != sorted(
+            {*self.predicted}
+        ):
+            raise ValueError(f"strata must say in order what all of {len(self.raters)} raters said")
 
     @property
     def size(self) -> int:
         """How many strata there are."""
-        return len(self.said)
+        return len(self.predicted)
 
     @property
-    def voices(self) -> tuple[str, ...]:
+    def raters(self) -> tuple[str, ...]:
         """The models and the judge."""
         return self.models + self.judges
 
@@ -227,7 +229,9 @@ class Strata:
     def pairs(self) -> tuple[tuple[int, str], ...]:
         """Stratum and what a model said there, for every label that some model said."""
         n = len(self.models)
-        return tuple((c, own) for c, said in enumerate(self.said) for own in sorted(set(said[:n])))
+        return tuple(
+            (c, own) for c, predicted in enumerate(self.predicted) for own in sorted(set(predicted[:n]))
+        )
 
     @cached_property
     def stratum(self) -> NDArray[np.intp]:
@@ -245,16 +249,16 @@ class Strata:
         """The pair that each model's word makes in each stratum, axes (stratum, model)."""
         place = {pair: i for i, pair in enumerate(self.pairs)}
         n = len(self.models)
-        found = [[place[c, own] for own in said[:n]] for c, said in enumerate(self.said)]
+        found = [[place[c, own] for own in predicted[:n]] for c, predicted in enumerate(self.predicted)]
         return np.array(found, dtype=np.intp).reshape(self.size, n)
 
-    def said_by(self, model: int) -> NDArray[np.intp]:
+    def predicted_by(self, model: int) -> NDArray[np.intp]:
         """Return what a model said in each stratum, as a number of a gold label; their number for any other label."""
         return np.asarray(self.own[self.columns[:, model]])
 
     def word_sums(self, model: int) -> Any:
         """Return what adds strata up by what a model said in them: a sparse array (said, stratum)."""
-        return indicators(self.said_by(model), np.arange(self.size), (len(self.golds) + 1, self.size))
+        return indicators(self.predicted_by(model), np.arange(self.size), (len(self.golds) + 1, self.size))
 
     @cached_property
     def cell_sums(self) -> Any:
@@ -265,13 +269,15 @@ class Strata:
 
     def words(self, stratum: int) -> str:
         """Return what is known of a stratum's items, in words."""
-        return ", ".join(f"{who} {what}" for who, what in zip(self.voices, self.said[stratum], strict=True))
+        return ", ".join(
+            f"{who} {what}" for who, what in zip(self.raters, self.predicted[stratum], strict=True)
+        )
 
     @cached_property
     def possible(self) -> int:
         """How many strata could be: every model may say each gold label, the judge what it said somewhere."""
         n = len(self.models)
-        return int(float(len(self.golds)) ** n * len({said[n:] for said in self.said}))
+        return int(float(len(self.golds)) ** n * len({predicted[n:] for predicted in self.predicted}))
 
     # ---- shares of gold labels ----------------------------------------------------------------------------
 
@@ -291,13 +297,13 @@ class Strata:
 
     def pooled(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return the shares of gold labels in each stratum's pool from what is labelled, axes (..., stratum, gold)."""
-        guessed = self.pools.means(self.voices_alone.shares(labelled, scale))
+        guessed = self.pools.means(self.independent_raters.shares(labelled, scale))
         return self.pools.shares(self.pools.sums(labelled) + np.asarray(scale)[..., None] * guessed)
 
     @cached_property
-    def voices_alone(self) -> Voices:
-        """What each voice is worth on its own."""
-        return Voices.of(self.golds, self.said)
+    def independent_raters(self) -> IndependentRaters:
+        """What each rater is worth on its own."""
+        return IndependentRaters.of(self.golds, self.predicted)
 
     @cached_property
     def pools(self) -> Pools:
@@ -306,14 +312,14 @@ class Strata:
         slots = np.zeros((self.size, k), dtype=np.intp)
         several = np.ones((self.size, k))
         found = list[object]()
-        for c, said in enumerate(self.said):
+        for c, predicted in enumerate(self.predicted):
             if k == 2:
-                pool: object = (said[n:], said[:n].count(self.golds[1]))
+                pool: object = (predicted[n:], predicted[:n].count(self.golds[1]))
                 roles: list[object] = list(self.golds)
             else:
                 # Who agrees with whom is what strata have in common, whatever the label is.
-                first = {label: i for i, label in reversed(list(enumerate(said)))}
-                pool = tuple(first[label] for label in said)
+                first = {label: i for i, label in reversed(list(enumerate(predicted)))}
+                pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
             slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
             several[c] = [roles.count(role) for role in roles]
@@ -349,12 +355,12 @@ class Strata:
 
 
 def strata_of(
-    golds: Sequence[str], models: Sequence[str], judges: Sequence[str], said: Sequence[tuple[str, ...]]
+    golds: Sequence[str], models: Sequence[str], judges: Sequence[str], predicted: Sequence[tuple[str, ...]]
 ) -> tuple[Strata, NDArray[np.intp]]:
-    """Return the strata of what was said by all voices, in order and each once, and which of them each of these is."""
-    found = Strata(tuple(golds), tuple(models), tuple(judges), tuple(sorted(set(said))))
-    place = {row: c for c, row in enumerate(found.said)}
-    return found, np.array([place[row] for row in said], dtype=np.intp)
+    """Return the strata of what was said by all raters, in order and each once, and which of them each of these is."""
+    found = Strata(tuple(golds), tuple(models), tuple(judges), tuple(sorted(set(predicted))))
+    place = {row: c for c, row in enumerate(found.predicted)}
+    return found, np.array([place[row] for row in predicted], dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -481,7 +487,7 @@ class Audited(Task):
         if (a.golds, a.models, a.judges) != (b.golds, b.models, b.judges):
             raise ValueError("their gold labels, models or judges differ")
         cautions = tuple(dict.fromkeys((*self.cautions, *other.cautions)))
-        strata = replace(a, said=tuple(sorted({*a.said, *b.said})))
+        strata = replace(a, predicted=tuple(sorted({*a.predicted, *b.predicted})))
         task = self.task.union(other.task)
         return replace(self, task=task, strata=strata, cautions=cautions, unlabelled=None)
 
@@ -598,7 +604,7 @@ class Audited(Task):
             parts = flat.reshape(len(flat), strata.size, k + 1)
             labelled, unlabelled = parts[..., :k], parts[..., k:]
             labelled = labelled + rng.standard_gamma(strata.weight(prior), labelled.shape)
-            alone = rng.standard_gamma(pools.means(strata.voices_alone.shares(labelled)))
+            alone = rng.standard_gamma(pools.means(strata.independent_raters.shares(labelled)))
             shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
 
@@ -630,13 +636,13 @@ class Audited(Task):
         """Say how many items are labelled and how the others are filled in, and what cautions there are."""
         counts = self.counts(tables)
         labelled, total = counts[:, :-1].sum(), counts.sum()
-        said = (
+        note = (
             f"{labelled:,.0f} of {total:,.0f} items were labelled by hand; gold labels of the others were drawn from those "
-            f"of labelled items on which {joined(self.strata.voices)} said the same. This is valid if nothing else that is "
+            f"of labelled items on which {joined(self.strata.raters)} said the same. This is valid if nothing else that is "
             "related to the gold label influenced which items were labelled."
         )
-        strays = self.task.notes(self.tables_of(self.strata.filled(tables)))
-        return (said, *self.cautions, *strays)
+        unknown_labels = self.task.notes(self.tables_of(self.strata.filled(tables)))
+        return (note, *self.cautions, *unknown_labels)
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
         """Say which strata have no label, and what the judge is worth."""
@@ -674,7 +680,7 @@ def settled(ev: Evaluation) -> Evaluation:
 
 # Difference in kappa from which on a judge is said to err as one of the models does.
 _LEANS = 0.3
-# Share of items whose gold labels rest on each voice alone, from which on a reader must be told.
+# Share of items whose gold labels rest on each rater alone, from which on a reader must be told.
 _GUESSED = 0.05
 
 
@@ -684,7 +690,7 @@ def agreement(task: Audited, tables: FloatArray) -> tuple[float, float] | None:
     Below a kappa of 0 the judge is worse than chance.
     """
     strata = task.strata
-    if not strata.judges or {said[-1] for said in strata.said}.isdisjoint(strata.golds):
+    if not strata.judges or {predicted[-1] for predicted in strata.predicted}.isdisjoint(strata.golds):
         return None
     gold = _expected_gold(task, tables)
     matrix = gold.T @ np.eye(len(strata.golds) + 1)[_judged_words(strata)] / gold.sum()
@@ -703,13 +709,13 @@ def _judged_words(strata: Strata) -> list[int]:
     """Return what the judge said in each stratum, as a number of a gold label; their number for any other label."""
     place, k = {name: i for i, name in enumerate(strata.golds)}, len(strata.golds)
     # Of two gold labels the first is whatever is not the second.
-    return [place.get(said[-1], 0 if k == 2 else k) for said in strata.said]
+    return [place.get(predicted[-1], 0 if k == 2 else k) for predicted in strata.predicted]
 
 
 def shared_errors(task: Audited, tables: FloatArray, model: str) -> float:
     """Return Cohen's kappa of the judge and a model among items of the same gold label: 0 if they err independently."""
     strata, each = task.strata, np.eye(len(task.strata.golds) + 1)
-    own = each[strata.said_by(strata.models.index(model))]
+    own = each[strata.predicted_by(strata.models.index(model))]
     joint = np.einsum("sj,sm,sg->gjm", each[_judged_words(strata)], own, _expected_gold(task, tables))
     chance = ratio((joint.sum(axis=1) * joint.sum(axis=2)).sum(axis=1), joint.sum(axis=(1, 2))).sum()
     return float(ratio(np.einsum("gjj->", joint) - chance, joint.sum() - chance))
@@ -802,7 +808,7 @@ def difference_estimate(sampling: SamplingModel, metric: Metric) -> Assisted | N
 def _predicted(strata: Strata, counts: FloatArray) -> FloatArray:
     """Return shares of gold labels among labelled items of which the judge says the same, axes (stratum, gold)."""
     place: dict[tuple[str, ...], int] = {}
-    same = [place.setdefault(said[len(strata.models) :], len(place)) for said in strata.said]
+    same = [place.setdefault(predicted[len(strata.models) :], len(place)) for predicted in strata.predicted]
     sums = np.zeros((len(place), len(strata.golds)))
     np.add.at(sums, same, counts[:, :-1])
     labelled = sums[same]
@@ -812,7 +818,7 @@ def _predicted(strata: Strata, counts: FloatArray) -> FloatArray:
 
 
 def _are_uneven(sampling: SamplingModel, task: Audited) -> bool:
-    """Say whether labels lie otherwise in strata than chance would have them, from unit to unit."""
+    """Return whether labels lie otherwise in strata than chance would have them, from unit to unit."""
     from scipy.sparse import csr_array
 
     units, strata, k = sampling.ev.units, task.strata, len(task.strata.golds)

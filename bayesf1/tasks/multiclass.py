@@ -32,51 +32,51 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class Strays:
+class UnknownLabels:
     """How often each model said what no item is.
 
     Attributes
     ----------
-    said
+    predicted
         For each model its labels and how often it said them; of very many labels, the rest under an empty name.
 
     Examples
     --------
-    >>> strays = Strays.of({"B": {"z": 2, "y": 1}}) + Strays.of({"B": {"z": 1}})
-    >>> strays.notes
+    >>> unknown_labels = UnknownLabels.of({"B": {"z": 2, "y": 1}}) + UnknownLabels.of({"B": {"z": 1}})
+    >>> unknown_labels.notes
     ("B predicted 'z' and 'y', which no gold label is, 4 times.",)
-    >>> strays.select(["A"]).notes
+    >>> unknown_labels.select(["A"]).notes
     ()
     """
 
-    said: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+    predicted: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of(cls, said: Mapping[str, Mapping[str, float]]) -> Strays:
+    def of(cls, predicted: Mapping[str, Mapping[str, float]]) -> UnknownLabels:
         """Return what models said, with labels cut where they are long or many; models without any are left out."""
-        return cls({model: _bounded(labels.items()) for model, labels in said.items() if labels})
+        return cls({model: _bounded(labels.items()) for model, labels in predicted.items() if labels})
 
-    def select(self, models: Sequence[str]) -> Strays:
+    def select(self, models: Sequence[str]) -> UnknownLabels:
         """Return what some of the models said."""
-        return Strays({model: self.said[model] for model in models if model in self.said})
+        return UnknownLabels({model: self.predicted[model] for model in models if model in self.predicted})
 
     def among(self, classes: Iterable[str]) -> list[str]:
         """Return the labels that are classes elsewhere."""
         known = set(classes)
-        return sorted({label for labels in self.said.values() for label in labels if label in known})
+        return sorted({label for labels in self.predicted.values() for label in labels if label in known})
 
-    def __add__(self, other: Strays) -> Strays:
-        models = dict.fromkeys((*self.said, *other.said))
-        pairs = {m: [*self.said.get(m, {}).items(), *other.said.get(m, {}).items()] for m in models}
-        return Strays({model: _bounded(labels) for model, labels in pairs.items()})
+    def __add__(self, other: UnknownLabels) -> UnknownLabels:
+        models = dict.fromkeys((*self.predicted, *other.predicted))
+        pairs = {m: [*self.predicted.get(m, {}).items(), *other.predicted.get(m, {}).items()] for m in models}
+        return UnknownLabels({model: _bounded(labels) for model, labels in pairs.items()})
 
     def __bool__(self) -> bool:
-        return bool(self.said)
+        return bool(self.predicted)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for each model that said any."""
-        return tuple(_note(model, labels) for model, labels in self.said.items())
+        return tuple(_note(model, labels) for model, labels in self.predicted.items())
 
 
 def _bounded(labels: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -97,7 +97,7 @@ def _note(model: str, labels: Mapping[str, float]) -> str:
     return f"{model} predicted {joined(names)}, which no gold label is, {'once' if times == 1 else f'{times:,.10g} times'}."
 
 
-NO_STRAYS = Strays()
+NO_UNKNOWN_LABELS = UnknownLabels()
 
 
 # Jeffreys' prior of a rate: half an item on either side.
@@ -117,7 +117,7 @@ class MultiClass(Classed):
 
     Attributes
     ----------
-    strays
+    unknown_labels
         What models said that is none of the classes, and how often.
     """
 
@@ -126,28 +126,28 @@ class MultiClass(Classed):
     counts_all_items: ClassVar[bool] = True
     default_prior: ClassVar[float] = 1.0
 
-    strays: Strays = NO_STRAYS
+    unknown_labels: UnknownLabels = NO_UNKNOWN_LABELS
 
     def select(self, models: Sequence[str]) -> Self:
         """Return the task without what other models said."""
-        return replace(self, strays=self.strays.select(models))
+        return replace(self, unknown_labels=self.unknown_labels.select(models))
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where classes are none, or what counts as no class is one."""
         super().check(models, tables)
-        if astray := self.strays.among(self.classes):
+        if astray := self.unknown_labels.among(self.classes):
             raise ValueError(f"label {astray[0]!r:.60} is among the classes and among strays, which are none")
 
     def union(self, other: Self) -> Self:
         """Return the task with the classes of both and all that was said."""
-        for strays, task in ((self.strays, other), (other.strays, self)):
-            if astray := strays.among(task.classes):
+        for unknown_labels, task in ((self.unknown_labels, other), (other.unknown_labels, self)):
+            if astray := unknown_labels.among(task.classes):
                 raise ValueError(
                     f"label {quoted(astray[0])} is a class of one of them, but counts as no class in the other, where no "
                     "item has it; build both with labels= of all classes"
                 )
-        strays = self.strays + other.strays
-        both = replace(self, strays=strays), replace(other, strays=strays)
+        unknown_labels = self.unknown_labels + other.unknown_labels
+        both = replace(self, unknown_labels=unknown_labels), replace(other, unknown_labels=unknown_labels)
         return both[0] if both[0] == both[1] else super(MultiClass, both[0]).union(both[1])
 
     @property
@@ -172,7 +172,7 @@ class MultiClass(Classed):
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Name what models said and no item is, and the classes that no item has."""
-        found, k = self.strays.notes, len(self.classes)
+        found, k = self.unknown_labels.notes, len(self.classes)
         gold = (tables[..., :k] + tables[..., 2 * k :]).reshape(-1, k).sum(axis=0)
         empty = [repr(name) for name, items in zip(self.classes, gold, strict=True) if not items]
         if not empty:
@@ -271,12 +271,12 @@ class MultiClass(Classed):
         By default the prior of all pairs weighs as much as four items.
         """
         k = len(self.classes)
-        said = (*self.classes, "another label") if self.strays else self.classes
-        pairs = np.stack([i.ravel() for i in np.indices((k, len(said)))], axis=1)
-        labels = tuple(f"{self.classes[g]} as {said[s]}" for g, s in pairs)
+        predicted = (*self.classes, "another label") if self.unknown_labels else self.classes
+        pairs = np.stack([i.ravel() for i in np.indices((k, len(predicted)))], axis=1)
+        labels = tuple(f"{self.classes[g]} as {predicted[s]}" for g, s in pairs)
         rows = np.asarray(class_outcomes(pairs, k).toarray())
         matrices = np.stack([confusion(ev, model) for model in ev.models])
-        if self.strays:
+        if self.unknown_labels:
             gold = ev.tables[:, :k] + ev.tables[:, 2 * k :]
             matrices = np.concatenate([matrices, (gold - matrices.sum(axis=2))[..., None]], axis=2)
         return Outcomes(labels, rows, matrices.reshape(len(ev.models), -1), _OUTCOME_ITEMS / k**2)

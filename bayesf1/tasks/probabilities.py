@@ -83,8 +83,8 @@ def roc_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
 
 def pr_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
     r"""Average precision :math:`\sum_n (R_n - R_{n-1}) P_n`; 0 without a positive item."""
-    hits, said = tp[..., 1:], tp[..., 1:] + fp[..., 1:]
-    precision = np.divide(hits, said, out=np.zeros_like(hits), where=hits > 0)
+    hits, predicted = tp[..., 1:], tp[..., 1:] + fp[..., 1:]
+    precision = np.divide(hits, predicted, out=np.zeros_like(hits), where=hits > 0)
     return _divided((np.diff(tp, axis=-1) * precision).sum(axis=-1), tp[..., -1], 0.0)
 
 
@@ -286,11 +286,11 @@ class Probabilities(BootstrappedTask):
                 area = ratio(tied_p @ beats, tp[0])
                 slopes = np.where(hits, ratio(beats[group] - area, tp[0]), ratio(beaten[group] - area, fp[0]))
             else:
-                said, precision = tp + fp, ratio(tp, tp + fp)
+                predicted, precision = tp + fp, ratio(tp, tp + fp)
                 area = ratio(tied_p @ precision, tp[0])
-                rise, fall = (ratio(tied_p * part, said**2).cumsum()[group] for part in (fp, tp))
+                rise, fall = (ratio(tied_p * part, predicted**2).cumsum()[group] for part in (fp, tp))
                 slopes = ratio(np.where(hits, precision[group] - area + rise, -fall), tp[0])
-                doubt = (1.0 - precision) / (said + 1.0) - ratio(precision * (1.0 - precision), tp[0])
+                doubt = (1.0 - precision) / (predicted + 1.0) - ratio(precision * (1.0 - precision), tp[0])
                 area = area + ratio(tied_p @ doubt, tp[0]) + table @ (slopes * whole)
             out[:] = slopes + area * whole
         return above, below

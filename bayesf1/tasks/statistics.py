@@ -188,7 +188,7 @@ def checked(function: Totals, name: str, tables: FloatArray) -> Score:
 
 
 def _works_at_once(function: Totals, rows: FloatArray) -> bool:
-    """Say whether a function of many rows, one more than they have columns, is that of each row."""
+    """Return whether a function of many rows, one more than they have columns, is that of each row."""
     k = rows.shape[1]
     tried = rows[:1] * (1.0 + 0.01 * np.eye(k + 1, k))
     try:

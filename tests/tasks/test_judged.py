@@ -11,7 +11,7 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
-from bayesf1.tasks.judged import Voices, difference_estimate
+from bayesf1.tasks.judged import IndependentRaters, difference_estimate
 from builders import flipped as noisy, judged_items as items
 
 
@@ -202,7 +202,7 @@ def test_voices_alone_are_those_of_naive_bayes():
     peer = CategoricalNB(alpha=1.0, class_prior=(labelled.sum(axis=0) + 1) / (labelled.sum() + 2))
     peer.fit(np.r_[words, words], np.repeat([0, 1], 40), sample_weight=labelled.T.ravel())
     said = [tuple(map(str, row)) for row in words]
-    found = Voices.of(("no", "yes"), said).shares(labelled)
+    found = IndependentRaters.of(("no", "yes"), said).shares(labelled)
     np.testing.assert_allclose(found, peer.predict_proba(words), rtol=1e-12)
 
 
@@ -213,7 +213,7 @@ def test_voices_of_several_classes_are_right_or_wrong():
     right, wrong = np.array([9, 7]) / 12, np.array([3, 5]) / 12 / 2
     share = np.array([9.0, 2.0, 2.0])
     expected = share * [[right[0] * right[1], wrong[0] * wrong[1], wrong[0] * wrong[1]]]
-    found = Voices.of(("a", "b", "c"), said).shares(labelled)
+    found = IndependentRaters.of(("a", "b", "c"), said).shares(labelled)
     np.testing.assert_allclose(found[0], expected[0] / expected.sum(), rtol=1e-12)
     expected = share * [wrong[0] * wrong[1], right[0] * wrong[1], wrong[0] * right[1]]
     np.testing.assert_allclose(found[2], expected / expected.sum(), rtol=1e-12)
@@ -263,7 +263,7 @@ def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
     shares /= shares.sum(axis=-1, keepdims=True)
     filled = numbers + rng.standard_gamma(np.broadcast_to(counts[:, -1:], (n, len(counts), 1))) * shares
     for i, model in enumerate("AB"):
-        yes = strata.said_by(strata.models.index(model)) == 1
+        yes = strata.predicted_by(strata.models.index(model)) == 1
         tp, fp, fn = (part.sum(axis=1) for part in (filled[:, yes, 1], filled[:, yes, 0], filled[:, ~yes, 1]))
         expected = 2 * tp / (2 * tp + fp + fn)
         assert found[:, i].mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / np.sqrt(n / 2))
