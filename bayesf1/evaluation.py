@@ -724,9 +724,7 @@ class Evaluation(_Comparable):
 
     def scores(self, metric: Metric) -> FloatArray:
         """Return the models' plain scores; a share of nothing, as the precision of one that never says yes, is NaN."""
-        pair = metric.ratio(self.cells)
-        some = self.tables.any(axis=-1) if pair is None else self.tables @ pair[1] > 0.0
-        return np.where(some, metric(self.tables, self.cells), np.nan)
+        return plain_scores(metric, self.tables, self.cells)
 
     def mean_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
@@ -1021,13 +1019,24 @@ def check_no_gaps(ev: Evaluation, what: str, instead: str = "compare allows for 
         raise ValueError(f"{what} takes gold labels of all items, but there are {number}; {instead}")
 
 
+def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
+    """Return the scores of tables (..., cell); NaN where there is nothing to divide by."""
+    pair = metric.ratio(cells)
+    some = tables.any(axis=-1) if pair is None else tables @ pair[1] > 0.0
+    return np.where(some, metric(tables, cells), np.nan)
+
+
+class UndefinedScore(ValueError):
+    """A score that is asked for is undefined: there is nothing to divide by."""
+
+
 def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArray:
     """Return the plain scores of the models, or say which of them is undefined."""
     scores = ev.scores(metric)
     if np.isnan(scores).any():
         name = ev.models[int(np.isnan(scores).argmax())]
         why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
-        raise ValueError(f"the {metric.name} of {quoted(name)} is {why}")
+        raise UndefinedScore(f"the {metric.name} of {quoted(name)} is {why}")
     return scores
 
 

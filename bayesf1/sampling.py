@@ -18,7 +18,7 @@ from bayesf1.base.naming import joined, nearest
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
-from bayesf1.evaluation import Assumption, Folds, Units
+from bayesf1.evaluation import Assumption, Folds, Units, plain_scores
 from bayesf1.metrics import Metric
 
 if TYPE_CHECKING:
@@ -546,8 +546,8 @@ class TrainingVariance:
         return np.asarray(metric(self.folds.counts, self.cells))
 
     def plain(self, metric: Metric) -> FloatArray:
-        """Return the means of the fold scores, axes (model,)."""
-        return np.asarray(self.scores(metric).mean(axis=(0, 1)))
+        """Return the means of the fold scores, axes (model,); NaN if that of a fold is undefined."""
+        return np.asarray(plain_scores(metric, self.folds.counts, self.cells).mean(axis=(0, 1)))
 
     def contrasts(self, metric: Metric) -> Contrasts:
         """Return what the fold scores alone say, a t law."""
@@ -848,8 +848,9 @@ class SamplingModel:
 
     def plain(self, metric: Metric) -> FloatArray:
         """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
-        scores, trained = self.ev.mean_scores(self.ev.scores(metric)), self.training_variance
-        return scores if trained is None else np.where(np.isnan(scores), np.nan, trained.plain(metric))
+        if self.training_variance is not None:
+            return self.training_variance.plain(metric)
+        return self.ev.mean_scores(self.ev.scores(metric))
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
 

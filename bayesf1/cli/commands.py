@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -195,16 +196,17 @@ def interval(args: argparse.Namespace) -> None:
         bayesf1 interval counts.csv --metric f0.5 --confidence-level 0.99
         bayesf1 interval gold.conll crf=crf.conll bert=bert.conll --difference crf bert
     """
+    from bayesf1.frequentist.intervals import defined_answers
+
     if args.model is not None and args.difference is not None:
         raise ValueError("--model and --difference ask for two different things; give one")
     ev = evaluation(args)
     settings = given(args, "metric", "confidence_level", "n_resamples", "prior", "rng")
     models = ev.names if args.model is None else [args.model]
+    asked = [partial(bf.intervals, ev, model, **settings) for model in models]
     if args.difference is not None:
-        results = [bf.difference_intervals(ev, *args.difference, **settings)]
-    else:
-        results = [bf.intervals(ev, model, **settings) for model in models]
-    deliver(results, args)
+        asked = [partial(bf.difference_intervals, ev, *args.difference, **settings)]
+    deliver(defined_answers(asked), args)
 
 
 def test(args: argparse.Namespace) -> None:
@@ -216,6 +218,7 @@ def test(args: argparse.Namespace) -> None:
         bayesf1 test gold.conll crf=crf.conll bert=bert.conll --trials 100000 --rng 1
     """
     from bayesf1.evaluation import resolve_metrics
+    from bayesf1.frequentist.intervals import defined_answers
 
     ev = evaluation(args, units_for="a randomisation test")
     settings = given(args, "alternative", "n_trials", "confidence_level", "rng")
@@ -226,11 +229,11 @@ def test(args: argparse.Namespace) -> None:
                 "--per-class needs several classes: more than two labels, or tags with --by-type"
             )
         metrics = [f"{(metrics or ['f1'])[0]}[{name}]" for name in ev.classes]
-    tests = [
-        bf.randomization_test(ev, a, b, measure, **settings)
+    tests = defined_answers(
+        partial(bf.randomization_test, ev, a, b, measure, **settings)
         for a, b in pairs(ev, args)
         for measure in resolve_metrics(metrics, ev)
-    ]
+    )
     # All of one table are one family: metrics, classes and pairs.
     deliver(bf.adjust(tests), args)
 

@@ -114,3 +114,21 @@ class EmpiricalPosterior(Posterior):
         widths = self.draws[inside:] - self.draws[: n - inside]
         start = int(np.argmin(widths))
         return float(self.draws[start]), float(self.draws[start + inside])
+
+
+class Undefined(EmpiricalPosterior):
+    """What is believed of a score that is undefined, as the precision of a model that never says yes: NaN throughout."""
+
+    def __init__(self) -> None:
+        self.draws, self.support = np.array([np.nan]), (-math.inf, math.inf)
+
+    def pdf(self, x: Numbers) -> Any:
+        """Density at `x`."""
+        return plain(np.full(np.shape(x), np.nan))
+
+    def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
+        return np.full(x.shape, np.nan)
+
+    def mode(self) -> Any:
+        """Point of the highest density."""
+        return np.nan

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
+from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
@@ -482,6 +482,7 @@ def bca_ends(
 # ---- what applies to a metric -----------------------------------------------------------------------------
 
 
+_T = TypeVar("_T")
 _SHARE = (binomial_clopper_pearson, binomial_wald, binomial_wilson)
 _F1 = (clopper_pearson, wald, wilson_direct, wilson_indirect)
 # Resamples by default, and where units are many: so many draws of units in all, but no fewer resamples.
@@ -529,8 +530,6 @@ class MethodInterval:
         Smallest and largest value that the score can take, and whether it is printed in percent.
     standard_error
         Standard error of the estimate, if the method has one.
-    undefined
-        Whether there is nothing to estimate from, so that the interval is the whole support.
     units
         What the method takes as independent, if the evaluation has clusters; else "".
     """
@@ -541,7 +540,6 @@ class MethodInterval:
     support: tuple[float, float]
     percent: bool = True
     standard_error: float | None = None
-    undefined: bool = False
     units: str = ""
 
     @property
@@ -694,7 +692,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
             "format": self.json_format,
             "models": list(self.models),
             "metric": self.metric,
-            "estimate": None if np.isnan(self.estimate) else self.estimate,
+            "estimate": self.estimate,
             "confidence_level": self.confidence_level,
             "intervals": self.records(),
             "notes": list(self.notes),
@@ -783,7 +781,8 @@ def interval_table(
 ) -> pd.DataFrame:
     """Return scores, standard errors and intervals of every model and metric, by one method.
 
-    Of confusion matrices the delta method is that of Takahashi et al. (2022), for micro and macro F1 alike.
+    Of confusion matrices the delta method is that of Takahashi et al. (2022), for micro and macro F1 alike. Of a score that
+    is undefined all numbers are NaN.
 
     Parameters
     ----------
@@ -812,10 +811,29 @@ def interval_table(
     how: Any = {"confidence_level": confidence_level, "assumption": assumption, "rng": rng}
     for model in ev.names:
         for metric in resolve_metrics(metrics, ev):
-            found = intervals(ev, model, metric, methods=[method], **how)
-            rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
+            try:
+                found = intervals(ev, model, metric, methods=[method], **how)
+            except UndefinedScore:
+                rows[model, metric.name] = (None,) * 4
+            else:
+                rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
     index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
     return pd.DataFrame(list(rows.values()), index, ["score", "se", "low", "high"], dtype=float)
+
+
+def defined_answers(questions: Iterable[Callable[[], _T]]) -> list[_T]:
+    """Return the answers to some questions, without those about undefined scores, of which a warning tells."""
+    found, left_out = [], []
+    for question in questions:
+        try:
+            found.append(question())
+        except UndefinedScore as error:
+            left_out.append(error)
+    if left_out and not found:
+        raise left_out[0]
+    for why in left_out:
+        warnings.warn(f"left out: {why}", stacklevel=2)
+    return found
 
 
 def difference_intervals(
@@ -900,11 +918,8 @@ def _intervals(
 
     low, high = metric.support
     support = (low, high) if alone else (low - high, high - low)
-    estimate = float(contrast(kept.scores(metric)))
+    estimate = float(contrast(defined_scores(kept, metric)))
     inflation = sampling.inflation(metric)
-    undefined = bool(np.isnan(estimate))
-    if undefined and not np.isfinite(support).all():
-        raise ValueError("all counts are 0, so that no interval of this metric has ends; give some data")
     quantile = float(special.stdtrit(inflation.freedom, 0.5 * (1.0 + level)))
     # All methods that apply, each a function that computes its interval.
     known: dict[str, Callable[[], MethodInterval]] = {}
@@ -997,5 +1012,5 @@ def _intervals(
     # How gaps are filled in matters to what is drawn alone.
     told = not kept.labelled or any(name.startswith("credible") for name in names)
     remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if told else ()))
-    rows = tuple(row(name, support, undefined=True) if undefined else known[name]() for name in names)
+    rows = tuple(known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

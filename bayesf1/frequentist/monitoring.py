@@ -13,7 +13,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, crossing
 from bayesf1.base.checks import check_prob, is_number
 from bayesf1.base.naming import plural, quoted
-from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, resolve_metric
+from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
@@ -429,7 +429,7 @@ def monitor(
     level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, metric)
     wagers = wagers_of(pair, metric, largest)
     need = math.log(2.0 / (1.0 - level))
-    score_a, score_b = (float(x) for x in metric(pair.tables, pair.cells))
+    score_a, score_b = map(float, defined_scores(pair, metric))
     gap = score_b - score_a
     low, high = _limit(wagers, gap, need), -_limit(wagers.mirrored, -gap, need)
     log_e = float(np.logaddexp(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0)) - np.log(2.0))

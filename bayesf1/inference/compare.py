@@ -13,7 +13,7 @@ from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, sta
 from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
-from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.comparison import (
     Comparison,
@@ -371,8 +371,10 @@ def comparison_of(
     )
     score_a, score_b = map(float, sampling.plain(metric))
     if np.isnan(score_a + score_b):
-        # What does not exist is not compared: the probabilities would be the prior's alone.
-        tails, gap = Tails(0.5, 0.5, 0.5, 0.5), None
+        # What does not exist is not compared: the answer would be the prior's alone.
+        tails, gap, mcse = Tails(*[np.nan] * 4), None, 0.0
+        known = zip((score_a, score_b, np.nan), posteriors, strict=True)
+        posteriors = Posteriors(*(Undefined() if np.isnan(score) else post for score, post in known))
     return Comparison(
         definition=metric,
         model_a=ev.names[0],

@@ -162,8 +162,8 @@ class Comparison(Checked):
     model_a, model_b
         Names of the models; differences are B minus A.
     score_a, score_b, gap
-        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means; NaN where a
-        score is undefined, as the precision of a model that never says yes, and then nothing is compared.
+        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means. If a score is
+        undefined, as the precision of a model that never says yes, nothing is compared: all that depends on it is NaN.
     p_h0, p_h1
         Probabilities of the hypotheses.
     p_less, p_greater
@@ -266,7 +266,7 @@ class Comparison(Checked):
     @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
-        if max(self.p_h0, self.p_h1) < self.threshold or text.silent(self):
+        if not max(self.p_h0, self.p_h1) >= self.threshold or text.silent(self):
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
@@ -316,11 +316,10 @@ class Comparison(Checked):
         def described(post: Posterior, score: float) -> dict[str, float | None]:
             low, high = post.interval(self.prob)
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
-            # A t distribution of few contrasts may have no mean or no variance; of what is undefined nothing is known.
-            none = math.isnan(score)
-            return {name: None if none or not math.isfinite(x) else float(x) for name, x in values.items()}
+            # A t distribution of few contrasts may have no mean or no variance.
+            return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}
 
-        found = {
+        found: dict[str, Any] = {
             "metric": self.metric,
             "model_a": self.model_a,
             "model_b": self.model_b,
@@ -342,8 +341,8 @@ class Comparison(Checked):
             "b": described(self.posterior_b, self.score_b),
             "difference": described(self.difference, self.gap),
         }
-        unknown = [name for name in found if name.startswith("p_")] if math.isnan(self.gap) else []
-        return found | dict.fromkeys(unknown)
+        unknown = {name: None for name, x in found.items() if isinstance(x, float) and math.isnan(x)}
+        return found | unknown
 
     def records(self) -> list[dict[str, Any]]:
         """Return the numbers in one flat row."""

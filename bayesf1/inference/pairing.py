@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.evaluation import Evaluation, Units, resolve_metric
+from bayesf1.evaluation import Evaluation, Units, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.tasks.binary import BinaryOutcome
 
@@ -77,6 +77,7 @@ def pairing_bounds(
     if ev.folds is not None or ev.methods:
         raise ValueError("pairing bounds are those of two tables of one test set, without folds or runs")
     definition = resolve_metric(metric, ev)
+    defined_scores(ev, definition)
     if not isinstance(ev.task, BinaryOutcome):
         raise ValueError(
             f"pairing bounds are those of two tables of two outcomes, and this is a {ev.task.name} task"

@@ -44,7 +44,8 @@ class Ranking(Answer):
     score, mean, low, high
         The plain score of each model, and the mean and interval of its posterior; NaN if the score is undefined.
     p_best, expected_rank
-        The probability that a model is the best, and the mean of its rank.
+        The probability that a model is the best, and the mean of its rank. One whose score is undefined comes last, beats
+        none and is beaten by none; its probabilities are NaN.
     p_rank, rank_low, rank_high
         The probability of each rank, axes (model, rank), and the equal-tailed interval of each model's rank.
     p_beats
@@ -137,18 +138,18 @@ class Ranking(Answer):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
-        found = (getattr(self, column).tolist() for column in _COLUMNS)
-        columns = [self.models, *([None if math.isnan(x) else x for x in values] for values in found)]
+        found = (getattr(self, column) for column in _COLUMNS)
+        columns = [self.models, *map(_known, found)]
         return [dict(zip(("system", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
         systems = []
         for i, record in enumerate(self.records()):
-            beats = dict(zip(self.models, self.p_beats[i].tolist(), strict=True))
+            beats = dict(zip(self.models, _known(self.p_beats[i]), strict=True))
             del beats[self.models[i]]
             jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
-            record |= {"p_rank": self.p_rank[i].tolist(), "p_beats": beats, "beats_jointly": jointly}
+            record |= {"p_rank": _known(self.p_rank[i]), "p_beats": beats, "beats_jointly": jointly}
             systems.append(record)
         s = self.settings
         return {
@@ -295,6 +296,9 @@ def ranking_of(
     near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
     claims = joint_claims(better, rope.high, prob)
     claims = claims._replace(among_best=same @ claims.among_best)
+    unknown = undefined[order]
+    p_rank[unknown] = p_beats[unknown] = p_beats[:, unknown] = np.nan
+    claims.jointly[:, unknown] = False
     return Ranking(
         models=tuple(names[i] for i in order),
         metric=metric,
@@ -314,6 +318,11 @@ def ranking_of(
         settings=settings,
         remarks=remarks,
     )
+
+
+def _known(values: NDArray[Any]) -> list[Any]:
+    """Return plain values, None for what is undefined."""
+    return [None if math.isnan(x) else x for x in values.tolist()]
 
 
 def _shares_of_ranks(better: FloatArray) -> FloatArray:
@@ -462,7 +471,8 @@ class Scoreboard(Answer):
     @property
     def below(self) -> Sequence[str]:
         """The verdict, and what limits the conclusion."""
-        return [self.sentence(), *self.notes]
+        some = any(np.isnan(ranking.score).any() for ranking in self.rankings.values())
+        return [self.sentence(), *[text.UNDEFINED] * some, *self.notes]
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""

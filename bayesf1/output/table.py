@@ -32,6 +32,8 @@ def escape_markdown(text: str) -> str:
 def probability(p: float, digits: int = 3, *, below: float | None = None) -> str:
     """Write a probability with three decimals, or fewer, and never as 0 or 1; more of one just below a threshold.
 
+    What is undefined is a dash.
+
     Examples
     --------
     >>> probability(0.70021), probability(1.4e-5), probability(0.99999), probability(0.9964, digits=2)
@@ -40,6 +42,8 @@ def probability(p: float, digits: int = 3, *, below: float | None = None) -> str
     ('0.9749', '0.975')
     """
     least = 10.0**-digits
+    if math.isnan(p):
+        return "–"
     if below is not None and p < below <= round(p, digits) and digits < 6:
         return probability(p, digits + 1, below=below)
     if p < 0.5 * least:

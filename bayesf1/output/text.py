@@ -210,11 +210,16 @@ def summary(comparisons: tuple[Comparison, ...]) -> str:
     return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
 
 
+UNDEFINED = "Undefined: there is nothing to divide by, so it is not compared."
+
+
 def legend(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
-    """Yield what verdicts with a region mean, as far as the table has them."""
+    """Yield what verdicts mean, as far as the table has them."""
     c, found = comparisons[0], " ".join(map(verdict, comparisons))
     if "equivalent" in found:
         yield f"Equivalent: {within(c)} with probability {c.prob:g} or more."
+    if "undefined" in found and not math.isnan(headline(comparisons).gap):
+        yield UNDEFINED
     if "not worse" in found:
         yield f"Not worse: behind by no more than the margin with probability {c.threshold:g} or more."
 
@@ -252,7 +257,7 @@ def _probabilities(c: Comparison) -> dict[str, str]:
     # Of a symmetric region the verdict says it.
     if not c.rope.symmetric:
         found["P(not worse)"] = (c.p_not_worse, c.threshold)
-    unknown = math.isnan(c.gap) or silent(c)
+    unknown = silent(c)
     return {name: "–" if unknown else probability(p, below=needed) for name, (p, needed) in found.items()}
 
 
@@ -459,7 +464,7 @@ def notes(c: Comparison) -> Iterator[str]:
 def _fold_notes(c: Comparison) -> Iterator[str]:
     """Say what the other target would give: one of the two is what the reader means."""
     other, s = c.other_target, c.settings
-    if other is None or c.alike:
+    if other is None or c.alike or math.isnan(other.gap):
         return
     if not s.training and silent(other):
         yield "The difference is the same in all folds, which does not show how much training varies."
@@ -501,7 +506,8 @@ def ranking_table(r: Ranking) -> Table:
         mine = [number for number, group in groups if model in group]
         spans = (_span(r.rank_low[i], r.rank_high[i]), _span(mine[0], mine[-1]))
         best = ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i])
-        rows.append((model, score, probability(float(r.p_best[i])), *spans, best))
+        known = (*spans, best) if not math.isnan(r.score[i]) else ("–",) * 3
+        rows.append((model, score, probability(float(r.p_best[i])), *known))
     unit = " (%)" if r.metric.percent else ""
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
     # The first stands out if no other may be the best.
@@ -608,8 +614,7 @@ def interval_note(row: MethodInterval) -> str:
         "takes single items as independent": row.units == "item",
         f"over {plural(row.units)}": row.units not in ("", "item"),
         f"overshoots: reaches {' and '.join(outside)}": outside,
-        "nothing to estimate from": row.undefined,
-        "degenerate: zero width": row.degenerate and not row.undefined,
+        "degenerate: zero width": row.degenerate,
     }
     return "; ".join(note for note, holds in found.items() if holds)
 
@@ -623,8 +628,7 @@ def intervals_title(r: Intervals) -> str:
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
     unit = (" percentage points" if difference else " %") if r.percent else ""
-    shown = "undefined" if any(row.undefined for row in r.rows) else f"{score}{unit}"
-    return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {shown}")
+    return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {score}{unit}")
 
 
 def intervals_table(r: Intervals) -> Table:

@@ -143,6 +143,18 @@ class TestTest:
             assert float(row["p_value"]) == randomization_test(ev, metric=row["metric"]).p_value
             assert row["exact"] == "True"
 
+    def test_what_is_undefined_is_left_out_with_a_line(self, here, capsys):
+        (here / "never.csv").write_text("label,a,b\n" + "y,n,y\nn,n,n\nn,n,y\n" * 5)
+        assert main(["test", "never.csv", *GOLD, "--metrics", "precision,recall", "--format", "csv"]) == 0
+        out, err = capsys.readouterr()
+        assert [row["metric"] for row in csv.DictReader(io.StringIO(out))] == ["recall"]
+        assert "left out: the precision of 'a' is undefined" in err
+        assert main(["interval", "never.csv", *GOLD, "--metric", "precision"]) == 0
+        out, err = capsys.readouterr()
+        assert out.startswith("P of b: 50.0 %")
+        assert "left out: the precision of 'a' is undefined" in err
+        assert main(["test", "never.csv", *GOLD, "--metrics", "precision"]) == 2
+
 
 class TestPlan:
     def test_jiangs_study_is_planned_without_a_file(self, run):

@@ -247,21 +247,28 @@ def test_a_model_outperforms_another_just_where_the_interval_excludes_zero(count
 def test_a_score_that_does_not_exist_is_undefined_and_nothing_is_believed_of_it(metric, other, ev):
     res = bf.compare(ev)
     assert res[metric].verdict == "undefined"
-    assert res[metric].winner is None
+    c = res[metric]
+    assert (c.winner, c.decision) == (None, "none")
+    believed = (c.p_h0, c.p_h1, c.p_less, c.p_greater, c.p_not_worse, *c.difference.interval())
+    assert np.isnan([*believed, *c.posterior_a.interval(), c.difference.sf(0.0), c.difference.rvs()]).all()
     assert f"{metric} of A" in res.sentence(metric)
     assert res[other].verdict != "undefined"
     assert res.to_frame().loc[metric, ["score_a", "low_a", "p_h1"]].isna().all()
-    ranked, shown = bf.rank(ev, metric), bf.intervals(ev, "A", metric)
-    for answer in (res, ranked, bf.scoreboard(ev), shown, bf.difference_intervals(ev, metric=metric)):
+    ranked = bf.rank(ev, metric)
+    for answer in (res, ranked, bf.scoreboard(ev)):
+        assert "nothing to divide by" in answer.to_text()
         assert "undefined" in answer.to_text()
         assert "undefined" in answer.to_latex()
         json.loads(answer.to_json())
-    assert ranked.to_frame().loc["A", ["score", "mean", "low", "high"]].isna().all()
-    assert tuple(shown["credible_hdi"]) == (0, 1)
+    assert ranked.to_frame().loc["A", ["score", "mean", "low", "high", "p_best"]].isna().all()
+    assert not ranked.jointly.any()
+    assert bf.interval_table(ev).isna().all(axis=1)["A", metric]
     assert math.isnan(bf.score(ev, "A", metric))
     assert bf.summary(ev).isna().all(axis=1)["A", metric]
     for refused in (
         lambda: bf.posterior(ev, "A", metric),
+        lambda: bf.intervals(ev, "A", metric),
+        lambda: bf.difference_intervals(ev, metric=metric),
         lambda: bf.hierarchical({"wnut": ev, "conll": bf.from_counts(A=(8, 3, 2), B=(9, 2, 3))}),
     ):
         with pytest.raises(ValueError, match=rf"{metric} of 'A' is undefined"):
@@ -273,6 +280,14 @@ def test_a_score_that_does_not_exist_is_undefined_and_nothing_is_believed_of_it(
         bf.plot_rank(ranked),
     ):
         plt.close(np.ravel(figure)[0].get_figure())
+
+
+def test_a_method_has_no_precision_if_one_of_its_folds_has_none():
+    folds = {"A": [(0, 0, 5, 5)] + [(1, 0, 4, 5)] * 5, "B": [(3, 1, 2, 4), (2, 1, 3, 4)] * 3}
+    ev = bf.from_folds(folds, cv=bf.BlockedCV(3))
+    res = bf.compare(ev, target="method")
+    assert [c.verdict == "undefined" for c in res.values()] == [True, False, False]
+    assert "undefined" not in bf.compare(ev).to_text()
 
 
 def test_models_that_did_the_same_are_not_told_apart():
