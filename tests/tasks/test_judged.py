@@ -227,7 +227,7 @@ def test_few_labels_are_a_caution():
     assert any("12 of them labelled" in note and "too few to show" in note for note in res.notes)
 
 
-def _many_voices(n=400, labelled=12):
+def _many_raters(n=400, labelled=12):
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 2, n)
     models = {name: noisy(gold, 0.2, rng) for name in "ABCDEFGHI"}
@@ -237,7 +237,7 @@ def _many_voices(n=400, labelled=12):
 
 @pytest.mark.long
 def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
-    ev = _many_voices()
+    ev = _many_raters()
     kind = ev.task
     strata, counts = kind.strata, kind.counts(ev.tables)
     n, weight = 2000, strata.weight()
@@ -254,8 +254,8 @@ def test_draws_are_right_where_the_prior_is_smaller_than_any_number():
     with np.errstate(divide="ignore"):
         labelled = np.logaddexp(prior, np.log(rng.standard_gamma(np.broadcast_to(counts[:, :-1], shape))))
     numbers = np.exp(labelled)
-    pools = [(row[9], list(row[:9]).count(strata.golds[1])) for row in strata.said]
-    alone, shares = by_bayes(numbers, strata.said), np.empty(shape)
+    pools = [(row[9], list(row[:9]).count(strata.golds[1])) for row in strata.predicted]
+    alone, shares = by_bayes(numbers, strata.predicted), np.empty(shape)
     for those in ([c for c, other in enumerate(pools) if other == pool] for pool in sorted({*pools})):
         pool = numbers[:, those].sum(axis=1) + rng.standard_gamma(alone[:, those].mean(axis=1))
         pool = (pool / pool.sum(axis=1, keepdims=True))[:, None]
