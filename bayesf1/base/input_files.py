@@ -176,11 +176,11 @@ def input_files(max_bytes: int = MAX_BYTES) -> Iterator[Take]:
                         "standard input (-) is named twice, but can be read once; store it in a file"
                     )
                 file = copied(sys.stdin.buffer, "standard input")
+            elif Path(named).is_fifo():
+                with Path(named).open("rb") as stream:
+                    file = copied(stream, str(named))
             else:
                 file = InputFile.of(named, max_bytes)
-                if file.path.is_fifo():
-                    with file.open() as stream:
-                        file = copied(stream, file.name)
             with file.open() as stream:
                 packed = stream.read(2) == _GZIP
             if packed:
@@ -203,8 +203,8 @@ def _check_readable(path: Path) -> None:
         raise FileNotFoundError(printable(f"there is no file {path}{hint}")) from None
     if path.is_dir():
         raise ValueError(f"{printable(str(path))} is a folder where a file belongs; name one in it")
-    if not (path.is_file() or path.is_fifo()):
-        raise ValueError(f"{path} is a device or socket, not a file to read")
+    if not path.is_file():
+        raise ValueError(f"{printable(str(path))} is a device, pipe or socket, not a file to read")
 
 
 def _copy(stream: Any, file: InputFile) -> None:

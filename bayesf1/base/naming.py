@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable
+from typing import Any
 
 # A value in a message is there to be recognised.
 LONGEST_SHOWN = 160
@@ -29,6 +30,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+
+
+def cleaned(value: Any) -> Any:
+    """Return a text as it may be printed, and anything else as it is: what stands in frames, which print themselves."""
+    return printable(value) if isinstance(value, str) else value
 
 
 def harmless(text: str) -> str:

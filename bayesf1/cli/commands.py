@@ -354,10 +354,11 @@ def monitor(args: argparse.Namespace) -> int:
 
 def _looks(path: str) -> Any:
     """Read what an earlier look has written."""
-    from bayesf1.base.input_files import InputFile
+    from bayesf1.base.input_files import input_files
 
     try:
-        return json.loads(InputFile.of(path).text())
+        with input_files() as take:
+            return json.loads(take(path).text())
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist; leave --previous out at the first look") from None
     except (ValueError, RecursionError) as error:

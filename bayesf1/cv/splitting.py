@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import numbers_of
+from bayesf1.base.naming import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -355,5 +356,5 @@ def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> pd.DataFrame:
             "difference": np.ptp(halves, axis=1).max(axis=0),
             "random_difference": np.sqrt(variance) * expected,
         },
-        index=pd.Index(corpus.names, name="count"),
+        index=pd.Index([*map(printable, corpus.names)], name="count"),
     )

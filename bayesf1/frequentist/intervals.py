@@ -14,7 +14,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import cleaned, nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.inference.compare import compare
@@ -818,7 +818,8 @@ def interval_table(
             else:
                 rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
     index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
-    return pd.DataFrame(list(rows.values()), index, ["score", "se", "low", "high"], dtype=float)
+    frame = pd.DataFrame(list(rows.values()), index, ["score", "se", "low", "high"], dtype=float)
+    return frame.rename(index=cleaned)
 
 
 def defined_answers(questions: Iterable[Callable[[], _T]]) -> list[_T]:

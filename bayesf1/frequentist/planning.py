@@ -13,7 +13,7 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
-from bayesf1.base.naming import plural, quoted
+from bayesf1.base.naming import plural, printable, quoted
 from bayesf1.evaluation import Evaluation, Units, check_no_gaps, check_one_run, resolve_metric
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
@@ -55,7 +55,7 @@ class Plan(Answer):
         return (self.sentence, self.assumptions)
 
     def __str__(self) -> str:
-        return "\n".join(self.below)
+        return "\n".join(map(printable, self.below))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
+from bayesf1.base.naming import cleaned
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
@@ -168,7 +169,7 @@ def summary(
             )
     index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
-    return pd.DataFrame(list(rows.values()), index=index, columns=columns)
+    return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
 
 
 def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:

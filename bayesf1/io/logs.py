@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bayesf1.base.input_files import InputFile
+from bayesf1.base.input_files import LINE_SHARE, InputFile
 from bayesf1.base.naming import counted, listing, nearest, plural, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
@@ -265,13 +265,14 @@ def _read_log(file: InputFile) -> _InspectLog:
         from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
     except ImportError:
         raise ValueError(f"{file} is a log of Inspect; pip install 'bayesf1[inspect]' to read it") from None
+    packed = file.head.startswith(_ZIP)
+    file.check_size(0 if packed else file.size, LINE_SHARE)
     try:
-        if file.head.startswith(_ZIP):
+        if packed:
             _check_sums(file)
             header = read_eval_log(file.path, header_only=True, format="eval")
             samples = read_eval_log_sample_summaries(file.path, format="eval")
         else:
-            file.check_size(file.size, 8)
             # By its path a log that was read before would come from a cache, even if it is another by now.
             with file.open() as stream:
                 header = read_eval_log(stream, format="json")
@@ -279,7 +280,7 @@ def _read_log(file: InputFile) -> _InspectLog:
     # Zip, JSON, validation and event loops each have errors of their own.
     except Exception as error:
         why = (str(error) or type(error).__name__).strip().splitlines()[0]
-        raise ValueError(f"{file} is not a complete log of Inspect ({why:.100}); was it cut?") from None
+        raise ValueError(f"{file} is not a complete log of Inspect ({why:.200}); was it cut?") from None
     return _InspectLog(file, header, samples)
 
 
@@ -287,7 +288,7 @@ def _check_sums(file: InputFile) -> None:
     """Raise an error where what is read of an archive was changed: Inspect does not look at its check sums."""
     with zipfile.ZipFile(file.path) as archive:
         for name in {"header.json", "summaries.json"} & {*archive.namelist()}:
-            file.check_size(archive.getinfo(name).file_size, 8, f", {name},")
+            file.check_size(archive.getinfo(name).file_size, LINE_SHARE, f", {name},")
             # Inspect, which is loaded by now, taught the library of Python how its archives are packed.
             archive.read(name)
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.input_files import InputFile, input_files
+from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import (
@@ -84,6 +84,7 @@ def load(path: str | PathLike[str]) -> Evaluation:
 
 
 def _load(file: InputFile) -> Evaluation:
+    file.check_size(file.size, LINE_SHARE)
     text = file.text()
     try:
         saved = json.loads(text, parse_constant=_no_number)

@@ -409,6 +409,8 @@ def _dataset(file: InputFile) -> Any:
         return dataset.dataset(file.path, format="parquet")
     source = pa.memory_map(str(file.path))
     whole = (pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file)(source).read_all()
+    if whole.nbytes > file.size:
+        file.check_size(whole.nbytes, 8, " when unpacked")
     # Nothing else looks at offsets that damage has led astray, and following them ends the process.
     whole.validate(full=True)
     return dataset.dataset(whole)
@@ -428,6 +430,13 @@ def _flattened(table: Any) -> Any:
     return table
 
 
+def _unpacked(part: Any, tops: Sequence[str]) -> int:
+    """Return how many bytes columns of Parquet have when unpacked, as it says itself; Arrow's are in memory."""
+    groups = [group.metadata for group in getattr(part, "row_groups", ())]
+    columns = (group.column(i) for group in groups for i in range(group.num_columns))
+    return sum(c.total_uncompressed_size for c in columns if c.path_in_schema.split(".")[0] in tops)
+
+
 def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
     """Return columns, or their first rows, as a frame of pandas, text as categories."""
     with errors_of_file(file):
@@ -436,8 +445,10 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
             top for top in source.schema.names if any(f"{name}.".startswith(f"{top}.") for name in wanted)
         ]
         n_rows = source.count_rows() if most is None else most
+        n_bytes = sum(_unpacked(part, tops) for part in source.get_fragments())
     # Runs of one value take no room in a file, but do in memory.
     file.check_size(4 * len(tops) * n_rows)
+    file.check_size(n_bytes, 8, " when unpacked")
     with errors_of_file(file):
         table = source.to_table(columns=tops) if most is None else source.head(most, columns=tops)
         table.validate(full=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import cleaned, listing, nearest, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
 from bayesf1.output.text import FEW_UNITS
@@ -131,7 +131,7 @@ def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = Non
     share = data.times / (data.sizes - 1.0)
     matrix = (data.counts.T @ data.counts.multiply(share[:, None])).toarray()
     matrix[np.diag_indices(len(matrix))] -= share @ data.counts
-    return pd.DataFrame(np.maximum(matrix, 0.0), index=data.values, columns=data.values)
+    return pd.DataFrame(matrix, data.values, data.values).clip(0.0).rename(index=cleaned, columns=cleaned)
 
 
 def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:

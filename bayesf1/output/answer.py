@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesf1.base.checks import Checked
-from bayesf1.base.naming import joined, printable
+from bayesf1.base.naming import cleaned, joined, printable
 from bayesf1.output.latex import bibtex
 from bayesf1.output.table import Table, escape_markdown, table_of
 from bayesf1.output.text import in_one_line
@@ -175,7 +175,7 @@ class Answer(Checked, ABC):
         """Return the full numbers as a DataFrame."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.records())
+        frame = pd.DataFrame([{cleaned(k): cleaned(v) for k, v in row.items()} for row in self.records()])
         index = [name for name in self.index_names if name in frame]
         return frame.set_index(index) if index else frame
 

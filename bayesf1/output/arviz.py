@@ -19,7 +19,7 @@ from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import printable
+from bayesf1.base.naming import cleaned, printable
 from bayesf1.base.text_files import write_atomic
 from bayesf1.sampling import sampling_model
 
@@ -99,7 +99,7 @@ def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
     ends = [column for column in table.columns if column.startswith("hdi")]
     named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
     # ArviZ 1.x gives strings for some columns where it rounds.
-    return table.rename(columns=named).astype(float)
+    return table.rename(index=cleaned, columns=named).astype(float)
 
 
 def convergence(data: xr.Dataset) -> tuple[float, float, float]:
@@ -156,9 +156,10 @@ def load(path: str | Path) -> dict[str, xr.Dataset]:
     """Read all groups of a netCDF file that `save`, or ArviZ, has written."""
     import xarray as xr
 
-    InputFile.of(path)
+    file = InputFile.of(path)
     try:
         with xr.open_datatree(path, engine="h5netcdf") as tree:
+            file.check_size(tree.nbytes)
             return {name: node.to_dataset().load() for name, node in tree.children.items()}
     # h5py raises a RuntimeError for groups that cannot be read.
     except (OSError, ValueError, KeyError, RuntimeError) as error:

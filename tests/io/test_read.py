@@ -4,13 +4,18 @@ import bz2
 import gzip
 import io
 import json
+import os
 import pickle
 import random
+import subprocess
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 import bayesf1 as bf
@@ -367,27 +372,70 @@ def test_a_file_that_is_not_there_is_named_with_one_like_it(read, tmp_path):
         read(tmp_path / "x" / "one.json")
 
 
-TABLE = {"gold": "label", "columns": ["a"], "positive": "y"}
+# Bounds of a file, of a text that is held whole, and of a line.
+MOST = 1 << 20
+TEXTS = [name for name in SAMPLES if "archive" not in name and "Arrow" not in name]
 
 
+@pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize(
-    ("name", "row", "how"),
-    [
-        ("a.csv", b'y,y,"%s"\n', TABLE),
-        ("a.jsonl", b'{"label": "y", "a": "y", "text": "%s"}\n', TABLE),
-        ("a.conll", b"%s B-PER B-PER\n", {}),
-    ],
+    ("n_bytes", "why"),
+    [(MOST // 16, r"larger than 16,384 bytes"), (8 * MOST, r"when unpacked is larger than 1 MB")],
+    ids=["line", "file"],
 )
-def test_devices_long_lines_and_what_unpacks_to_too_much_are_refused(tmp_path, name, row, how):
-    header = b"label,a,text\n" if name == "a.csv" else b""
-    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(header + row % b"x" + row % (b"x" * 100_000)))
-    for most, what in (
-        (6_000_000, f"line {3 if header else 2}, is larger"),
-        (9_000, "when unpacked is larger"),
-    ):
-        with pytest.raises(ValueError, match=rf"{what} than [\d,]+ bytes; .* max_bytes="):
-            bf.read(tmp_path / f"{name}.gz", max_bytes=most, **how)
-    assert bf.read(tmp_path / f"{name}.gz", **how).tables[0, 0] == 2
-    for call in (bf.read, bf.load, lambda path: bf.from_conll(path, {"A": path})):
+def test_every_reader_bounds_lines_and_files_before_it_holds_them(name, n_bytes, why, tmp_path):
+    sample = SAMPLES[name]
+    sample.write(tmp_path)
+    for file in sample.files:
+        whole = (tmp_path / file).read_bytes()
+        *before, last = whole.splitlines(keepends=True)
+        long = b"".join([*before, b"x" * n_bytes, b"\n", last])
+        (tmp_path / file).write_bytes(gzip.compress(long))
+        bounded = replace(sample, options={**sample.options, "max_bytes": MOST})
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=rf"{why}; .* max_bytes="):
+            bounded.read(tmp_path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 6 * MOST
+        (tmp_path / file).write_bytes(whole)
+
+
+@pytest.mark.parametrize("pack", ["parquet", "arrow"])
+def test_a_table_that_says_it_unpacks_to_too_much_is_refused(pack, tmp_path):
+    table = pa.table({"label": ["y", "n"], "a": ["y", "x" * MOST]})
+    if pack == "parquet":
+        pa.parquet.write_table(table, tmp_path / "a", compression="zstd")
+    else:
+        packing = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_file(tmp_path / "a", table.schema, options=packing) as writer:
+            writer.write_table(table)
+    with pytest.raises(ValueError, match="when unpacked is larger than 131,072 bytes"):
+        bf.read(tmp_path / "a", gold="label", positive="y", max_bytes=MOST)
+    assert bf.read(tmp_path / "a", gold="label", positive="y").tables[0, 0] == 1
+
+
+@pytest.mark.parametrize("format", [fmt.name for fmt in INPUT_FORMATS])
+def test_no_reader_takes_a_device(format):
+    for source in ("/dev/zero", {"A": "/dev/zero"}):
         with pytest.raises(ValueError, match="device"):
-            call("/dev/zero")
+            bf.read(source, input_format=format)
+
+
+@pytest.mark.parametrize("call", [bf.load, bf.load_fit, lambda path: bf.from_conll(path, {"A": path})])
+def test_no_other_function_takes_a_device(call):
+    with pytest.raises(ValueError, match="device"):
+        call("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_never_ends_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", 'yes label,a > "$0"', tmp_path / "pipe"]) as endless:
+        try:
+            with pytest.raises(ValueError, match="when unpacked is larger than 1 MB"):
+                bf.read(tmp_path / "pipe", gold="label", max_bytes=MOST)
+            with pytest.raises(ValueError, match="pipe or socket"):
+                bf.load_fit(tmp_path / "pipe")
+        finally:
+            endless.kill()

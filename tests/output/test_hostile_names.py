@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import re
+import tempfile
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +18,8 @@ from bayesf1.cli.main import main
 from bayesf1.output.html import report_html
 from bayesf1.output.plots import render
 from bayesf1.output.terminal import show
+from builders import needed
+from file_samples import inspect_log, lm_eval_samples
 
 NAMES = [
     *(
@@ -108,6 +112,46 @@ def note(name):
     return replace(PAIR, remarks=(name,))
 
 
+def corpus(name):
+    return bf.hierarchical(dict.fromkeys((name, "d", "e"), COUNTS), metrics="f1", rng=1, draws=200)
+
+
+def task(name):
+    """Two tasks of a log, which are pooled, and that is told."""
+    tasks = [f"samples_{task}_2026-01-02T03-04-05.678.jsonl" for task in (name, "other")]
+    logs = {f"{m}/{file}": lm_eval_samples(right) for m, right in RIGHT.items() for file in tasks}
+    return read_files(logs, {m: m for m in RIGHT})
+
+
+def file(name):
+    """A log that says of itself that it was cut."""
+    needed("inspect_ai")
+    scored = {f"q{i}": "CI"[i % 2] for i in range(4)}
+    logs = {f"{m}/{name}.json": inspect_log(m, scored, status="cancelled") for m in RIGHT}
+    return read_files(logs, {m: m for m in RIGHT})
+
+
+def group(name):
+    """Documents, some of whose items have no gold label yet."""
+    gold = [*GOLD[:50].tolist(), *[None] * 10]
+    groups = [name if i > 57 else f"d{i // 3}" for i in range(60)]
+    return bf.from_labels(gold, {"A": FIRST, "B": SECOND}, judge=FIRST, groups=groups)
+
+
+RIGHT = {"A": [1.0, 0.0, 1.0, 1.0], "B": [1.0, 1.0, 0.0, 1.0]}
+
+
+def read_files(files, models):
+    with tempfile.TemporaryDirectory() as folder:
+        for path, data in files.items():
+            try:
+                Path(folder, path).parent.mkdir(exist_ok=True)
+                Path(folder, path).write_bytes(data)
+            except OSError as error:
+                raise ValueError("no name of a file") from error
+        return bf.read({m: Path(folder, path) for m, path in models.items()})
+
+
 def plain(text):
     assert all(c == "\n" or c.isprintable() for c in text)
 
@@ -123,6 +167,7 @@ def assert_harmless(answer):
         answer.to_markdown(),
         answer.to_json(),
         answer.to_csv(),
+        answer.to_frame().to_string(),
     ):
         plain(text)
     plain(screen.getvalue())
@@ -157,14 +202,37 @@ def tags_of(page):
     "name",
     [pytest.param(name, id=str(i), marks=[pytest.mark.long] * (i % 8 > 0)) for i, name in enumerate(NAMES)],
 )
-@pytest.mark.parametrize("field", [model, label, unit, metric, note])
+@pytest.mark.parametrize("field", [model, label, unit, metric, note, corpus, task, file, group])
 def test_no_form_of_a_comparison_obeys_a_name(field, name):
     try:
         ev = field(name)
     except ValueError as error:
         plain(str(error))
         return
+    if field is corpus:
+        plain(ev.summary().to_string())
+        assert_harmless(ev.answer())
+        return
+    plain(bf.summary(ev, rng=1, n_draws=200).to_string())
     assert_harmless(bf.compare(ev, rng=1, n_draws=200, rope=0.01))
+    if field is group:
+        assert_harmless(bf.plan_labels(ev, budget=5, rng=1))
+
+
+# No answer names a group.
+@pytest.mark.parametrize("field", [model, label, unit, metric, note, corpus, task, file])
+def test_every_field_reaches_every_form_of_an_answer(field):
+    ev = field("quokka")
+    match field.__name__:
+        case "corpus":
+            answer = ev.answer()
+        case "label":
+            answer = bf.compare_classes(ev, rng=1, n_draws=200)
+        case _:
+            answer = bf.compare(ev, rng=1, n_draws=200)
+    forms = [answer.details(), answer.to_markdown(), answer.to_json(), answer.to_latex()]
+    forms += [answer._repr_html_(), *([answer.to_csv()] if field in (model, label, corpus) else [])]
+    assert [form for form in forms if "quokka" not in form] == []
 
 
 # Everything else that has names, each with all of them at once.
