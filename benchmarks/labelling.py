@@ -3,10 +3,10 @@
 Coverage of the true F1 difference and of F1 itself, and mean length, of 95 % intervals: from the labelled items alone, with
 the judge taken for gold, and with both together; for items labelled at random, and for half of them where not all agree.
 Then the same for classifiers of scikit-learn and for CRFs with a stronger one as the judge;
-against `ppi_python` for the accuracy; labels until a verdict by plan and at random; and what looking after every batch
+against `ppi_python` for the accuracy; six models and 60 labels; a judge that errs as one model does; labels until a verdict by plan and at random; and what looking after every batch
 does. Seeded; half an hour for 300.
 
-    python benchmarks/labelling.py [--replicates 300] [--seed 0] [--only coverage elsewhere classifiers names ppi verdict stopping]
+    python benchmarks/labelling.py [--replicates 300] [--seed 0] [--only coverage elsewhere classifiers names ppi many copies verdict stopping]
 """
 
 from __future__ import annotations
@@ -342,6 +342,58 @@ def ppi(seeds: range) -> None:
         print(f"{setting}  {'    '.join(f'{c:.3f} / {n:.4f}' for c, n in cells)}", flush=True)
 
 
+def many(seeds: range) -> None:
+    """Six models that are right on 65 to 80 % of 400 items, a judge on 85 %, 60 labels: F1 of all six."""
+
+    def world(n: int, hard: float, rng: np.random.Generator) -> tuple[np.ndarray, dict, np.ndarray]:
+        gold = (rng.random(n) < 0.4).astype(int)
+        times = np.where(rng.random(n) < 0.3, hard, 1.0) / (0.7 + 0.3 * hard)
+        rates = (*np.linspace(0.20, 0.35, 6), 0.15)
+        *said, judge = (np.where(rng.random(n) < rate * times, 1 - gold, gold) for rate in rates)
+        return gold, dict(zip("ABCDEF", said, strict=True)), judge
+
+    print(
+        "\nSix models and a judge, 60 of 400 items labelled: coverage / length of F1, and experiments with all six"
+    )
+    for hard in (1.0, 2.0, 4.0):
+        gold, said, _ = world(2_000_000, hard, np.random.default_rng(99))
+        full = bf.from_labels(gold, said, positive=1)
+        truth, found = np.array([bf.score(full, m) for m in said]), []
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            gold, said, judge = world(400, hard, rng)
+            known = audited(gold, [gold], 60, "random", rng)
+            ev = bf.from_labels(known, said, judge=judge, positive=1)
+            low, high = ends(ev, rng)[:, :6]
+            found.append(((low <= truth) & (truth <= high), high - low))
+        inside, length = np.array(found).transpose(1, 0, 2)
+        print(
+            f"three in ten {hard:g} times as hard   {inside.mean():.3f} / {length.mean():.3f}   "
+            f"{inside.all(axis=1).mean():.3f}   by model {inside.mean(axis=0).round(3)}",
+            flush=True,
+        )
+
+
+def copies(seeds: range) -> None:
+    """Two models right on 85 % of 4,000 items, and a judge that copies some of A's outputs and else is right on 90 %."""
+    print("\nA judge that errs as A does: A called better, B called better, and told in a note")
+    for labelled, prevalence in ((200, 0.3), (100, 0.2)):
+        for copied in (0.0, 0.5, 0.8, 0.95):
+            found = []
+            for seed in seeds:
+                rng = np.random.default_rng(seed)
+                gold = (rng.random(4000) < prevalence).astype(int)
+                a, b, judge = (np.where(rng.random(4000) < e, 1 - gold, gold) for e in (0.15, 0.15, 0.10))
+                judge = np.where(rng.random(4000) < copied, a, judge)
+                known = audited(gold, [gold], labelled, "random", rng)
+                ev = bf.from_labels(known, {"A": a, "B": b}, judge=judge, positive=1)
+                low, high = ends(ev, rng)[:, 2]
+                notes = ev.task.notes_on(sampling_model(ev), resolve_metric("f1", ev))
+                found.append((high < 0, low > 0, any("errs as A does" in note for note in notes)))
+            told_of = "   ".join(f"{share:.3f}" for share in np.mean(found, axis=0))
+            print(f"{labelled} labels, prevalence {prevalence:g}, {copied:g} copied   {told_of}", flush=True)
+
+
 def verdict(seeds: range) -> None:
     """Labels until the interval of the F1 difference excludes 0, in batches of 50 after 100 at random."""
     print(
@@ -439,7 +491,10 @@ def _calibrated(seeds: range) -> tuple[float, int]:
     return float(np.mean(right)), len(right)
 
 
-PARTS = {part.__name__: part for part in (coverage, elsewhere, classifiers, names, ppi, verdict, stopping)}
+PARTS = {
+    part.__name__: part
+    for part in (coverage, elsewhere, classifiers, names, ppi, many, copies, verdict, stopping)
+}
 
 
 def main() -> None:
