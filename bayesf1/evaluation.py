@@ -358,6 +358,10 @@ def _equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+# More patterns than this are many.
+MANY = 5_000
+
+
 @dataclass(frozen=True, eq=False)
 class Units(_Comparable):
     """Units by what they add to the models' tables side by side; those that add the same are one pattern.
@@ -419,6 +423,11 @@ class Units(_Comparable):
     def n_patterns(self) -> int:
         """Number of patterns."""
         return len(self.weights)
+
+    @property
+    def many(self) -> bool:
+        """Whether patterns are so many that most are drawn together, and areas under curves are taken to first order."""
+        return self.n_patterns > MANY
 
     @property
     def size(self) -> float:

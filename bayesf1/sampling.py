@@ -18,7 +18,7 @@ from bayesf1.base.naming import joined, nearest
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
-from bayesf1.evaluation import Assumption, Folds, Units, plain_scores
+from bayesf1.evaluation import MANY, Assumption, Folds, Units, plain_scores
 from bayesf1.metrics import Metric
 
 if TYPE_CHECKING:
@@ -227,9 +227,8 @@ def run_variance_of(
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
-# Of more patterns than this, units that have less than so much of the variance of any sum are drawn together, unless sums
-# are many.
-MANY, _SMALL, _FEW_SUMS = 5_000, 1e-3, 24
+# Of many patterns, units that have less than so much of the variance of any sum are drawn together, unless sums are many.
+_SMALL, _FEW_SUMS = 1e-3, 24
 # A product with no more numbers than this on its right is cut into slices of so many draws.
 _THIN, _SLICE = 1 << 10, 1 << 13
 # Fourth-order central differences, relative to a cell.
@@ -834,9 +833,9 @@ class SamplingModel:
         # one only the entries that it has.
         entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
         cost = units.n_patterns + entries + ev.tables.size
-        near, many = units.n_patterns > MANY, ev.task.many_cells
+        many = ev.task.many_cells
         if many and any(
-            metric.ratio(ev.cells) is None and not (near and metric.expand) for metric in metrics
+            metric.ratio(ev.cells) is None and not (units.many and metric.expand) for metric in metrics
         ):
             cost *= 3
         else:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -140,7 +141,9 @@ def grow(kind: str, verb: str) -> dict[str, Any]:
 def row(kind: str, verb: str) -> str:
     """Run a verb on a kind of data in a process of its own, and return a row of the table."""
     command = [sys.executable, __file__, "--step", kind, verb]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # Threads that wait for each other on busy cores take CPU, too.
+    alone = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
     if done.returncode:
         raise SystemExit(done.stderr)
     found = json.loads(done.stdout)

@@ -23,7 +23,7 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import MANY, Samples, SamplingSettings, sampling_model
+from bayesf1.sampling import Samples, SamplingSettings, sampling_model
 from bayesf1.tasks.judged import difference_estimate
 
 if TYPE_CHECKING:
@@ -964,7 +964,7 @@ def _intervals(
 
     @cache
     def to_resample() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
-        return sampled(near=min(units.n_patterns for units, _ in sampling.samples.parts) > MANY)
+        return sampled(near=all(units.many for units, _ in sampling.samples.parts))
 
     def resamples() -> int:
         few = _DRAWN_UNITS // max(1, to_resample()[0].n_resampled)

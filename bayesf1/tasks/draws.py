@@ -19,7 +19,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
-from bayesf1.sampling import MANY, draw_patterns
+from bayesf1.sampling import draw_patterns
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -113,15 +113,13 @@ class BootstrappedTask(Task):
         """
         controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
         units, n_models = bootstrapped(sampling), len(sampling.ev.models)
-        many, tables = units.n_patterns > MANY, sampling.ev.tables
-        ratios = [
-            metric.expansion(tables, self.cells, many) for metric in metrics[: len(metrics) - len(controls)]
-        ]
+        tables, asked = sampling.ev.tables, metrics[: len(metrics) - len(controls)]
+        ratios = [metric.expansion(tables, self.cells, units.many) for metric in asked]
         known = [pair for pair in ratios if pair is not None]
         if len(known) < len(ratios):
             yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
             return
-        if many and len(known) > 1:
+        if units.many and len(known) > 1:
             # Units that are drawn together are drawn for each metric by itself, whichever others there are.
             draw = partial(self.draw_scores, sampling, prior=prior, n_draws=n_draws)
             streams = [
@@ -129,7 +127,7 @@ class BootstrappedTask(Task):
                     [metric, *(control for control in controls if control.name == metric.name)],
                     rng=deepcopy(rng),
                 )
-                for metric in metrics[: len(known)]
+                for metric in asked
             ]
             for blocks in zip(*streams, strict=True):
                 yield (*(block[0] for block in blocks), *(one for block in blocks for one in block[1:]))

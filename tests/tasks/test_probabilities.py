@@ -213,3 +213,18 @@ def broken(y, p, sample_weight):
 def test_bad_probabilities_are_named(y, p, options, words):
     with pytest.raises(ValueError, match=words):
         bf.from_probabilities(y, p, **options)
+
+
+def test_the_standard_error_of_an_area_of_many_items_holds_what_first_order_leaves_out():
+    rng = np.random.default_rng(3)
+    y = np.arange(5_100) % 40 == 0
+    logits = {m: 1.1 * y + rng.normal(0, 1, len(y)) for m in "AB"}
+    ev = bf.from_probabilities(y.astype(int), {m: special.expit(x) for m, x in logits.items()})
+    metric = resolve_metric("average_precision", ev)
+    weights = (rng.standard_exponential((50, len(y))) for _ in range(20))
+    tables = (np.asarray(some @ ev.units.rows).reshape(50, *ev.tables.shape) for some in weights)
+    gaps = np.concatenate([np.diff(metric(some, ev.cells))[:, 0] for some in tables])
+    found = bf.compare(ev, metrics="average_precision", rng=0)["average_precision"]
+    assert abs(found.p_h1 - (gaps > 0).mean()) < 3 * np.hypot(found.mcse, 0.5 / np.sqrt(len(gaps)))
+    # 128 items are positive: digits beyond the second say nothing of them.
+    assert found.mcse > 1 / 128
