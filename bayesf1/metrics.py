@@ -159,7 +159,7 @@ class Metric:
             return self.weigh(tables)
         pair = self.ratio(cells)
         each = _indicators(cells, self.needs or cells)[:, 0] if pair is None else pair[1]
-        return np.tile(each, (len(tables), 1))
+        return np.broadcast_to(each, (len(tables), len(each)))
 
     def sums(self, cells: tuple[str, ...]) -> tuple[Any, Score]:
         """Return the sums that the metric is a function of, as a matrix (cell, sum), and that function.

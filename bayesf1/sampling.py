@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class EffectiveSample(NamedTuple):
-    """What units are worth.
+    """The effective size of a sample of units.
 
     Attributes
     ----------
     units
-        How many even units they are worth.
+        The effective number of units: how many of equal size would say as much.
     seen
         Share of the variance between units that a bootstrap over them sees.
     """
@@ -39,9 +39,14 @@ class EffectiveSample(NamedTuple):
     units: float
     seen: float
 
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom; of a single unit nothing is known but itself."""
+        return max(self.units - 1.0, 1.0)
+
     def inflation(self, centre: FloatArray) -> SmallSampleInflation:
-        """Return how draws are moved away from the plain scores; of a single unit nothing is known but itself."""
-        return SmallSampleInflation(centre, max(self.units - 1.0, 1.0), max(self.seen, 1e-6))
+        """Return how draws are moved away from the plain scores."""
+        return SmallSampleInflation(centre, self.freedom, max(self.seen, 1e-6))
 
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
@@ -51,8 +56,8 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
     ----------
     units
         The units.
-    loads
-        What one of each cell adds to a measure's denominator, axes (model, cell).
+    denominator_weights
+        What one of each cell adds to a metric's denominator, axes (model, cell).
 
     Examples
     --------
@@ -975,7 +980,7 @@ class SamplingModel:
             n_units=self.n_units,
             labelled=ev.labelled if self.n_units else "",
             effective_units=self.effective_sample(metric).units if self.bootstraps else None,
-            freedom=self.inflation(metric).freedom if self.bootstraps else None,
+            freedom=self.effective_sample(metric).freedom if self.bootstraps else None,
             runs=tuple(len(method.runs) for method in ev.methods),
             cv=None if folds is None else folds.cv,
             discount=None if folds is None else folds.k,

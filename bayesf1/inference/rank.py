@@ -409,20 +409,23 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
     unit = spreads.max() or 1.0
     apart = (apart / unit).astype(np.float32)
     scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
-    farthest = np.zeros(len(scores))
+    farthest, room = np.zeros(len(scores)), np.empty_like(apart)
     for i, one in enumerate(apart[:-1]):
-        gaps = np.abs(apart[i + 1 :] - one)
+        gaps = np.subtract(apart[i + 1 :], one, out=room[i + 1 :])
         gaps *= scales[i, i + 1 :, None]
-        np.maximum(farthest, gaps.max(axis=0), out=farthest)
-    beats = centre[:, None] - centre - np.quantile(farthest, prob) * spreads > margin
+        np.maximum(farthest, np.abs(gaps, out=gaps).max(axis=0), out=farthest)
+    reach = np.quantile(farthest, prob)
+    beats = centre[:, None] - centre - reach * spreads > margin
+    # All of it holds in draws within the region; the others are looked at.
+    others = models[:, farthest > reach]
     if len(models) == 2:
         # Two models have one difference, of which `compare` may claim as much.
-        beats = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob)
-    hold = np.ones(len(scores), dtype=bool)
-    for one, beaten in zip(models, beats, strict=True):
+        beats, others = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob), models
+    hold = np.ones(others.shape[1], dtype=bool)
+    for one, beaten in zip(others, beats, strict=True):
         if beaten.any():
-            hold &= one > models[beaten].max(axis=0) + margin
-    return beats, float(hold.mean())
+            hold &= one > others[beaten].max(axis=0) + margin
+    return beats, float(1.0 - np.count_nonzero(~hold) / len(scores))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
