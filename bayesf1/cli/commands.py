@@ -381,8 +381,10 @@ def hierarchical(args: argparse.Namespace) -> None:
     """
     data = _corpora(args)
     settings = given(args, "metrics", "likelihood", "rope", "prior", "prob", "draws", "rng")
-    if args.save is not None:
-        _check_saved(args.save)
+    if args.save is not None and Path(args.save).suffix != ".nc":
+        raise ValueError(f"--save writes netCDF, so {args.save} should end with .nc")
+    if args.save is not None and not followed(args.save).parent.is_dir():
+        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     answer = fit.answer(*(args.models or ()))
     # What was found is told before anything can go wrong with the file.
@@ -400,14 +402,6 @@ def show(args: argparse.Namespace) -> None:
         bayesf1 show fit.nc --models crf bert
     """
     deliver([bf.load_fit(args.files[0]).answer(*(args.models or ()))], args)
-
-
-def _check_saved(path: str) -> None:
-    """Raise a ValueError where the file that ``--save`` names is none for a fit, before anything is computed."""
-    if Path(path).suffix != ".nc":
-        raise ValueError(f"--save writes netCDF, so {path} should end with .nc")
-    if not followed(path).parent.is_dir():
-        raise ValueError(f"cannot save to {path}, as there is no such folder; create it first")
 
 
 def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:

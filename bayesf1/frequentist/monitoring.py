@@ -19,7 +19,6 @@ from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table, amount
 
 
@@ -341,7 +340,7 @@ class Monitor(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""
-        return prose(text.monitor_sentence(self), format)
+        return text.prose(text.monitor_sentence(self), format)
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the last look."""

@@ -30,7 +30,6 @@ from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.tasks.probabilities import check_one_scale
 
@@ -120,7 +119,7 @@ class RandomizationTest(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
-        return prose(str(self), format)
+        return text.prose(str(self), format)
 
     @property
     def signed(self) -> Sequence[str]:

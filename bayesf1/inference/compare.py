@@ -24,9 +24,10 @@ from bayesf1.inference.comparison import (
     Variance,
     check_rope,
 )
+from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
+from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 if TYPE_CHECKING:
     from bayesf1.distributions.fscore import UnitDistribution

@@ -15,7 +15,6 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.metrics import Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import SamplingModel, SamplingSettings
 
@@ -264,9 +263,32 @@ class Comparison(Checked):
         return 0.5 * (1.0 + self.prob)
 
     @property
+    def equivalent(self) -> bool:
+        """Whether the models are shown to be practically equivalent."""
+        return bool(self.rope) and self.p_rope >= self.prob
+
+    @property
+    def not_worse(self) -> tuple[str, str, float, float] | None:
+        """A model that is shown not to be worse than another, that one, the margin and how surely; None if none is."""
+        if self.rope and self.p_not_worse >= self.threshold:
+            return self.model_b, self.model_a, -self.rope.low, self.p_not_worse
+        if self.rope and 1.0 - self.p_greater >= self.threshold:
+            return self.model_a, self.model_b, self.rope.high, 1.0 - self.p_greater
+        return None
+
+    @property
+    def spread_unknown(self) -> bool:
+        """Whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
+        s, (low, high) = self.settings, self.difference.interval(0.95)
+        few = s.target == "models" and (s.effective_units or text.FEW_UNITS) < text.FEW_UNITS
+        folds = s.training in ("contrasts", "corrected")
+        same = high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
+        return same and not self.alike and (folds or (few and not s.training))
+
+    @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
-        if not max(self.p_h0, self.p_h1) >= self.threshold or text.silent(self):
+        if not max(self.p_h0, self.p_h1) >= self.threshold or self.spread_unknown:
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
@@ -293,7 +315,7 @@ class Comparison(Checked):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
-        return prose(str(self), format)
+        return text.prose(str(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the test, in one line."""
@@ -419,11 +441,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return prose(text.summary(self._all) if metric is None else str(self[metric]), format)
+        return text.prose(text.summary(self._all) if metric is None else str(self[metric]), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return prose(text.methods(self._all), format)
+        return text.prose(text.methods(self._all), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""

@@ -16,8 +16,8 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
+from bayesf1.output.text import prose
 from bayesf1.sampling import SamplingModel, sampling_model
 
 _DRAWS = 10_000

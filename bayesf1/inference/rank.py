@@ -20,7 +20,6 @@ from bayesf1.inference.posterior import claim_threshold, distribution_under, num
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
 
@@ -166,15 +165,15 @@ class Ranking(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
-        return prose(text.ranking_sentence(self), format)
+        return text.prose(text.ranking_sentence(self), format)
 
     def joint_sentence(self, *, format: str = "text") -> str:
         """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
-        return prose(text.joint_sentence(self), format)
+        return text.prose(text.joint_sentence(self), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
-        return prose(text.ranking_methods(self), format)
+        return text.prose(text.ranking_methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
@@ -484,7 +483,7 @@ class Scoreboard(Answer):
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
         labels = joined(ranking.label for ranking in self.rankings.values())
-        return prose(text.ranking_methods(self.first, labels), format)
+        return text.prose(text.ranking_methods(self.first, labels), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
-from bayesf1.output.latex import bibtex
 from bayesf1.output.table import Table, escape_markdown, table_of
-from bayesf1.output.text import in_one_line
+from bayesf1.output.text import bibtex, in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table as RichTable
 
+# How many characters bars on a terminal have, the best first.
+_BARS = (24, 12)
 # The formats that answers are written in, and the endings of files in them; plain text has several.
 DEFAULT = "table"
 FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
@@ -206,20 +209,17 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
     """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
     if form == "json":
-        return as_json(_json_document(answers))
+        # Of some verbs there may be several answers, which make a list.
+        name, key = answers[0].json_list or ("", "")
+        whole = (
+            {"format": name, key: [answer.document() for answer in answers]} if key else answers[0].document()
+        )
+        return as_json(whole)
     if form == "csv":
         records = [{**answer.key, **record} for answer in answers for record in answer.records()]
         return table_of(records).to_csv().rstrip("\n")
     render = {DEFAULT: "details" if verbose else "to_text"}.get(form, f"to_{form}")
     return "\n\n".join(getattr(answer, render)() for answer in together(answers))
-
-
-def _json_document(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return what JSON holds of answers of one kind: a list of those of which there may be several."""
-    if answers[0].json_list is None:
-        return answers[0].document()
-    name, key = answers[0].json_list
-    return {"format": name, key: [answer.document() for answer in answers]}
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -241,3 +241,81 @@ def format_of(suffix: str) -> str:
     if suffix.lower() not in known:
         raise ValueError(f"no format has the ending {suffix}; end it with {joined(endings, 'or')}")
     return known[suffix.lower()]
+
+
+# ---- on a terminal -----------------------------------------------------------------------------------------
+
+
+def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
+    """Print an answer on a terminal; the last cell of a row is green if the row is sure.
+
+    If there is room, intervals are drawn as bars. A table that is too wide has its intervals below their scores; if that
+    does not do, each row is a list of its cells.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    console, table = Console(file=file, highlight=False), answer.table
+    console.print(Text(f"{printable(answer.title)}\n", style="bold"))
+    lines = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
+    broken = [[cell.replace(" [", "\n[").replace(" (%)", "\n(%)") for cell in row] for row in lines]
+    forms, place = [lines, broken], table.bars_after
+    if table.bars and console.encoding.startswith("utf") and not console.is_dumb_terminal:
+        drawn = (zip(lines, ["", *bars(table.bars, width)], strict=True) for width in _BARS)
+        forms = [[[*row[:place], bar, *row[place:]] for row, bar in rows] for rows in drawn] + forms
+    styles = ["green" if sure else "yellow" for sure in table.sure] or ["yellow"] * len(lines)
+    grids = (_grid(rows, styles) for rows in forms)
+    unbounded = console.options.update(width=10_000)
+    widths = ((grid, console.measure(grid, options=unbounded).maximum) for grid in grids)
+    fitting = next((grid for grid, width in widths if width <= console.width), None)
+    if fitting is not None:
+        console.print(fitting)
+    for row, style in zip(lines[1:] if fitting is None else [], styles, strict=False):
+        pairs = list(zip(lines[0], row, strict=True))
+        console.print(_grid(pairs, [*[""] * (len(row) - 2), style], wrap=True))
+    for i, line in enumerate(answer.lines(verbose=verbose)):
+        # A signature is one word, to be copied whole.
+        whole = line.startswith("bayesf1|")
+        text = Text(f"\n{line}" if not i else line, style="dim" if i else "")
+        console.print(text, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
+
+
+def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[str]:
+    """Draw intervals (low, point, high) as lines of characters on one scale, with a mark at 0 if some hold it.
+
+    Examples
+    --------
+    >>> bars([(-1.0, 1.0, 3.0), (2.0, 3.0, 4.0)], 11)
+    ['──┼─●────  ', '  │   ──●──']
+    """
+    known = [end for interval in intervals for end in interval if math.isfinite(end)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+
+    def place(x: float) -> int:
+        return round((x - low) / ((high - low) or 1.0) * (width - 1))
+
+    drawn = []
+    for first, point, last in intervals:
+        cells = [" "] * width
+        if math.isfinite(first + point + last):
+            cells[place(first) : place(last) + 1] = "─" * (place(last) - place(first) + 1)
+        if low < 0.0 < high:
+            cells[place(0.0)] = "│" if cells[place(0.0)] == " " else "┼"
+        if math.isfinite(first + point + last):
+            cells[place(point)] = "●"
+        drawn.append("".join(cells))
+    return drawn
+
+
+def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool = False) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    header, *rows = lines
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for name in header:
+        grid.add_column(Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
+    for (*cells, last), style in zip(rows, styles, strict=False):
+        grid.add_row(*map(Text, cells), Text(last, style=style))
+    return grid

@@ -29,8 +29,7 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.latex import escape_latex
-from bayesf1.output.table import digits_of, equation, points, probability
+from bayesf1.output.table import digits_of, equation, escape_latex, points, probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -223,7 +222,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     found = _compared(res)
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
-            draw_difference(panel, c)
+            draw_difference(c, panel)
         axes[0].set_ylabel("Posterior density")
         caption_below(axes, [found[0].model_b, f"minus {found[0].model_a}"])
     return axes
@@ -243,7 +242,7 @@ def label_scores(panel: Axes, label: str, unit: str = "%", *, percent: bool) -> 
     round_ticks(panel.xaxis, 100.0 if percent else 1.0)
 
 
-def draw_difference(panel: Axes, c: Comparison) -> None:
+def draw_difference(c: Comparison, panel: Axes) -> None:
     """Draw the density of one difference, with its interval, its region and the probabilities."""
     from matplotlib.patches import Rectangle
 
