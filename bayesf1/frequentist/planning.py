@@ -277,14 +277,14 @@ class SimulatedPair:
     """Units of a pilot, and of the prior, by what they add to the sums that a measure is a function of."""
 
     # Mean of what a unit of each kind adds to A's and to B's sums, what it adds to B's beyond A's, axes (kind, sum), and
-    # how many units of each kind there are; those of the prior all have one weight.
+    # how many units of each kind there are; likewise of the prior.
     middle: FloatArray
     net: FloatArray
     weights: FloatArray
     score: Score
     prior_middle: FloatArray
     prior_net: FloatArray
-    prior_weight: float
+    prior_weights: FloatArray
     # What the pilot's units are worth where they are bootstrapped, None where they are single items.
     effective_sample: EffectiveSample | None = None
 
@@ -355,10 +355,10 @@ class SimulatedPair:
         for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
         moments else; their ratio follows a Beta law.
         """
-        middle = (kept + swapped) @ self.middle + self.prior_weight * self.prior_middle.sum(axis=0)
+        middle = (kept + swapped) @ self.middle + self.prior_weights @ self.prior_middle
         slopes = _slopes(self.score, middle)
         differs = self.net.any(axis=1)
-        prior = np.full((len(kept), len(self.prior_net)), self.prior_weight)
+        prior = np.tile(self.prior_weights, (len(kept), 1))
         net = np.concatenate([self.net[differs], self.prior_net])
         plus = np.concatenate([kept[:, differs], prior], axis=1)
         minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
@@ -419,7 +419,9 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     sampling = sampling_model(ev)
     # Of many cells the prior says next to nothing of each.
     task = ev.task
-    outcomes = task.prior_outcomes(2) if isinstance(task, BinaryOutcome) else np.zeros((0, 2, n_cells))
+    outcomes, believed = np.zeros((0, 2, n_cells)), np.zeros(0)
+    if isinstance(task, BinaryOutcome):
+        outcomes, believed = task.prior_outcomes(2, prior)
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
@@ -428,7 +430,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
-        prior_weight=prior,
+        prior_weights=believed,
         effective_sample=sampling.effective_sample(metric) if sampling.bootstraps else None,
     )
 
