@@ -153,7 +153,7 @@ class Metric:
         """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.
 
         It is what one adds to the denominator; if that is unknown, 1 for the cells that the metric needs. What units hold
-        of it tells how many even ones they are worth.
+        of it gives their effective number.
         """
         if self.weigh is not None:
             return self.weigh(tables)
