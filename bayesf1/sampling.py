@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class EffectiveSample(NamedTuple):
-    """The effective size of a sample of units.
+    """The effective sample size of uneven units.
 
     Attributes
     ----------
     units
         The effective number of units: how many of equal size would say as much.
     seen
-        Share of the variance between units that a bootstrap over them sees.
+        The share of the variance between units that a bootstrap over them sees.
     """
 
     units: float
@@ -50,7 +50,7 @@ class EffectiveSample(NamedTuple):
 
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
-    """Return what units are worth for a measure.
+    """Return the effective sample size of units for a metric.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ class SmallSampleInflation:
     seen
         The share s of the variance that draws have.
     long_units, pull
-        How many long units there are, and how far the scores on them, beside the mean of the models, are from those on
-        all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw
+        How many long units there are, and how far the scores on them, relative to the mean of the models, are from those
+        on all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw
         by :math:`2g/(n + |g|)` of that: not to the scores on them, but twice as far, as units not seen may be longer.
     """
 
@@ -163,7 +163,7 @@ class RunVariance:
 
 
 def variance_apart(drawn: FloatArray) -> float:
-    """Return the variance that units alone give to a run's score beside those of its method's other runs.
+    """Return the variance that units alone give to a run's score around the mean of its method's runs.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ _NONE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    r"""A t law of several scores at once: :math:`t_\nu` around a centre, with scale matrix :math:`\sum_j c_j c_j^T`.
+    r"""A t distribution of several scores at once: :math:`t_\nu` around a centre, with scale matrix :math:`\sum_j c_j c_j^T`.
 
     Attributes
     ----------
@@ -501,13 +501,13 @@ class Contrasts:
         return cls(centre, factor * (flat - centre), n - 1.0)
 
     def scale(self, weights: Sequence[float] | FloatArray) -> float:
-        """Return the scale of the law of a weighted sum of the scores."""
+        """Return the scale of the distribution of a weighted sum of the scores."""
         return float(np.linalg.norm(self.parts @ np.asarray(weights, dtype=float)))
 
     def distribution(
         self, weights: Sequence[float] | FloatArray, support: tuple[float, float] = (-math.inf, math.inf)
     ) -> StudentT:
-        """Return the law of a weighted sum of the scores, such as a difference."""
+        """Return the distribution of a weighted sum of the scores, such as a difference."""
         location = float(self.centre @ np.asarray(weights, dtype=float))
         if abs(location) < _NONE:
             location = 0.0
@@ -554,7 +554,7 @@ class TrainingVariance:
         return np.asarray(plain_scores(metric, self.folds.counts, self.cells).mean(axis=(0, 1)))
 
     def contrasts(self, metric: Metric) -> Contrasts:
-        """Return what the fold scores alone say, a t law."""
+        """Return the t distribution that the fold scores alone give."""
         halved = isinstance(self.folds.cv, BlockedCV)
         return (Contrasts.of_halves if halved else Contrasts.of_folds)(self.scores(metric))
 
@@ -619,8 +619,8 @@ class _Added:
     def of(cls, drawn: FloatArray, known: Contrasts) -> _Added:
         centred = drawn - drawn.mean(axis=0)
         values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
-        told = _split(known.parts * math.sqrt(known.freedom))
-        level, apart = map(_multiple, told, _split(centred))
+        observed = _split(known.parts * math.sqrt(known.freedom))
+        level, apart = map(_multiple, observed, _split(centred))
         return cls(vectors * np.sqrt(values.clip(0.0)), level, apart)
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
@@ -764,7 +764,7 @@ class SamplingModel:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
 
         Weights of patterns are gamma variates and tables are weighted sums of patterns, so that models are
-        dependent as they were on the units; a table's scale is free, as every measure is a ratio.
+        dependent as they were on the units; a table's scale is free, as every metric is a ratio.
 
         Parameters
         ----------
@@ -795,7 +795,7 @@ class SamplingModel:
 
         Parameters
         ----------
-        measures
+        metrics
             The metrics.
         prior, n_draws, rng
             As in `draw`.
@@ -817,13 +817,13 @@ class SamplingModel:
         # Controls are asked as metrics are, of tables and cells.
         functions = [*metrics, *(cast("Metric", control) for control in controls if control is not None)]
         for drawn in self.ev.task.draw_scores(self, functions, prior=prior, n_draws=n_draws, rng=rng):
-            beside = iter(drawn[len(metrics) :])
-            controlled = [None if control is None else next(beside) for control in controls]
+            rest = iter(drawn[len(metrics) :])
+            controlled = [None if control is None else next(rest) for control in controls]
             scores = []
-            for i, (measure_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
-                factors = inflation.factors(len(drawn[i]), measure_rng)
-                moved = inflation(drawn[i], factors, measure_rng)
-                scores.append(self.of_methods(moved, inflation.centre, training[i], measure_rng))
+            for i, (metric_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
+                factors = inflation.factors(len(drawn[i]), metric_rng)
+                moved = inflation(drawn[i], factors, metric_rng)
+                scores.append(self.of_methods(moved, inflation.centre, training[i], metric_rng))
                 if controls and (control := controlled[i]) is not None:
                     control[:, 0] *= factors
             yield (*scores, *controlled)
@@ -869,7 +869,7 @@ class SamplingModel:
     def training(
         self, metrics: Sequence[Metric], *, prior: float, rng: np.random.Generator
     ) -> list[RunVariance]:
-        """Return how much training adds to the doubt about the methods, for each measure."""
+        """Return how much training adds to the doubt about the methods, for each metric."""
         ev = self.ev
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         drawn: list[FloatArray | None] = [None] * len(metrics)
@@ -900,7 +900,7 @@ class SamplingModel:
 
     @property
     def closed(self) -> bool:
-        """Whether the scores that are compared may follow a law in closed form."""
+        """Whether the scores that are compared may have a distribution in closed form."""
         return not self.bootstraps and not self.ev.methods and self.training_variance is None
 
     @property
@@ -925,8 +925,8 @@ class SamplingModel:
         self._effective_samples[metric] = min(found)
         return self._effective_samples[metric]
 
-    def load_correlations(self, metric: Metric) -> FloatArray:
-        """Return Spearman's correlations of units' sizes with each model's score beside the mean of the models.
+    def size_correlations(self, metric: Metric) -> FloatArray:
+        """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
 
         They are 0 unless evident. A few long units then decide, and the sample may have more or fewer of them than others
         would, of which no bootstrap knows.
@@ -946,11 +946,11 @@ class SamplingModel:
         return units.rows[some].reshape(-1, *ev.tables.shape), sizes[some], units.weights[some]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
-        """Return how draws of a measure are moved away from the plain scores."""
+        """Return how draws of a metric are moved away from the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre)
-        inflation, found = self.effective_sample(metric).inflation(centre), self.load_correlations(metric)
+        inflation, found = self.effective_sample(metric).inflation(centre), self.size_correlations(metric)
         if not found.any():
             return inflation
         rows, sizes, weights = self._sized(metric)

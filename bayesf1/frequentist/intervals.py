@@ -1011,7 +1011,7 @@ def _intervals(
         rng=start_of(rng),
     )
     # How gaps are filled in matters to what is drawn alone.
-    told = not kept.labelled or any(name.startswith("credible") for name in names)
-    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if told else ()))
+    noted = not kept.labelled or any(name.startswith("credible") for name in names)
+    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if noted else ()))
     rows = tuple(known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

@@ -13,7 +13,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, crossing
 from bayesf1.base.checks import check_prob, is_number
 from bayesf1.base.naming import plural, quoted
-from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, defined_scores, resolve_metric
+from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
@@ -423,7 +423,7 @@ def monitor(
     """
     pair = ev.pair(a, b)
     check_one_run(pair, "monitoring")
-    check_no_gaps(pair, "monitoring", "plan_labels says what looking after each batch of labels does")
+    check_all_labelled(pair, "monitoring", "plan_labels says what looking after each batch of labels does")
     metric = resolve_metric(metric, pair)
     level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, metric)
     wagers = wagers_of(pair, metric, largest)

@@ -14,7 +14,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, printable, quoted
-from bayesf1.evaluation import Evaluation, Units, check_no_gaps, check_one_run, resolve_metric
+from bayesf1.evaluation import Evaluation, Units, check_all_labelled, check_one_run, resolve_metric
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
@@ -244,7 +244,7 @@ def _from_pilot(
         model = pilot.names[0]
     one = pilot.select([model])
     check_one_run(one, "a plan for an interval")
-    check_no_gaps(one, "a plan for an interval", "plan_labels plans labels")
+    check_all_labelled(one, "a plan for an interval", "plan_labels plans labels")
     metric = resolve_metric(metric, one)
     sample = sampling_model(one).samples
     variance = sample.variance(lambda tables: metric(tables[..., 0, :], one.cells))
@@ -285,7 +285,7 @@ class SimulatedPair:
     prior_middle: FloatArray
     prior_net: FloatArray
     prior_weights: FloatArray
-    # What the pilot's units are worth where they are bootstrapped, None where they are single items.
+    # The effective sample of the pilot's units if they are bootstrapped, None if they are single items.
     effective_sample: EffectiveSample | None = None
 
     @property
@@ -341,7 +341,7 @@ class SimulatedPair:
         return p if self.effective_sample is None else self._stretched(p, n_units, self.effective_sample)
 
     def _stretched(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
-        """Return the probabilities as a bootstrap over so many units has them, with a t law for a normal one."""
+        """Return the probabilities as a bootstrap over so many units has them, with a t distribution for a normal one."""
         more = n_units / self.size
         freedom = max(effective_sample.units * more - 1.0, 1.0)
         seen = max(1.0 - (1.0 - effective_sample.seen) / more, 1e-6)
@@ -353,7 +353,7 @@ class SimulatedPair:
         With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
         terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
         for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
-        moments else; their ratio follows a Beta law.
+        moments else; their ratio is Beta distributed.
         """
         middle = (kept + swapped) @ self.middle + self.prior_weights @ self.prior_middle
         slopes = _slopes(self.score, middle)
@@ -700,7 +700,7 @@ def _plan_decision(
     Test sets of the pilot's units are simulated.
     """
     check_one_run(ev, "a plan")
-    check_no_gaps(ev, "a plan", "plan_labels plans labels")
+    check_all_labelled(ev, "a plan", "plan_labels plans labels")
     metric = resolve_metric(metric, ev)
     for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", goal, 0.0)):
         if not is_number(value) or not low < value < 1.0:

@@ -20,7 +20,7 @@ from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, sta
 from bayesf1.base.naming import nearest, plural
 from bayesf1.evaluation import (
     Evaluation,
-    check_no_gaps,
+    check_all_labelled,
     check_one_run,
     defined_scores,
     distinct_rows,
@@ -387,7 +387,7 @@ def randomization_test(
     metric = resolve_metric(metric, ev)
     ev = ev.pair(a, b)
     check_one_run(ev, "a randomisation test")
-    check_no_gaps(ev, "a randomisation test")
+    check_all_labelled(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
     score_a, score_b = map(float, defined_scores(ev, metric))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):

@@ -189,14 +189,14 @@ def by_question(models: Sequence[str], score: FloatArray) -> Variables:
     >>> {name: dims[2:] for name, (dims, _) in by_question(("A", "B"), np.zeros((4, 10, 2, 3, 5))).items()}
     {'score': ('system', 'measure', 'question'), 'difference': ('contrast', 'measure', 'question')}
     """
-    gaps = score[:, :, 1:] - score[:, :, :1]
-    return {"score": (DIMS, score), "difference": ((*DIMS[:2], "contrast", *DIMS[3:]), gaps)}
+    differences = score[:, :, 1:] - score[:, :, :1]
+    return {"score": (DIMS, score), "difference": ((*DIMS[:2], "contrast", *DIMS[3:]), differences)}
 
 
 def coords_of(
     models: Sequence[str], metrics: Sequence[str], names: Sequence[str]
 ) -> dict[str, Sequence[str]]:
-    """Return the coordinates of all that ArviZ is told."""
+    """Return the coordinates of all variables for ArviZ."""
     return {
         "system": models,
         "contrast": [f"{model} - {models[0]}" for model in models[1:]],

@@ -644,7 +644,7 @@ def summary_of(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
 
 
 def _effective(draws: FloatArray) -> float:
-    """Return how many independent draws the mean of draws (chain, draw) is worth."""
+    """Return the effective number of draws (chain, draw) for their mean."""
     with np.errstate(invalid="ignore"):
         found = float(arviz.load_arviz().ess(draws, method="mean"))
     return found if np.isfinite(found) else float(draws.size)

@@ -181,7 +181,7 @@ class Comparison(Checked):
         Where the doubt about two methods comes from; None of models.
     other_target
         The answer for the method if that for the models fitted in folds was asked for, or the reverse.
-    load_correlation
+    size_correlation
         How the difference goes with the size of documents (Spearman), where that is evident; else 0.
     pairing_unknown
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
@@ -208,7 +208,7 @@ class Comparison(Checked):
     alike: bool = False
     variance: Variance | None = None
     other_target: Comparison | None = None
-    load_correlation: float = 0.0
+    size_correlation: float = 0.0
     pairing_unknown: bool = False
     remarks: tuple[str, ...] = ()
 

@@ -42,7 +42,7 @@ def posterior(
 
     With cells :math:`\sim \mathrm{Dirichlet}(\text{counts}+\lambda)`, precision is
     :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and
-    F-scores follow `FScore`; measures without a law, and all measures of clustered data, are drawn.
+    F-scores follow `FScore`; metrics without a closed form, and all metrics of clustered data, are drawn.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def posteriors(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> dict[tuple[str, str], Posterior]:
-    """Return what is believed of every score that is defined, by model and metric; metrics without a law share draws."""
+    """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws."""
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
@@ -173,7 +173,7 @@ def summary(
 
 
 def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
-    """Return the law of one of the scores that are compared, or None where only draws will do."""
+    """Return the distribution of one of the scores that are compared, or None if only draws will do."""
     trained = sampling.training_variance
     if trained is not None and not trained.mixed:
         return trained.contrasts(metric).distribution(np.eye(len(sampling.ev.models))[index], metric.support)
@@ -181,7 +181,7 @@ def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prio
 
 
 def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:
-    """Return the closed-form law of a measure of one of the models, or None where there is none."""
+    """Return the closed-form distribution of a metric of one of the models, or None if there is none."""
     added = ev.task.cell_priors(metric, prior)
     if added is None:
         return None

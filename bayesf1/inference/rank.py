@@ -291,8 +291,8 @@ def ranking_of(
     rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
     raised = models + rope.high
     p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in models]) / n
-    gaps = (one - models[0] for one in models)
-    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
+    differences = (one - models[0] for one in models)
+    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in differences]
     claims = joint_claims(better, rope.high, prob)
     claims = claims._replace(among_best=same @ claims.among_best)
     unknown = undefined[order]
@@ -410,9 +410,9 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
     scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
     farthest, room = np.zeros(len(scores)), np.empty_like(apart)
     for i, one in enumerate(apart[:-1]):
-        gaps = np.subtract(apart[i + 1 :], one, out=room[i + 1 :])
-        gaps *= scales[i, i + 1 :, None]
-        np.maximum(farthest, np.abs(gaps, out=gaps).max(axis=0), out=farthest)
+        differences = np.subtract(apart[i + 1 :], one, out=room[i + 1 :])
+        differences *= scales[i, i + 1 :, None]
+        np.maximum(farthest, np.abs(differences, out=differences).max(axis=0), out=farthest)
     reach = np.quantile(farthest, prob)
     beats = centre[:, None] - centre - reach * spreads > margin
     # All of it holds in draws within the region; the others are looked at.

@@ -252,8 +252,8 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
     models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
     header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
-    *scores, gaps = ([_estimated(c, i) for c in comparisons] for i in range(3))
-    columns = [*map(estimates, scores), estimates(gaps, sign=True)]
+    *scores, differences = ([_estimated(c, i) for c in comparisons] for i in range(3))
+    columns = [*map(estimates, scores), estimates(differences, sign=True)]
     rows = []
     for c, *cells in zip(comparisons, *columns, strict=True):
         label = f"{c.label} (%)" if c.definition.percent and not unit else c.label
@@ -262,7 +262,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     bold = frozenset((i, 2 if c.winner == c.model_b else 1) for i, c in enumerate(comparisons) if c.winner)
     # Bars have one scale, which differences in percent share.
     one_scale = len({c.definition.percent for c in comparisons}) == 1
-    bars = tuple((low, gap, high) for gap, low, high, _ in gaps) if one_scale else ()
+    bars = tuple((low, gap, high) for gap, low, high, _ in differences) if one_scale else ()
     sure = tuple(c.winner is not None for c in comparisons)
     return Table(header, tuple(rows), bold, sure, bars, bars_after=4)
 
@@ -468,10 +468,10 @@ def notes(c: Comparison) -> Iterator[str]:
         yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
     yield from _fold_notes(c)
     yield "" if c.spread_unknown else few_units(s)
-    if c.load_correlation:
+    if c.size_correlation:
         gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
-        size = "longer" if c.load_correlation > 0.0 else "shorter"
-        yield f"{gains} {size} (Spearman {c.load_correlation:+.2f}), so intervals are wider."
+        size = "longer" if c.size_correlation > 0.0 else "shorter"
+        yield f"{gains} {size} (Spearman {c.size_correlation:+.2f}), so intervals are wider."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."

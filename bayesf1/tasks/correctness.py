@@ -85,7 +85,7 @@ class Correctness(BinaryOutcome):
             alias if alias and name != "mean" else known[name],
             (counted, other),
             Proportion((counted,), (other,)),
-            proportion(1),
+            proportion,
             lower_is_better=counted == "wrong",
             alias=alias,
         )

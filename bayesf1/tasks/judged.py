@@ -99,8 +99,8 @@ class IndependentRaters:
         ]
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
         adds = indicators(events, at, (len(place), len(predicted) * k))
-        rivals = [event[:2] if k == 2 else event[:1] for event in place]
-        beside = np.array([[float(one == other) for other in rivals] for one in rivals])
+        kinds = [event[:2] if k == 2 else event[:1] for event in place]
+        beside = np.array([[float(one == other) for other in kinds] for one in kinds])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
         return cls(adds, beside, ways)
 
