@@ -80,7 +80,7 @@ class HierarchicalComparison(Comparison):
         if self.estimate == "posterior median":
             observed = "The difference is the posterior median, as a mean may not exist; observed"
         percent = self.definition.percent
-        digits = digits_of(*self.difference.interval(self.prob), percent=percent)
+        digits = digits_of(*self.difference.interval(self.prob), percent=percent, sign=True)
         gap = points(self.observed_gap, digits, sign=True, percent=percent)
         return printable(f"On {self.scope}: {text.sentence(self)} {observed} {gap}. {self.caution}".rstrip())
 
