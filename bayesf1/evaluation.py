@@ -797,8 +797,8 @@ class Evaluation(_Comparable):
         known = {method.name: method for method in self.methods}
         asked = [known.get(name, Method(name, (name,))) for name in model_names(models)]
         index, n = [self.index(model) for method in asked for model in method.runs], len(self.models)
-        several = any(len(method.runs) > 1 for method in asked)
-        methods = tuple(asked) if several else ()
+        # Models that go by their own names are no methods.
+        methods = tuple(asked) if any(method.runs != (method.name,) for method in asked) else ()
         if index == list(range(n)) and methods == self.methods:
             return self
         kept = tuple(self.models[i] for i in index)

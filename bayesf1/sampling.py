@@ -90,9 +90,10 @@ class SmallSampleInflation:
     seen
         The share s of the variance that draws have.
     long_units, pull
-        How many long units there are, and how far the scores on them, relative to the mean of the models, are from those
-        on all, if the models' differences go with the sizes of units. A Cauchy number g of them more or fewer moves a draw
-        by :math:`2g/(n + |g|)` of that: not to the scores on them, but twice as far, as units not seen may be longer.
+        How many long units there are, and how far the scores on them, relative to the mean of the models, are from those on
+        all, if the models' differences may go with the sizes of units. A Cauchy number g of them more or fewer, one more at
+        the median as a sample rarely has the longest, moves a draw by :math:`2.5g/(n + |g|)` of that: not to the scores on
+        them, but further, as units not seen may be longer.
     """
 
     centre: FloatArray
@@ -113,8 +114,8 @@ class SmallSampleInflation:
         moved = np.asarray(self.centre + (scores - self.centre) * factors[:, None])
         if self.pull is None:
             return moved
-        more = rng.standard_cauchy((len(scores), 1))
-        return moved + 2.0 * more / (self.long_units + np.abs(more)) * self.pull
+        more = 1.0 + rng.standard_cauchy((len(scores), 1))
+        return moved + 2.5 * more / (self.long_units + np.abs(more)) * self.pull
 
     def factors(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw by how much draws are moved away from the plain scores."""
@@ -645,7 +646,9 @@ def _multiple(contrasts: FloatArray, drawn: FloatArray) -> Spread | None:
     return spread_ratio(np.linalg.norm(contrasts, axis=1), variance) if variance > _NONE**2 else None
 
 
-def _evident_correlations(sizes: FloatArray, scores: FloatArray, weights: FloatArray) -> FloatArray:
+def _evident_correlations(
+    sizes: FloatArray, scores: FloatArray, weights: FloatArray, evident: float
+) -> FloatArray:
     """Return Spearman's correlations of sizes with the columns of scores, units counted by weights; 0 unless evident."""
     ranks = []
     for values in (sizes, *scores.T):
@@ -658,7 +661,7 @@ def _evident_correlations(sizes: FloatArray, scores: FloatArray, weights: FloatA
     found = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
     freedom = weights.sum() - 2.0
     t = np.abs(found) * np.sqrt(freedom / np.maximum(1.0 - found**2, 1e-12))
-    return np.where(2.0 * special.stdtr(freedom, -t) < _EVIDENT, found, 0.0)
+    return np.where(2.0 * special.stdtr(freedom, -t) < evident, found, 0.0)
 
 
 Target: TypeAlias = Literal["models", "method"]
@@ -668,6 +671,8 @@ TARGETS = ("auto", "models", "method")
 _PILOT = 1000
 # A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
 _EVIDENT, _RANKED, _MOST_PATTERNS = 0.1, 5, 50_000
+# Intervals of n units are wider from a p-value below so many nths: few show little, and of many a false alarm costs more.
+_SUSPECTED = 2.0
 # Variates that a few seconds are enough for, and draws that are made in any case.
 _AFFORDABLE, _FEWEST = 200_000_000, 2_000
 
@@ -925,16 +930,16 @@ class SamplingModel:
         self._effective_samples[metric] = min(found)
         return self._effective_samples[metric]
 
-    def size_correlations(self, metric: Metric) -> FloatArray:
+    def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
 
-        They are 0 unless evident. A few long units then decide, and the sample may have more or fewer of them than others
-        would, of which no bootstrap knows.
+        They are 0 unless their p-values are below `evident`. A few long units then decide, and the sample may have more
+        or fewer of them than others would, of which no bootstrap knows.
         """
         rows, sizes, weights = self._sized(metric)
         if weights.sum() < _RANKED or len(weights) > _MOST_PATTERNS:
             return np.zeros(len(self.ev.models))
-        return _evident_correlations(sizes, _split(metric(rows, self.ev.cells))[1], weights)
+        return _evident_correlations(sizes, _split(metric(rows, self.ev.cells))[1], weights, evident)
 
     def _sized(self, metric: Metric) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return rows (pattern, model, cell) of clusters that count for a metric, their sizes and weights."""
@@ -950,10 +955,11 @@ class SamplingModel:
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre)
-        inflation, found = self.effective_sample(metric).inflation(centre), self.size_correlations(metric)
+        inflation = self.effective_sample(metric).inflation(centre)
+        rows, sizes, weights = self._sized(metric)
+        found = self.size_correlations(metric, _SUSPECTED / max(weights.sum(), 1.0))
         if not found.any():
             return inflation
-        rows, sizes, weights = self._sized(metric)
         first, second, third = (weights @ sizes**power for power in (1, 2, 3))
         long = np.tensordot(weights * sizes**2 / second, rows, 1)
         pull = np.where(found, _split(metric(long, self.ev.cells) - centre)[1], 0.0)

@@ -114,7 +114,9 @@ def folds(seed: int = 11, cv: Any = None, tn: bool = False) -> bf.Evaluation:
     tp = rng.integers(60, 90, (3, 6)) - np.array([0, 4, 9])[:, None]
     cells = {m: [t, 95 - t, 100 - t] + ([300 + t] if tn else []) for m, t in zip(MODELS, tp, strict=True)}
     found = {m: np.stack(c, axis=1) for m, c in cells.items()}
-    return bf.from_folds({m: c.reshape(3, 2, -1) for m, c in found.items()} if cv is None else found, cv=cv)
+    if cv is None:
+        found, cv = {m: c.reshape(3, 2, -1) for m, c in found.items()}, bf.BlockedCV(m=3)
+    return bf.from_folds(found, cv=cv)
 
 
 def cross_validated(seed: int = 12, groups: bool = False, n: int = 120) -> bf.Evaluation:

@@ -23,6 +23,7 @@ from bayesf1.tasks.statistics import Statistics
 from evaluations import EVALUATIONS
 
 A, B = (77, 44, 10, 702), (80, 30, 7, 716)
+BCV = BlockedCV(3)
 
 counts = st.lists(st.integers(1, 10**6), min_size=3, max_size=3)
 evaluations = st.builds(lambda a, b: from_counts(A=a, B=b), counts, counts)
@@ -86,7 +87,7 @@ class TestFromFolds:
         dicts = [dict(zip(("tp", "fp", "fn"), row, strict=True)) for row in rows]
         columns = dict(zip(("tp", "fp", "fn"), self.folds.T, strict=True))
         for value in (rows, dicts, iter(rows), columns, self.folds.reshape(3, 2, 3)):
-            assert from_folds({"A": value}) == from_folds({"A": self.folds})
+            assert from_folds({"A": value}, cv=BCV) == from_folds({"A": self.folds}, cv=BCV)
 
 
 class TestAddition:
@@ -104,12 +105,12 @@ class TestAddition:
         assert added.assumption == "paired"
 
     def test_shards_of_folds_add_up_fold_by_fold(self):
-        one, two = from_folds({"A": [(1, 2, 3)] * 6}), from_folds({"A": [(10, 0, 5)] * 6})
+        one, two = (from_folds({"A": [row] * 6}, cv=BCV) for row in ((1, 2, 3), (10, 0, 5)))
         added = one + two
         np.testing.assert_allclose(added.tables, one.tables + two.tables)
         np.testing.assert_array_equal(added.folds.counts[0, 0, 0], [11, 2, 8])
         with pytest.raises(ValueError, match="cross-validations do not add up"):
-            one + from_folds({"A": [(1, 2, 3)] * 6}, discount="once")
+            one + from_folds({"A": [(1, 2, 3)] * 6}, cv=BCV, discount="once")
 
 
 def check_parts(ev):

@@ -27,6 +27,7 @@ from bayesf1.inference.comparison import (
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under
 from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output.text import FEW_UNITS
 from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ _LEFT_OUT = 0.3
 _PARTS = 1_000
 # Draws of which quantiles are kept; probabilities are counted over all.
 _KEPT = 1 << 20
-# Fold differences whose interval is shorter are the same but for rounding.
-_SAME = 1e-9
 
 
 def compare(
@@ -270,9 +269,6 @@ def _without_draws(sampling: SamplingModel, metric: Metric, asked: Asked) -> Com
     else:
         difference = Difference(cast("UnitDistribution", a), cast("UnitDistribution", b))
     tails = Tails.of_distribution(difference, metric, asked.rope)
-    if trained is not None and np.ptp(difference.interval(0.95)) < _SAME:
-        # Folds that differ alike do not show how much training varies.
-        tails = Tails(0.5, 0.5, 0.5, 0.5)
     return comparison_of(sampling, metric, asked, tails, Posteriors(a, b, difference))
 
 
@@ -381,18 +377,22 @@ def comparison_of(
         signed=(("control", "none"),) if mcse and asked.method == "montecarlo" else (),
     )
     score_a, score_b = map(float, sampling.plain(metric))
-    if np.isnan(score_a + score_b):
-        # What does not exist is not compared: the answer would be the prior's alone.
-        tails, gap, mcse = Tails(*[np.nan] * 4), None, 0.0
-        known = zip((score_a, score_b, np.nan), posteriors, strict=True)
-        posteriors = Posteriors(*(Undefined() if np.isnan(score) else post for score, post in known))
+    gap = score_b - score_a if gap is None else gap + 0.0 * (score_a + score_b)
+    # What does not exist is not compared, as the answer would be the prior's alone; nor what shows no variation.
+    known = zip((score_a, score_b, gap), posteriors, strict=True)
+    told = [not np.isnan(score) and (ev.alike or _varies(settings, post)) for score, post in known]
+    posteriors = Posteriors(
+        *(post if one else Undefined() for post, one in zip(posteriors, told, strict=True))
+    )
+    if not told[2]:
+        tails, mcse = Tails(*[np.nan] * 4), 0.0
     return Comparison(
         definition=metric,
         model_a=ev.names[0],
         model_b=ev.names[1],
         score_a=score_a,
         score_b=score_b,
-        gap=score_b - score_a if gap is None else gap,
+        gap=gap,
         **tails._asdict(),
         posterior_a=posteriors.a,
         posterior_b=posteriors.b,
@@ -408,6 +408,14 @@ def comparison_of(
         pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
+
+
+def _varies(s: Settings, post: Posterior) -> bool:
+    """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
+    few = s.effective_units is not None and s.effective_units < FEW_UNITS and s.target == "models"
+    low, high = post.interval(0.95)
+    same = high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
+    return not (same and (s.training in ("contrasts", "corrected") or (few and not s.training)))
 
 
 def _same_gold(ev: Evaluation) -> bool:

@@ -163,6 +163,7 @@ class Comparison(Checked):
     score_a, score_b, gap
         The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means. If a score is
         undefined, as the precision of a model that never says yes, nothing is compared: all that depends on it is NaN.
+        If the difference is the same in all folds, or on few units, its probabilities and interval are NaN.
     p_h0, p_h1
         Probabilities of the hypotheses.
     p_less, p_greater
@@ -279,16 +280,12 @@ class Comparison(Checked):
     @property
     def spread_unknown(self) -> bool:
         """Whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
-        s, (low, high) = self.settings, self.difference.interval(0.95)
-        few = s.target == "models" and (s.effective_units or text.FEW_UNITS) < text.FEW_UNITS
-        folds = s.training in ("contrasts", "corrected")
-        same = high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
-        return same and not self.alike and (folds or (few and not s.training))
+        return math.isnan(self.p_h1) and not math.isnan(self.gap)
 
     @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
-        if not max(self.p_h0, self.p_h1) >= self.threshold or self.spread_unknown:
+        if not max(self.p_h0, self.p_h1) >= self.threshold:
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
@@ -303,8 +300,8 @@ class Comparison(Checked):
 
     @property
     def decision(self) -> str:
-        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019); ``"none"`` if undefined."""
-        if math.isnan(self.gap):
+        """``"accept H0"`` or ``"accept H1"``: H0 iff P(H0) ≥ P(H1), the rule of Wang & Li (2019); ``"none"`` if unknown."""
+        if math.isnan(self.p_h1):
             return "none"
         return "accept H0" if self.p_h0 >= self.p_h1 else "accept H1"
 

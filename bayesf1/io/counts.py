@@ -78,7 +78,8 @@ def from_folds(
         repeat 2, …): a sequence of counts as `from_counts` takes them, or an array (2m, cell) or
         (m, 2, cell).
     cv
-        The design; ``BlockedCV(m=3)`` by default. With a `KFoldCV` there are K tables a repeat.
+        The design, which tables do not show: ``BlockedCV(m=3)`` if halves were block-regularised, ``KFoldCV(2, 3)`` if they
+        were drawn at random, which are worth less. With a `KFoldCV` there are K tables a repeat.
     discount
         What the correlated folds are worth: ``"wang-li"`` by default, see `BlockedCV.discount`; for a
         `KFoldCV` ``"nadeau-bengio"``.
@@ -90,9 +91,11 @@ def from_folds(
     >>> ev.tables.round(3)
     array([[170.387,  97.364,  22.128], [177.025,  66.384,  15.49 ]])
     """
-    cv = BlockedCV(m=3) if cv is None else cv
     if not isinstance(cv, BlockedCV | KFoldCV):
-        raise ValueError(f"cv must be a BlockedCV such as BlockedCV(m=3), not {cv!r}")
+        raise ValueError(
+            "tables do not show how folds were drawn; give cv=BlockedCV(m=3) for block-regularised halves, KFoldCV(2, 3) for "
+            f"random ones, not {cv!r}"
+        )
     discount = cv.default_discount if discount is None else discount
     k = cv.discount(discount)
     names = model_names(folds)

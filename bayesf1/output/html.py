@@ -123,7 +123,7 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     forest = _forest(res, first)
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
     # An undefined score has neither a figure nor probabilities.
-    drawn = [c for c in shown if not forest and not math.isnan(c.gap)]
+    drawn = [c for c in shown if not forest and not math.isnan(c.p_h1)]
     metrics = []
     for i, c in enumerate(drawn, 1):
         scores = _figure(1.7, partial(plots.draw_scores, c))

@@ -26,7 +26,7 @@ from bayesf1.base.checks import RNGLike, is_number
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
-from bayesf1.distributions.empirical import EmpiricalPosterior
+from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.table import digits_of, equation, escape_latex, points, probability
@@ -144,8 +144,8 @@ def plot_posterior(
 
 def draw_scores(c: Comparison, ax: Axes) -> None:
     """Draw the posteriors of both scores of a comparison, as `plot_posterior` does."""
-    known = ((c.posterior_a, c.score_a), (c.posterior_b, c.score_b))
-    _draw_posteriors(ax, c.definition, [None if np.isnan(score) else post for post, score in known], [])
+    known = [None if isinstance(post, Undefined) else post for post in (c.posterior_a, c.posterior_b)]
+    _draw_posteriors(ax, c.definition, known, [])
     _name_models(np.array([ax], object), [c.model_a, c.model_b])
 
 
@@ -250,8 +250,8 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
     label_scores(panel, f"Difference in {c.label}", "points", percent=percent)
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
-    if np.isnan(c.gap):
-        note(panel, 0.5, 0.5, "undefined", ha="center", transform=panel.transAxes)
+    if np.isnan(c.p_h1):
+        note(panel, 0.5, 0.5, c.verdict, ha="center", transform=panel.transAxes)
         panel.set_xticks([])
         return
     x = _curve_points(distribution, 0.0)
@@ -274,7 +274,7 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
-    digits = digits_of(low, high, percent=percent)
+    digits = digits_of(low, high, percent=percent, sign=True)
     ends = ", ".join(points(end, digits, sign=True, percent=percent) for end in (low, high))
     say = partial(note, panel, transform=panel.transAxes, va="top")
     say(0.01, 1.0, left, ha="left")
@@ -328,8 +328,8 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
         small = panel.yaxis.get_ticklabels()[0].get_fontsize()
         beside = {"transform": panel.get_yaxis_transform(), "ha": "left", "va": "center", "fontsize": small}
         for i, (_, c) in enumerate(ordered):
-            if np.isnan(c.gap):
-                note(panel, 1.03, i, "undefined", **beside)
+            if np.isnan(c.p_h1):
+                note(panel, 1.03, i, c.verdict, **beside)
                 continue
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE

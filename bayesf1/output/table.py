@@ -107,19 +107,24 @@ def equation(name: str, p: float, *, below: float | None = None) -> str:
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
 
 
-def digits_of(low: float, high: float, *, percent: bool = True) -> int:
+def digits_of(low: float, high: float, *, percent: bool = True, sign: bool = False) -> int:
     """Return how many decimals an estimate with this interval deserves: two digits of half its length.
+
+    Up to two more show that a signed interval excludes 0.
 
     Examples
     --------
-    >>> digits_of(0.667, 0.801), digits_of(0.893, 0.9), digits_of(0.8993, 0.9)
-    (1, 2, 3)
+    >>> digits_of(0.667, 0.801), digits_of(0.893, 0.9), digits_of(0.8993, 0.9), digits_of(0.0003, 0.111, sign=True)
+    (1, 2, 3, 2)
     """
     half_width = (50 if percent else 0.5) * (high - low)
     # Less is rounding of what has no width.
     if not half_width > 1e-9 or not math.isfinite(half_width):
         return 2
-    return min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
+    digits = min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
+    least = (100 if percent else 1) * min(abs(low), abs(high))
+    shown = (more for more in range(digits, digits + 3) if sign and low * high > 0.0 and round(least, more))
+    return next(shown, digits)
 
 
 def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:

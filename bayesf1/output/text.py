@@ -100,7 +100,7 @@ def version() -> str:
 
 def verdict(c: Comparison) -> str:
     """Return what may be claimed, in a few words."""
-    if math.isnan(c.gap) or c.spread_unknown:
+    if math.isnan(c.p_h1):
         return "undefined" if math.isnan(c.gap) else "undecided"
     claims = ["equivalent"] * c.equivalent + [f"{c.winner} better"] * (c.winner is not None)
     if not claims and (found := c.not_worse) is not None:
@@ -143,7 +143,7 @@ def sentence(c: Comparison) -> str:
 def _claim(c: Comparison) -> str:
     a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
     low, high = c.difference.interval(c.prob)
-    digits = digits_of(low, high, percent=metric.percent)
+    digits = digits_of(low, high, percent=metric.percent, sign=True)
 
     def written(*values: float, sign: bool = True) -> str:
         return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
@@ -171,7 +171,7 @@ def _claim(c: Comparison) -> str:
         lead = f"{b} minus {a} is {written(c.gap)}{unit} [{written(low, high)}]"
         full = f"{a} and {b} are level in {label}: {lead}"
     sure = f"({equation('P', p, below=c.threshold)}{'; lower is better' * metric.lower_is_better})"
-    inside = f"{within(c)} ({equation('P', c.p_rope, below=c.prob)})" if c.rope else ""
+    inside = f"{within(c)} ({equation('P', c.p_rope)})" if c.rope else ""
     found = c.not_worse
     if c.winner is not None:
         claim = f"{first} outperforms {other} in {label} by {size}{about} {sure}"
@@ -186,7 +186,7 @@ def _claim(c: Comparison) -> str:
         return f"{claim}; which is better is not decided: {lead} {sure}"
     else:
         claim = f"{full}{about}, which the data do not decide {sure}"
-    return f"{claim}; {inside}" if c.rope else claim
+    return f"{claim}; {equation(f'P({within(c)})', c.p_rope, below=c.prob)}" if c.rope else claim
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
@@ -209,7 +209,7 @@ def unmet(c: Comparison, claim: str) -> str | None:
         "not-worse": ("not worse than", c.p_not_worse, c.threshold),
         "equivalent": ("equivalent to", c.p_rope, c.prob),
     }[claim]
-    if c.spread_unknown or math.isnan(c.gap):
+    if math.isnan(c.p_h1):
         return sentence(c)
     what = printable(f"P({c.model_b} {words} {c.model_a} in {in_prose(c.label)})")
     return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
@@ -222,7 +222,8 @@ def summary(comparisons: tuple[Comparison, ...]) -> str:
         return str(headline(comparisons))
     won: dict[str | None, list[str]] = {first.model_b: [], first.model_a: [], None: []}
     for c in comparisons:
-        won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
+        if not math.isnan(c.gap):
+            won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
     undecided = f"undecided in {len(won.pop(None))} of {n} classes"
     claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
     return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
@@ -275,9 +276,7 @@ def _probabilities(c: Comparison) -> dict[str, str]:
     # Of a symmetric region the verdict says it.
     if not c.rope.symmetric:
         found["P(not worse)"] = (c.p_not_worse, c.threshold)
-    return {
-        name: "–" if c.spread_unknown else probability(p, below=needed) for name, (p, needed) in found.items()
-    }
+    return {name: probability(p, below=needed) for name, (p, needed) in found.items()}
 
 
 # A number, the ends of its interval, and whether it is written in percent.
@@ -304,8 +303,12 @@ def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
             most[percent] = max(most.get(percent, 0), digits_of(low, high, percent=percent))
     found = []
     for *values, percent in column:
-        shown = "{} [{}, {}]" if not math.isnan(values[0]) else "–" if sign else "undefined"
-        texts = (points(x, most.get(percent, 0), sign=sign, percent=percent) for x in values)
+        shown = "{}" if math.isnan(values[1]) else "{} [{}, {}]"
+        if math.isnan(values[0]):
+            shown = "–" if sign else "undefined"
+        # One that excludes 0 only just has a digit more.
+        digits = max(most.get(percent, 0), digits_of(*values[1:], percent=percent, sign=sign))
+        texts = (points(x, digits, sign=sign, percent=percent) for x in values)
         found.append(shown.format(*texts))
     return found
 
@@ -471,7 +474,7 @@ def notes(c: Comparison) -> Iterator[str]:
     if c.size_correlation:
         gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
         size = "longer" if c.size_correlation > 0.0 else "shorter"
-        yield f"{gains} {size} (Spearman {c.size_correlation:+.2f}), so intervals are wider."
+        yield f"{gains} {size} (Spearman {c.size_correlation:+.2f}): the difference depends on their lengths."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
@@ -900,7 +903,7 @@ def monitor_title(m: Monitor) -> str:
 
 def monitor_table(m: Monitor) -> Table:
     """Return a row for each look."""
-    digits = max(digits_of(look.low, look.high, percent=m.percent) for look in m.looks)
+    digits = max(digits_of(look.low, look.high, percent=m.percent, sign=True) for look in m.looks)
     rows = tuple((f"{look.n_units:,}", _sequence(m, look, digits), _e_value(look.log_e)) for look in m.looks)
     level = f"{100 * m.confidence_level:g} % confidence sequence"
     return Table((capitalised(plural(m.unit)), level, "e-value"), rows)
@@ -911,7 +914,8 @@ def monitor_sentence(m: Monitor) -> str:
     last, claim = m.looks[-1], f"Not decided after {number_of(m.n_units, m.unit)}"
     if m.decided_after is not None:
         claim = f"Decided after {number_of(m.decided_after, m.unit)}: {m.verdict}"
-    size = _sequence(m, last, digits_of(last.low, last.high, percent=m.percent)) + " points" * m.percent
+    digits = digits_of(last.low, last.high, percent=m.percent, sign=True)
+    size = _sequence(m, last, digits) + " points" * m.percent
     alone = f"the posterior at this look alone: {equation(f'P({m.model_b} better)', m.p_h1)}"
     gap = f"{m.model_b} minus {m.model_a} {size}, valid at every look"
     return printable(f"{claim} in {in_prose(m.label)} ({gap}; {alone}).")

@@ -64,6 +64,20 @@ def test_a_steady_method_does_not_vouch_for_a_volatile_one():
     assert volatile > 0.06
 
 
+@pytest.mark.parametrize("names", ["AB", "BA"])
+def test_one_run_of_each_method_is_compared_as_the_models_are(names):
+    rng = np.random.default_rng(3)
+    gold = rng.random(200) < 0.3
+    good, poor = (np.where(rng.random(200) < share, gold, ~gold) for share in (0.9, 0.8))
+    models = dict(zip(names, (good, poor), strict=True))
+    runs = bf.from_labels(gold, {name: {"seed1": each} for name, each in models.items()}, positive=True)
+    plain = bf.compare(bf.from_labels(gold, models, positive=True))["f1"]
+    for method in ("auto", "montecarlo"):
+        res = bf.compare(runs, method=method)["f1"]
+        assert res.winner == plain.winner == names[0]
+        assert res.difference.interval() == pytest.approx(plain.difference.interval(), abs=0.01)
+
+
 @pytest.mark.parametrize("runs", [(1, 4), (1, 1)])
 def test_one_run_is_a_model_and_no_method(runs):
     ev = trained(runs=runs)
@@ -172,14 +186,18 @@ def test_margins_of_joint_draws_are_each_models_own_law():
 
 def test_folds_that_differ_alike_say_nothing_of_training():
     same, better = [(80, 20, 20)] * 6, [(81, 20, 19)] * 6
-    res = bf.compare(bf.from_folds({"A": same, "B": better}), target="method")
-    assert res["f1"].p_h1 == 0.5
-    assert res["f1"].verdict == "undecided"
+    res = bf.compare(bf.from_folds({"A": same, "B": better}, cv=bf.BlockedCV(3)), target="method")
+    known = res["f1"].to_dict()
+    assert known["p_h1"] is known["difference"]["low"] is known["a"]["high"] is None
+    assert known["difference"]["score"] == pytest.approx(162 / 201 - 0.8)
+    assert (res["f1"].verdict, res["f1"].decision) == ("undecided", "none")
     assert "in all folds" in res.sentence()
+    assert "[" not in str(res.table)
     with pytest.raises(ValueError, match="alike in all folds"):
-        bf.rank(bf.from_folds({"A": same, "B": better}), target="method")
+        bf.rank(bf.from_folds({"A": same, "B": better}, cv=bf.BlockedCV(3)), target="method")
     twins = bf.rank(
-        bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}), target="method"
+        bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}, cv=bf.BlockedCV(3)),
+        target="method",
     )
     assert twins.p_best[0] == twins.p_best[1] == pytest.approx(0.5, abs=0.02)
     assert twins.among_best[:2].all()

@@ -81,7 +81,7 @@ def test_an_all_zero_table_is_allowed_with_a_warning(write):
 def test_repeated_halves_are_asked_for_by_name_and_their_rows_come_in_any_order(write):
     rows = fold_rows("A", "B")
     path = write(FOLD_HEADER + "\n".join(rows[i] for i in (3, 7, 0, 5, 1, 6, 2, 4)))
-    with pytest.raises(ValueError, match="cv=blocked-2x2 or cv=random-2x2"):
+    with pytest.raises(ValueError, match="cv='blocked-2x2' or cv='random-2x2'"):
         read_counts(path)
     for cv, design in (("blocked-2x2", BlockedCV(2)), ("random-2x2", KFoldCV(2, 2))):
         assert bf.read(path, cv=cv) == from_folds({"A": FOLD_TABLES, "B": FOLD_TABLES}, cv=design)
@@ -120,7 +120,7 @@ def test_a_packaged_example_gives_the_published_probabilities(name, models, p_h1
     assert ev.models == models
     assert ev.folds.cv == BlockedCV(3)
     tables = {model: ev.folds.counts[:, :, i] for i, model in enumerate(models)}
-    res = bf.compare(from_folds(tables, discount=0.3688))
+    res = bf.compare(from_folds(tables, cv=BlockedCV(3), discount=0.3688))
     assert [res[m].p_h1 for m in ("precision", "recall", "f1")] == pytest.approx(p_h1, abs=1e-9)
 
 

@@ -19,7 +19,8 @@ COUNTS = bf.from_counts({HOSTILE: (77, 44, 10, 702), "B": (83, 9, 14, 720)})
 GOLD = np.arange(40) % 3 == 0
 LABELS = bf.from_labels(GOLD, {HOSTILE: np.arange(40) % 2 == 0, "B": np.arange(40) % 6 == 0})
 FOLDS = bf.from_folds(
-    {HOSTILE: [(77, 44, 10)] * 3 + [(70, 40, 17)] * 3, "B": [(80, 30, 7), (75, 31, 12)] * 3}
+    {HOSTILE: [(77, 44, 10)] * 3 + [(70, 40, 17)] * 3, "B": [(80, 30, 7), (75, 31, 12)] * 3},
+    cv=bf.BlockedCV(3),
 )
 
 
