@@ -39,9 +39,14 @@ class EffectiveSample(NamedTuple):
     units: float
     seen: float
 
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of their variance; of a single unit nothing is known but itself."""
+        return max(self.units - 1.0, 1.0)
+
     def inflation(self, centre: FloatArray) -> SmallSampleInflation:
-        """Return how draws are moved away from the plain scores; of a single unit nothing is known but itself."""
-        return SmallSampleInflation(centre, max(self.units - 1.0, 1.0), max(self.seen, 1e-6))
+        """Return how draws are moved away from the plain scores."""
+        return SmallSampleInflation(centre, self.freedom, max(self.seen, 1e-6))
 
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
@@ -965,6 +970,7 @@ class SamplingModel:
     def settings(self, metric: Metric) -> SamplingSettings:
         """Return what was taken as sampled, as plain values."""
         ev, folds, trained, training = self.ev, self.ev.folds, self.training_variance, ""
+        sample = self.effective_sample(metric) if self.bootstraps else None
         if trained is not None:
             halves = isinstance(trained.folds.cv, BlockedCV)
             training = "corrected" if not halves else "mixture" if trained.mixed else "contrasts"
@@ -974,8 +980,8 @@ class SamplingModel:
             unit=ev.unit,
             n_units=self.n_units,
             labelled=ev.labelled if self.n_units else "",
-            effective_units=self.effective_sample(metric).units if self.bootstraps else None,
-            freedom=self.inflation(metric).freedom if self.bootstraps else None,
+            effective_units=sample and sample.units,
+            freedom=sample and sample.freedom,
             runs=tuple(len(method.runs) for method in ev.methods),
             cv=None if folds is None else folds.cv,
             discount=None if folds is None else folds.k,
