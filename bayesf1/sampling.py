@@ -976,6 +976,7 @@ class SamplingModel:
     def settings(self, metric: Metric) -> SamplingSettings:
         """Return what was taken as sampled, as plain values."""
         ev, folds, trained, training = self.ev, self.ev.folds, self.training_variance, ""
+        sample = self.effective_sample(metric) if self.bootstraps else None
         if trained is not None:
             halves = isinstance(trained.folds.cv, BlockedCV)
             training = "corrected" if not halves else "mixture" if trained.mixed else "contrasts"
@@ -985,8 +986,8 @@ class SamplingModel:
             unit=ev.unit,
             n_units=self.n_units,
             labelled=ev.labelled if self.n_units else "",
-            effective_units=self.effective_sample(metric).units if self.bootstraps else None,
-            freedom=self.effective_sample(metric).freedom if self.bootstraps else None,
+            effective_units=sample and sample.units,
+            freedom=sample and sample.freedom,
             runs=tuple(len(method.runs) for method in ev.methods),
             cv=None if folds is None else folds.cv,
             discount=None if folds is None else folds.k,

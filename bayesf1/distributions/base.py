@@ -96,8 +96,8 @@ class Posterior(Checked, ABC):
 
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
-        tail = 0.5 * (1.0 - check_prob(prob))
-        return self.ppf(tail), self.isf(tail)
+        tail = np.asarray(0.5 * (1.0 - check_prob(prob)))
+        return plain(self._quantile(tail, upper=False)), plain(self._quantile(tail, upper=True))
 
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""

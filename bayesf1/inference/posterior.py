@@ -78,13 +78,16 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
-    defined_scores(ev.select([model]), metric)
     alone = target == "method" and ev.folds is not None
     if model not in ev.names or alone:
         # A run is spoken of by itself, and of one way of training its own contrasts tell.
         ev = ev.select([model])
     how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
-    return posteriors(ev, [metric], **how)[model, metric.name]
+    found = posteriors(ev, [metric], **how)
+    if (model, metric.name) not in found:
+        # Which says what is undefined.
+        defined_scores(ev.select([model]), metric)
+    return found[model, metric.name]
 
 
 def posteriors(

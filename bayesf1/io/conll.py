@@ -356,7 +356,7 @@ def _read(request: ReadRequest) -> Evaluation:
         raise ValueError(f"{spot}, has tag {error.tag!r}, which {error.complaint}; see scheme=") from None
     ev = from_span_table(table, groups=units, by_type=by_type)
     doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
-    return replace(ev, remarks=doubts)
+    return replace(ev, remarks=(*ev.remarks, *doubts))
 
 
 def _units(gold: _Columns, unit: str, begins: str) -> IntArray | None:
@@ -480,10 +480,6 @@ def _read_annotations(request: ReadRequest) -> Evaluation:
     whole = sorted({span for spans in sides.values() for span in spans if span[2] >= 0})
     types = chosen_types(request.options.get("types"), sorted({span[3] for span in whole}))
     rows = [span for span in whole if span[3] in types]
-    known = {span[3] for span in sides["gold"]}
-    for name, spans in sides.items():
-        if strange := sorted({span[3] for span in spans if span[3] in types} - known):
-            remarks.append(f"{name} has types of spans that gold never has: {listing(strange, most=5)}.")
     table = SpanTable(
         np.array([document for document, *_ in rows], dtype=np.int64),
         np.array([types.index(kind) for *_, kind in rows], dtype=np.int64),

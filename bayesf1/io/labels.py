@@ -430,7 +430,8 @@ def _from_gaps(
     if positive is None and labels is None and len(found) < 3:
         positive = guess_positive(found)
     predicted = {name: own.counts() for name, own in zip(names, every[1:], strict=True)}
-    task, _, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
+    task, positive, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
+    notes = label_notes(every[0].counts(), predicted, positive)
     gold = np.full(n, len(golds), dtype=np.intp)
     gold[known] = of_gold
     words = golds if isinstance(task, Binary) else (*golds, "another label")
@@ -452,7 +453,7 @@ def _from_gaps(
     task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
     rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
-    return settled(from_rows(names, task, rows, documents, which=which))
+    return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
 
 
 def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5
+# Up to so many entries a matrix is dense.
+_DENSE = 4096
 _MOST_CELLS = 3000
 
 
@@ -98,7 +100,7 @@ class IndependentRaters:
             for v, word in enumerate(row)
         ]
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
-        adds = indicators(events, at, (len(place), len(predicted) * k))
+        adds = _adder(events, at, (len(place), len(predicted) * k))
         kinds = [event[:2] if k == 2 else event[:1] for event in place]
         beside = np.array([[float(one == other) for other in kinds] for one in kinds])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
@@ -127,8 +129,14 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
+def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    """Return indicators for `_times`, sparse only if they are many: a small sparse array takes ten times as long."""
+    found = indicators(rows, columns, shape)
+    return found.toarray() if shape[0] * shape[1] <= _DENSE else found
+
+
 def _times(matrix: Any, numbers: FloatArray) -> FloatArray:
-    """Return a sparse array times numbers, axes (..., column) to (..., row)."""
+    """Return a matrix times numbers, axes (..., column) to (..., row)."""
     flat = numbers.reshape(-1, numbers.shape[-1])
     return np.ascontiguousarray((matrix @ flat.T).T).reshape(*numbers.shape[:-1], matrix.shape[0])
 
@@ -153,7 +161,7 @@ class Pools:
 
     @cached_property
     def _adds(self) -> Any:
-        return indicators(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
+        return _adder(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""

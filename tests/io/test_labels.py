@@ -340,3 +340,32 @@ def test_units_of_an_array_are_those_of_a_mapping():
 def test_bad_units_are_refused_in_words(counts, options, message):
     with pytest.raises(ValueError, match=message):
         bf.from_units(counts, **options)
+
+
+SLIP = ["spam", "ham"] * 12 + ["spamm"]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: bf.from_probabilities(SLIP, {"A": np.linspace(0.1, 0.9, 25)}, positive="spam"),
+        lambda: bf.from_labels(SLIP, {"A": SLIP}, positive="spam", judge=SLIP),
+        lambda: bf.from_tags([[f"B-{kind}"] for kind in SLIP], {"A": [[f"B-{kind}"] for kind in SLIP]}),
+    ],
+)
+def test_a_gold_label_that_looks_like_a_slip_is_noted_whatever_is_asked_of_it(build):
+    assert any("'spamm'" in note and "'spam'" in note for note in build().notes)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: bf.from_labels(
+            ["a", "b", None], {"A": ["a", "eggs", "b"]}, positive="a", judge=["a", "b", "b"]
+        ),
+        lambda: bf.from_tags([["B-PER"], ["O"]], {"A": [["B-PER"], ["B-eggs"]]}),
+        lambda: bf.from_tags([["B-PER"], ["O"]], {"A": [["B-PER"], ["B-eggs"]]}, by_type=True),
+    ],
+)
+def test_what_a_model_predicts_and_gold_never_has_is_noted(build):
+    assert any("A " in note and "'eggs'" in note for note in build().notes)
