@@ -128,8 +128,9 @@ class HierarchicalComparisons(Comparisons):
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
         first: Any = self.headline
+        labels = joined(text.in_prose(c.label) for c in self.values())
         how = (
-            f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
+            f"{first.model_b} was compared with {first.model_a} on {labels} by a "
             f"hierarchical model fitted with {version()}. It was a {first.settings.model}. The "
             f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
         )
@@ -137,7 +138,7 @@ class HierarchicalComparisons(Comparisons):
 
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
-        raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+        raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
 
     def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
         """Not offered: the draws of all questions are kept by the fit."""
@@ -198,7 +199,7 @@ class HierarchicalFit(Fitted, Answer):
     def model(self) -> Any:
         """The ``pymc.Model`` that was sampled, built anew from the data: look at it, change it, sample it again."""
         if self.likelihood == "scores":
-            raise ValueError("the likelihood 'scores' has no PyMC model; fit one by likelihood='multinomial'")
+            raise ValueError("the likelihood 'scores' has no PyMC model; use likelihood='multinomial'")
         return multinomial.model_of(self.groups, self.prior)
 
     @property
@@ -312,7 +313,7 @@ class HierarchicalFit(Fitted, Answer):
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return text.signature_of(settings, [metric.name for metric in self.metrics])
+        return text.signature_of(settings, list(map(text.signed_name, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
@@ -633,7 +634,7 @@ def _assumptions(fit: HierarchicalFit) -> str:
     start = start_in_words(None if known is None else int(known))
     model = _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
     medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
-    where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
+    where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
     estimates = f"scores and differences are posterior means{where}"
     return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
 
@@ -667,7 +668,7 @@ def _multinomial(fit: HierarchicalFit) -> str:
 def _few_corpora(fit: HierarchicalFit) -> list[str]:
     """Say if there are too few corpora to know how much they differ."""
     rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
-    words = f"{fit.number} do not show well how much {fit.nouns} differ, so {rest}."
+    words = f"{fit.number} are too few to show how much {fit.nouns} differ, so {rest}."
     return [words] if len(fit.datasets) < 3 else []
 
 

@@ -43,7 +43,7 @@ class ClassComparisons(Comparisons):
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
         n = sum(c.verdict.endswith(" better") for c in self.values())
-        told = "Differences of classes are shrunk towards each other, the more so the more alike they are"
+        told = "The classes' differences are shrunk towards each other, more strongly the more alike they are"
         if n:
             told += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
         return (printable(f"{told}."), *super().notes)
