@@ -759,7 +759,7 @@ class Evaluation(_Comparable):
         """
         if self.folds is not None:
             raise ValueError(
-                "runs are of one test set; in a cross-validation each fold has its own training, which "
+                "runs share one test set; in a cross-validation each fold has its own training, which "
                 "compare(ev, target='method') allows for"
             )
         methods = methods_of(runs, self.models)
@@ -830,7 +830,7 @@ class Evaluation(_Comparable):
             return self
         kept = tuple(self.cells[i] for i in index)
         if not self.task.drops_cells:
-            asked_for = f"but {', '.join(kept[:3])} alone was asked for; keep all of them"
+            asked_for = f"but {', '.join(kept[:3])} was asked for; keep all cells"
             raise ValueError(f"no cell can be left out of {self.task.about}, {asked_for}")
         return self._take(range(len(self.models)), index, replace(cast("Any", self.task), cells=kept))
 
@@ -881,7 +881,7 @@ class Evaluation(_Comparable):
             task = self.task.union(other.task)
         except ValueError as error:
             raise ValueError(
-                f"evaluations of different models, cells, units or cross-validations do not add up: "
+                f"evaluations of different models, cells, units or cross-validations cannot be added: "
                 f"{_describe(self)} and {_describe(other)}{f': {error}' if error.args else ''}"
             ) from None
         a, b = self.widened(task), other.widened(task)
@@ -911,7 +911,7 @@ def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
 def check_evaluation(ev: object) -> None:
     """Raise a ValueError where something else was given for an evaluation."""
     if not isinstance(ev, Evaluation):
-        raise ValueError(f"an Evaluation belongs here, as from_counts or from_labels build, not {quoted(ev)}")
+        raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
 
 def model_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -998,7 +998,7 @@ def _plain(value: Any) -> Any:
         return {"starts": sparse.indptr, "columns": sparse.indices, "values": sparse.data}
     if callable(value):
         return measure_name(value)
-    raise ValueError(f"{value!r:.60} is nothing that a file of JSON can keep; give texts or numbers")
+    raise ValueError(f"{value!r:.60} cannot be kept in a JSON file; give texts or numbers")
 
 
 def measure_name(function: Any) -> str:
@@ -1021,11 +1021,11 @@ def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows
     >>> check_all_labelled(from_labels([1, 0, None], {"A": [1, 0, 0], "B": [1, 1, 0]}, judge={}), "a randomisation test")
     Traceback (most recent call last):
     ...
-    ValueError: a randomisation test takes gold labels of all items, but there are 3 items (2 of them labelled); compare ...
+    ValueError: a randomisation test needs gold labels for all items, but there are 3 items (2 of them labelled); compare ...
     """
     if ev.labelled and ev.units is not None:
         number = f"{ev.units.size:,.0f} {plural(ev.unit)} ({ev.labelled})"
-        raise ValueError(f"{what} takes gold labels of all items, but there are {number}; {instead}")
+        raise ValueError(f"{what} needs gold labels for all items, but there are {number}; {instead}")
 
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:

@@ -278,7 +278,7 @@ def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:
     if array.shape != shape:
         raise ValueError(
             f"metric {name!r} gave an array of shape {array.shape} for tables of shape {shape} + (cell,); "
-            "a metric works on leading axes and returns one number a table"
+            "a metric should keep leading axes and return one number per table"
         )
     if not np.isfinite(array).all():
         raise ValueError(f"metric {name!r} gave {array[~np.isfinite(array)].flat[0]} for a table of counts")
@@ -355,8 +355,8 @@ _RECALL = (("tp", "fn"), 0.0)
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _share("precision", "P", ("tp",), ("fp",)),
-        _share("recall", "R", ("tp",), ("fn",)),
+        _share("precision", "Precision", ("tp",), ("fp",)),
+        _share("recall", "Recall", ("tp",), ("fn",)),
         _share("accuracy", "Accuracy", ("tp", "tn"), ("fp", "fn")),
         _share("specificity", "Specificity", ("tn",), ("fp",)),
         _share("npv", "NPV", ("tn",), ("fn",)),

@@ -519,7 +519,7 @@ class Contrasts:
         alike = np.abs(self.parts[:, :, None] - self.parts[:, None]).max(axis=0) < _NONE
         if (alike & (np.abs(self.centre[:, None] - self.centre) > _NONE)).any():
             raise ValueError(
-                "two models differ alike in all folds, which do not show how much training varies; ask for target='models'"
+                "two models differ equally in all folds, which do not show how much training varies; ask for target='models'"
             )
         normal = rng.standard_normal((n, len(self.parts))) @ self.parts
         half = 0.5 * self.freedom
@@ -1005,7 +1005,7 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
     if ev.units is None or not ev.units.shared:
         raise ValueError(
-            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
+            f"{assumption!r} needs the counts of each unit, but only totals are known; build the "
             "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
         )
     if assumption == "clustered":
@@ -1029,8 +1029,8 @@ def check_target(ev: Evaluation, target: str) -> Target:
         raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
-            "of a method one can speak where it was trained several times; give runs, as {'bert': {'seed1': …, "
-            "'seed2': …}} or by ev.with_runs, or a cross-validation"
+            "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "
+            "'seed2': …}} or with ev.with_runs, or a cross-validation"
         )
     once = [method.name for method in ev.methods if len(method.runs) == 1]
     if target == "method" and once:

@@ -95,7 +95,7 @@ def pairs(
     if len(found) > (_MAX_PAIRS if one_for is None else 1):
         why = "too many to compare all pairs" if one_for is None else f"but {one_for} one pair"
         raise ValueError(
-            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two by --models A B"
+            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two with --models A B"
         )
     return found
 
@@ -118,8 +118,8 @@ def draw(figure: Any, args: argparse.Namespace) -> None:
 # ---- two or more models -----------------------------------------------------------------------------------
 
 _ALONE = (
-    "One of {} pairs, each judged by itself: the more pairs, the likelier that some claim is wrong; bayesf1 rank says what "
-    "holds of all models together."
+    "Each of {} pairs is judged on its own: the more pairs, the likelier it is that some claim is wrong; bayesf1 rank says "
+    "what holds for all models together."
 )
 
 
@@ -137,7 +137,7 @@ def compare(args: argparse.Namespace) -> int:
     """
     if args.fail_unless not in (None, "better") and not args.rope:
         raise ValueError(
-            f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
+            f"--fail-unless {args.fail_unless} needs the margin; give it with --rope, such as --rope 0.01"
         )
     # Files are read once for each metric that their scores are to be.
     measures = [None] if args.measure is None else read_names(args.measure)

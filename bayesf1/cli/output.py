@@ -39,7 +39,7 @@ def chosen_format(args: argparse.Namespace) -> str:
     try:
         return format_of(Path(args.output).suffix)
     except ValueError as error:
-        raise ValueError(f"cannot write to {args.output}: {error}, or name a format by --format") from None
+        raise ValueError(f"cannot write to {args.output}: {error}, or name a format with --format") from None
 
 
 def check_files(args: argparse.Namespace) -> None:
@@ -72,7 +72,7 @@ def stdout() -> TextIO:
     # Typed as never None, but it is where the program was started with standard output closed.
     out: TextIO | None = sys.stdout
     if out is None:
-        raise ValueError("standard output is closed; name a file by --output")
+        raise ValueError("standard output is closed; name a file with --output")
     if isinstance(out, TextIOWrapper):
         # Pipes get UTF-8, and a terminal that cannot show a character its number, rather than a traceback.
         out.reconfigure(encoding=None if out.isatty() else "utf-8", errors="backslashreplace")

@@ -22,7 +22,7 @@ class Posterior(Checked, ABC):
 
     def __str__(self) -> str:
         low, high = self.interval()
-        return f"{self.mean():.4g}, 95 % interval [{low:.4g}, {high:.4g}]"
+        return f"{self.mean():.4g}, 95 % equal-tailed interval [{low:.4g}, {high:.4g}]"
 
     def _repr_html_(self) -> str:
         numbers = {"Mean": self.mean(), "Sd": self.std(), "2.5 %": self.ppf(0.025), "97.5 %": self.ppf(0.975)}

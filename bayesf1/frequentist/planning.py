@@ -240,7 +240,9 @@ def _from_pilot(
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
     if model is None:
         if len(pilot.names) > 1:
-            raise ValueError(f"the pilot has several models ({', '.join(pilot.names)}); choose one by model")
+            raise ValueError(
+                f"the pilot has several models ({', '.join(pilot.names)}); choose one with model="
+            )
         model = pilot.names[0]
     one = pilot.select([model])
     check_one_run(one, "a plan for an interval")
@@ -259,9 +261,7 @@ def _from_pilot(
     known = one.units is not None and one.units.shared
     n_units = _ceil(sample.parts[0].units.size * times) if known or one.task.counts_all_items else None
     if positives is None and n_units is None:
-        raise ValueError(
-            "the pilot's totals do not tell how many items there were; give one with predictions"
-        )
+        raise ValueError("the pilot's totals do not say how many items there were; give one with predictions")
     return metric, positives, n_units, one.unit if known else "item"
 
 
@@ -400,8 +400,8 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     """Return the units of a pilot of two models, ready to be drawn again with another true difference."""
     if ev.units is None or not ev.units.shared:
         raise ValueError(
-            "a pilot must tell what both models did on each unit, but only totals are known; build it from "
-            "predictions (from_labels, from_tags, from_frame), or assume an agreement by assumed_pilot"
+            "a pilot must say what both models did on each unit, but only totals are known; build it from "
+            "predictions (from_labels, from_tags, from_frame), or assume an agreement with assumed_pilot"
         )
     check_one_scale(ev.task)
     sums, score = metric.sums(ev.cells)
@@ -485,7 +485,7 @@ def assumed_pilot(
     claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
     if claimed >= 1.0:
         raise ValueError(
-            f"precision {precision:g} with recall {recall:g} takes more wrong claims than there are items at a "
+            f"precision {precision:g} with recall {recall:g} needs more wrong predictions than there are items at a "
             f"prevalence of {prevalence:g}"
         )
     rates = ((prevalence, recall), (1.0 - prevalence, claimed))

@@ -127,7 +127,7 @@ class HierarchicalComparisons(Comparisons):
 
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
-        raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+        raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
 
     def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
         """Not offered: the draws of all questions are kept by the fit."""
@@ -194,7 +194,7 @@ class HierarchicalFit(Fitted, Answer):
     def model(self) -> Any:
         """The ``pymc.Model`` that was sampled, built anew from the data: look at it, change it, sample it again."""
         if self.likelihood == "scores":
-            raise ValueError("the likelihood 'scores' has no PyMC model; fit one by likelihood='multinomial'")
+            raise ValueError("the likelihood 'scores' has no PyMC model; use likelihood='multinomial'")
         return multinomial.model_of(self.groups, self.prior)
 
     @property
@@ -308,7 +308,7 @@ class HierarchicalFit(Fitted, Answer):
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return text.signature_of(settings, [metric.name for metric in self.metrics])
+        return text.signature_of(settings, list(map(text.signed_name, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None

@@ -158,8 +158,8 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
             continue
         if assumption == "auto":
             raise ValueError(
-                f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
-                "independent; use the likelihood 'scores', or say assumption 'independent' to take them so"
+                f"corpus {name!r} was sampled by {sampling.ev.unit}, but a multinomial takes all items as "
+                "independent; use the likelihood 'scores', or assumption='independent' to take them so"
             )
         note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
     task = functools.reduce(
@@ -169,14 +169,14 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     outcomes = found[0]
     if outcomes is None:
         raise ValueError(
-            f"a multinomial needs items of one outcome each, but of {task.about} only sums of several are known here; "
+            f"a multinomial needs items of one outcome each, but only sums over several are known of {task.about} here; "
             "use the likelihood 'scores'"
         )
     counts = np.stack([each.counts for each in found if each is not None])
     if not (counts == np.rint(counts)).all():
         raise ValueError(
-            "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus by "
-            "themselves, or use the likelihood 'scores'"
+            "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus "
+            "alone, or use the likelihood 'scores'"
         )
     ev = Evaluation(first.models, task, counts @ outcomes.rows)
     return Counts(names, noun, counts, ev, outcomes, note)
@@ -219,7 +219,7 @@ def fit_counts(
     for package in dict.fromkeys(("pymc", sampler)):
         if find_spec(package) is None:
             raise MissingExtra(
-                f"sampling needs {package}, which is not installed; install it by pip install 'bayesf1[pymc]'"
+                f"sampling needs {package}, which is not installed; install it with pip install 'bayesf1[pymc]'"
             )
 
     def scores(parts: FloatArray) -> FloatArray:
@@ -290,7 +290,7 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise ValueError(
-                f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed by rng, or the "
+                f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed (rng=), or the "
                 f"sampler {SAMPLERS[sampler == 'pymc']!r}"
             ) from error
         found = {name: arviz.group(trace, name) for name in ("posterior", "sample_stats")}

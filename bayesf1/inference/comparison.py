@@ -411,7 +411,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
         c = self.headline
-        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % credible intervals"
+        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:

@@ -43,7 +43,9 @@ class ClassComparisons(Comparisons):
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
         n = sum(c.verdict.endswith(" better") for c in self.values())
-        shrunk = "Differences of classes are shrunk towards each other, the more so the more alike they are"
+        shrunk = (
+            "The classes' differences are shrunk towards each other, more strongly the more alike they are"
+        )
         if n:
             shrunk += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
         return (printable(f"{shrunk}."), *super().notes)

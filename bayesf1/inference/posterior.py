@@ -150,11 +150,11 @@ def summary(
     --------
     >>> from bayesf1 import from_counts
     >>> summary(from_counts(A=(77, 44, 10))).round(3)
-                       mean     sd  hdi_2.5%  hdi_97.5%
-    system metric
-    A      precision  0.635  0.043     0.550      0.719
-           recall     0.881  0.034     0.812      0.944
-           f1         0.737  0.034     0.670      0.803
+                      mean     sd  hdi_2.5%  hdi_97.5%
+    model metric
+    A     precision  0.635  0.043     0.550      0.719
+          recall     0.881  0.034     0.812      0.944
+          f1         0.737  0.034     0.670      0.803
     """
     import pandas as pd
 
@@ -170,7 +170,7 @@ def summary(
             rows[model, metric.name] = (
                 (np.nan,) * 4 if post is None else (post.mean(), post.std(), *post.hdi(prob))
             )
-    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
+    index = pd.MultiIndex.from_tuples(list(rows), names=["model", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
     return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray, slices_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
-from bayesf1.base.naming import joined
+from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
@@ -87,8 +87,8 @@ class Ranking(Answer):
     settings: Settings
     remarks: tuple[str, ...] = ()
 
-    json_format = "bayesf1.rank/1"
-    index_names = ("system",)
+    json_format = "bayesf1.rank/2"
+    index_names = ("model",)
 
     @property
     def label(self) -> str:
@@ -112,8 +112,8 @@ class Ranking(Answer):
     @property
     def title(self) -> str:
         """How many models there are, and what they are ranked by."""
-        prob = 100 * self.settings.prob
-        return f"{len(self.models)} models ranked by {self.label}, with {prob:g} % credible intervals"
+        prob, label = 100 * self.settings.prob, text.in_prose(self.label)
+        return f"{len(self.models)} models ranked by {label}, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
@@ -139,17 +139,17 @@ class Ranking(Answer):
         """Return the full numbers, a row for each model."""
         found = (getattr(self, column) for column in _COLUMNS)
         columns = [self.models, *map(_known, found)]
-        return [dict(zip(("system", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
+        return [dict(zip(("model", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
-        systems = []
+        models = []
         for i, record in enumerate(self.records()):
             beats = dict(zip(self.models, _known(self.p_beats[i]), strict=True))
             del beats[self.models[i]]
             jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
             record |= {"p_rank": _known(self.p_rank[i]), "p_beats": beats, "beats_jointly": jointly}
-            systems.append(record)
+            models.append(record)
         s = self.settings
         return {
             "metric": self.metric.name,
@@ -157,7 +157,7 @@ class Ranking(Answer):
             **{name: getattr(s, name) for name in ("prior", "prob", "assumption", "n_draws")},
             **{name: getattr(self, name) for name in ("threshold", "p_among_best", "p_jointly", "p_order")},
             "groups": [list(group) for group in self.groups],
-            "systems": systems,
+            "models": models,
             "sentence": self.sentence(),
             "joint_sentence": self.joint_sentence(),
             "notes": list(self.notes),
@@ -177,7 +177,7 @@ class Ranking(Answer):
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
-        return text.signature_of(self.settings, [self.metric.name])
+        return text.signature_of(self.settings, [text.signed_name(self.metric)])
 
 
 def rank(
@@ -437,8 +437,8 @@ class Scoreboard(Answer):
         The ranking of the models by each metric, by name, in order.
     """
 
-    json_format = "bayesf1.scoreboard/1"
-    index_names = ("system", "metric")
+    json_format = "bayesf1.scoreboard/2"
+    index_names = ("model", "metric")
 
     rankings: dict[str, Ranking]
 
@@ -456,9 +456,9 @@ class Scoreboard(Answer):
     @property
     def title(self) -> str:
         """What the table shows."""
-        what = joined(ranking.label for ranking in self.rankings.values())
+        what = capitalised(joined(text.in_prose(ranking.label) for ranking in self.rankings.values()))
         prob = 100 * self.first.settings.prob
-        return f"{what} of {len(self.models)} models, with {prob:g} % credible intervals"
+        return f"{what} of {len(self.models)} models, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
@@ -482,21 +482,22 @@ class Scoreboard(Answer):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
-        labels = joined(ranking.label for ranking in self.rankings.values())
+        labels = joined(text.in_prose(ranking.label) for ranking in self.rankings.values())
         return text.prose(text.ranking_methods(self.first, labels), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""
-        return text.signature_of(self.first.settings, list(self.rankings))
+        names = [text.signed_name(ranking.metric) for ranking in self.rankings.values()]
+        return text.signature_of(self.first.settings, names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model and metric."""
         rows = [
-            {"system": record.pop("system"), "metric": metric, **record}
+            {"model": record.pop("model"), "metric": metric, **record}
             for metric, ranking in self.rankings.items()
             for record in ranking.records()
         ]
-        return sorted(rows, key=lambda row: self.models.index(row["system"]))
+        return sorted(rows, key=lambda row: self.models.index(row["model"]))
 
 
 def scoreboard(
@@ -528,7 +529,7 @@ def scoreboard(
     --------
     >>> from bayesf1 import from_counts
     >>> print(scoreboard(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))).table)
-    Model  P (%)              R (%)              F1 (%)
+    Model  Precision (%)      Recall (%)         F1 (%)
     ─────  ─────────────────  ─────────────────  ─────────────────
     B      90.2 [82.9, 95.0]  85.6 [77.6, 91.5]  87.8 [81.9, 91.9]
     A      63.6 [54.8, 71.8]  88.5 [80.6, 93.9]  74.0 [66.7, 80.0]

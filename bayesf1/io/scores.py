@@ -141,8 +141,8 @@ def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) ->
             lacking = next((query for query, row in value.items() if name not in row), None)
             if lacking is not None:
                 raise ValueError(
-                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so that name= "
-                    f"must say another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
+                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so name= must "
+                    f"be another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
                     "Series"
                 )
             value = {query: row[name] for query, row in value.items()}

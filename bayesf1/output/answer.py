@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
 from bayesf1.output.table import Table, escape_markdown, table_of
-from bayesf1.output.text import bibtex, in_one_line
+from bayesf1.output.text import bibtex, in_one_line, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +101,7 @@ class Answer(Checked, ABC):
 
     def signature(self) -> str:
         """Return in one line what is needed to get the answer again; nothing if it has none."""
-        parts = {name: getattr(self, name) for name in self.signed}
+        parts = {name: signed_name(self) if name == "metric" else getattr(self, name) for name in self.signed}
         return in_one_line(**parts) if parts else ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,16 +194,41 @@ class _Stack(Answer):
     more: Sequence[str] = ()
 
 
+class _Part(_Stack):
+    """One of several answers, without what others say as well."""
+
+    titled = True
+
+
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
     if not answers[0].stacked:
-        return answers
+        return _said_once(answers) if len(answers) > 1 else answers
     tables = [answer.table for answer in answers]
     rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
     lines = [*chain.from_iterable(answer.below for answer in answers)]
     lines += dict.fromkeys(answer.signature() for answer in answers)
     more = [*chain.from_iterable(answer.more for answer in answers)]
     return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more)]
+
+
+def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Return answers of which the last one says what several have in common, and of which ones."""
+    signed, whose = [answer.signature() for answer in answers], dict[str, list[str]]()
+    for answer in answers:
+        # A verdict stands below its own table.
+        for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
+            whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
+    of_all = [line for line, names in whose.items() if len(names) == len(answers)]
+    of_some = [line for line, names in whose.items() if 1 < len(names) < len(answers)]
+    parts = []
+    for answer, own in zip(answers, signed, strict=True):
+        lines = [line for line in answer.below if len(whose.get(line, "1")) == 1]
+        parts.append([*lines, own] if len(set(signed)) > 1 else lines)
+    parts[-1] += [f"{line} ({', '.join(whose[line])})" for line in of_some]
+    parts[-1] += [f"{line} (all {len(answers)} tables)" for line in of_all]
+    parts[-1] += signed[:1] if len(set(signed)) == 1 else []
+    return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
@@ -219,7 +244,9 @@ def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> s
         records = [{**answer.key, **record} for answer in answers for record in answer.records()]
         return table_of(records).to_csv().rstrip("\n")
     render = {DEFAULT: "details" if verbose else "to_text"}.get(form, f"to_{form}")
-    return "\n\n".join(getattr(answer, render)() for answer in together(answers))
+    # Tables in LaTeX are moved one by one.
+    shown = answers if form == "latex" and not answers[0].stacked else together(answers)
+    return "\n\n".join(getattr(answer, render)() for answer in shown)
 
 
 def as_json(document: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.output import plots
 from bayesf1.output.table import equation
-from bayesf1.output.text import region
+from bayesf1.output.text import in_prose, region
 
 if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
@@ -179,7 +179,7 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
     label, height = first.label.partition("[")[0], plots.forest_height(list(kept))
     return {
         "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=0 if single else 3, ax=ax)),
-        "title": f"Difference in {label} {what}, {first.model_b} minus {first.model_a}",
+        "title": f"Difference in {in_prose(label)} {what}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }
 

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, nearest, plural, printable
+from bayesf1.base.naming import (
+    capitalised,
+    counted as number_of,
+    joined,
+    listing,
+    nearest,
+    plural,
+    printable,
+    same_name,
+)
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
 
 if TYPE_CHECKING:
@@ -37,7 +46,9 @@ FEW_UNITS = 10
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
-_WORDS = re.compile("(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b")
+_WORDS = re.compile(
+    "(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+)
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
@@ -51,10 +62,9 @@ def in_prose(label: str) -> str:
 
     Examples
     --------
-    >>> in_prose("P"), in_prose("Balanced accuracy"), in_prose("Brier score")
+    >>> in_prose("Precision"), in_prose("Balanced accuracy"), in_prose("Brier score")
     ('precision', 'balanced accuracy', 'Brier score')
     """
-    label = {"P": "precision", "R": "recall"}.get(label, label)
     return label[:1].lower() + label[1:] if _WORDS.match(label) else label
 
 
@@ -150,7 +160,7 @@ def _claim(c: Comparison) -> str:
 
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
-        same = f"did the same on all {units}" if c.alike else f"have the same {label} whatever is drawn"
+        same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
         return f"{a} and {b} {same}, so the data cannot tell them apart"
     if math.isnan(c.gap):
         which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
@@ -367,7 +377,10 @@ def dependence(s: SamplingSettings) -> str:
 
 def signature(*comparisons: Comparison) -> str:
     """Return what is needed to repeat tests, in one line."""
-    names, n_draws = [c.metric for c in comparisons], max(c.settings.n_draws for c in comparisons)
+    names, n_draws = (
+        [signed_name(c.definition) for c in comparisons],
+        max(c.settings.n_draws for c in comparisons),
+    )
     return signature_of(headline(comparisons).settings, names, n_draws=n_draws)
 
 
@@ -378,6 +391,12 @@ def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = N
     method = "exact" if s.method == "exact" else "mc"
     asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
     return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
+
+
+def signed_name(of: Any) -> str:
+    """Return the name of a metric, or of a result's, and of what it scores: two kinds of accuracy may share a name."""
+    name, scored = (of.name, of.alias) if hasattr(of, "alias") else (of.metric, getattr(of, "label", ""))
+    return f"{name}({scored})" if scored and not same_name(name, scored) else name
 
 
 def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
@@ -420,7 +439,9 @@ def in_one_line(**parts: Any) -> str:
 def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s = headline(comparisons), headline(comparisons).settings
-    compared = f"{c.model_b} was compared with {c.model_a} on {joined(one.label for one in comparisons)}"
+    compared = (
+        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
+    )
     how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
@@ -432,7 +453,7 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
     parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
     if c.rope:
-        parts.append(f"models were counted as practically equivalent if {within(c)}")
+        parts.append(f"models count as practically equivalent if {within(c)}")
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     level = f"{100 * c.prob:.4g} %"
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
@@ -468,7 +489,7 @@ def notes(c: Comparison) -> Iterator[str]:
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
+        yield f"There is only one run of {joined(once)}: the answer is about these models, not about new training runs."
     yield from _fold_notes(c)
     yield "" if c.spread_unknown else few_units(s)
     if c.size_correlation:
@@ -509,7 +530,7 @@ def few_units(s: SamplingSettings) -> str:
     if not s.n_units or s.training not in ("", "mixture") or (s.effective_units or FEW_UNITS) >= FEW_UNITS:
         return ""
     there = "There is" if s.n_units == 1 else "There are"
-    return f"{there} only {counted(s)}: too few to show well how much {plural(s.unit)} vary, so credible intervals are wider."
+    return f"{there} only {counted(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are wider."
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -547,7 +568,7 @@ def ranking_legend(r: Ranking) -> Iterator[str]:
     """Yield what the columns mean, as far as the table needs it."""
     prob = r.settings.prob
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
-        yield f"Group: models without a number in common are told apart (probability {prob:g} for all pairs together)."
+        yield f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
     if r.tied[1:].any():
         yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
     if r.equivalent[1:].any():
@@ -598,7 +619,7 @@ def joint_sentence(r: Ranking) -> str:
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    ranked = f"{len(r.models)} models were ranked by {labels or r.label} with {version()}, with {prior_of(s)}"
+    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {version()}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
@@ -613,7 +634,7 @@ def fit_assumptions(fit: HierarchicalFit) -> str:
     start = start_in_words(fit.start)
     model = _scores_model(fit) if fit.likelihood == "scores" else _multinomial_model(fit)
     medians = [fit.scope(question) for question in ("average", "new") if "median" in fit.estimate(question)]
-    where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
+    where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
     estimates = f"scores and differences are posterior means{where}"
     return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
 
@@ -647,7 +668,7 @@ def _multinomial_model(fit: HierarchicalFit) -> str:
 def few_corpora(fit: HierarchicalFit) -> list[str]:
     """Say if there are too few corpora to know how much they differ."""
     rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
-    words = f"{fit.number} do not show well how much {fit.nouns} differ, so {rest}."
+    words = f"{fit.number} are too few to show how much {fit.nouns} differ, so {rest}."
     return [words] if len(fit.datasets) < 3 else []
 
 
@@ -676,7 +697,9 @@ def hierarchical_sentence(c: HierarchicalComparison) -> str:
 def hierarchical_methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared on several corpora."""
     c = headline(comparisons)
-    what = f"{c.model_b} was compared with {c.model_a} on {joined(one.label for one in comparisons)}"
+    what = (
+        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
+    )
     how = f"{what} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
     level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     return printable(" ".join((how, f"The probabilities concern {cast('Any', c).scope}.", level, *c.notes)))
@@ -763,7 +786,7 @@ def intervals_signature(r: Intervals) -> str:
     """Return in one line what is needed to repeat the intervals."""
     s = r.settings
     asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples or None}
-    return in_one_line(metric=r.metric, **sampling_parts(s), **asked, rng=s.rng)
+    return in_one_line(metric=signed_name(r), **sampling_parts(s), **asked, rng=s.rng)
 
 
 # ---- tests ------------------------------------------------------------------------------------------------

@@ -754,19 +754,19 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
         named = listing((f"{task.strata.words(c)}: {counts[c, -1]:,.0f}" for c in order), most=3)
         held = 100.0 * counts[empty, -1].sum() / counts.sum()
         yield (
-            f"No item is labelled in {len(empty)} of {task.strata.size} cells of what is known, with {held:.2g} % of all "
-            f"items ({named}); {'its' if len(empty) == 1 else 'their'} items take gold labels as cells like them have."
+            f"No item is labelled in {len(empty)} of {task.strata.size} combinations of what is known, with {held:.2g} % of "
+            f"all items ({named}); {'its' if len(empty) == 1 else 'their'} gold labels were drawn from those of similar ones."
         )
     if found := agreement(task, ev.tables):
         (share, kappa), judge = found, task.strata.judges[0]
-        chance = ", no better than chance: it does no harm but to width" if kappa <= 0.0 else ""
+        chance = ", no better than chance: it does no harm, but gains nothing" if kappa <= 0.0 else ""
         yield f"{judge} agrees with gold on {100 * share:.3g} % of items (kappa {kappa:.2f}{chance})."
         kappas = sorted((shared_errors(task, ev.tables, model), model) for model in ev.models)
         (less, other), (more, one) = kappas[0], kappas[-1]
         if more - less > _LEANS:
             yield (
-                f"{judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
-                f"the difference leans towards {one}. Label items on which the models differ."
+                f"{judge} often errs where {one} does (kappa given gold {more:.2f}; {other}: {less:.2f}): with few labels "
+                f"the difference is biased towards {one}. Label items on which the models differ."
             )
 
 

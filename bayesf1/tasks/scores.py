@@ -117,7 +117,7 @@ def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
     if lower_is_better or not _LOSS.search(scored):
         return ()
     return (
-        f"More {scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+        f"Higher {scored} was taken as better; if lower is, say so with lower_is_better=True (--lower-is-better).",
     )
 
 

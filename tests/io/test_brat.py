@@ -80,9 +80,9 @@ def test_what_is_left_out_or_odd_is_said(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("T2 PER 0 3 Ada", r"m.ann, line 2, has 'T2 PER 0 3 Ada', but a span is such as"),
+        ("T2 PER 0 3 Ada", r"m.ann, line 2, has 'T2 PER 0 3 Ada', but a span looks like"),
         ("T2\tPER 3 x\tAda", "m.ann, line 2, has"),
-        ("T2\tPER 3 3\t", "m.ann, line 2, has a span from 3 to 3; its end lies behind its start"),
+        ("T2\tPER 3 3\t", "m.ann, line 2, has a span from 3 to 3; its end must be after its start"),
         ("T1\tPER 4 8\tRome", "m.ann, line 2, has T1 again; names of spans are unique"),
         ("X1\tPER 4 8\tRome", "m.ann, line 2, has"),
     ],
