@@ -288,7 +288,7 @@ def _discount(rule: object, named: dict[str, float], design: object) -> float:
     k = named.get(rule, 0.0) if isinstance(rule, str) else rule
     if not is_number(k) or not 0.0 < cast(float, k) <= 1.0:
         raise ValueError(
-            f"discount {quoted(rule)} is none of {design}; give one of {', '.join(named)}, or a number above 0 and at most 1"
+            f"discount {quoted(rule)} is unknown for {design}; give one of {', '.join(named)}, or a number above 0, up to 1"
         )
     return float(cast(float, k))
 

@@ -57,7 +57,7 @@ Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
 
 
 class Task(ABC):
-    """What the cells of a table mean, and all that follows: measures, prior, draws, closed forms, words.
+    """What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Task(ABC):
     many_cells
         Whether cells are so many that what a unit adds is kept sparse.
     bootstraps_items
-        Whether even single items are drawn by a bootstrap, as no law of what an item can add is known.
+        Whether even single items are bootstrapped, as the distribution of what an item can add is not known.
     citation
-        Where the posterior law was published.
+        Where the posterior was published.
     default_prior, least_prior
         λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be.
     drops_cells
@@ -112,16 +112,16 @@ class Task(ABC):
         if not self.cells or len({*self.cells}) < len(self.cells):
             raise ValueError(f"cells must be different names, not {self.cells!r:.60}")
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def default_metrics(self) -> tuple[str, ...]:
-        """The measures that are shown where none is named; the last is the one that a verb takes alone."""
+        """The metrics that are shown if none is named; the last is the one that a verb takes alone."""
 
     @abstractmethod
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the measure that a name, or a callable, means for tables of this task."""
+        """Return the metric that a name, or a callable, means for tables of this task."""
 
     # ---- prior and posterior ------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Task(ABC):
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield blocks of posterior draws of all models' scores, for each measure an array (draw, model)."""
+        """Yield blocks of posterior draws of all models' scores, for each metric an array (draw, model)."""
         for tables in self.draw(sampling, prior=prior, n_draws=n_draws, rng=rng):
             yield tuple(metric(tables, self.cells) for metric in metrics)
 
@@ -251,14 +251,14 @@ def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
     >>> dotted_runs(["bert.1", "bert.2", "crf"])
     {'bert': ['bert.1', 'bert.2'], 'crf': ['crf']}
     """
-    found: dict[str, list[str]] = {}
+    runs: dict[str, list[str]] = {}
     for model in models:
-        found.setdefault(model.rpartition(".")[0] or model, []).append(model)
-    if len(found) == len(models):
+        runs.setdefault(model.rpartition(".")[0] or model, []).append(model)
+    if len(runs) == len(models):
         raise ValueError(
             f"no two of {', '.join(models[:6])} are runs of one method; call them after it, as bert.1 and bert.2"
         )
-    return found
+    return runs
 
 
 def flatten(
@@ -426,7 +426,7 @@ class Units(_Comparable):
 
     @property
     def many(self) -> bool:
-        """Whether patterns are so many that most are drawn together, and areas under curves are taken to first order."""
+        """Whether there are so many patterns that most are drawn together, and areas under curves are linearised."""
         return self.n_patterns > MANY
 
     @property
@@ -616,8 +616,8 @@ class Evaluation(_Comparable):
         Effective counts, axes (model, cell).
     units
         What was sampled, and what each unit adds; None where only totals are known.
-    finer
-        The single items of the units, where clusters were read item by item.
+    item_units
+        The single items of the units, if clusters were read item by item.
     folds
         The tables of the folds, after cross-validation.
     methods
@@ -753,13 +753,13 @@ class Evaluation(_Comparable):
         --------
         >>> from bayesf1 import from_labels
         >>> gold = [1, 1, 1, 0, 0, 0]
-        >>> said = {"b1": [1, 1, 1, 0, 0, 1], "b2": [1, 1, 0, 0, 0, 0], "crf": [1, 0, 1, 0, 1, 0]}
-        >>> from_labels(gold, said, positive=1).with_runs({"bert": ["b1", "b2"]})
+        >>> predictions = {"b1": [1, 1, 1, 0, 0, 1], "b2": [1, 1, 0, 0, 0, 0], "crf": [1, 0, 1, 0, 1, 0]}
+        >>> from_labels(gold, predictions, positive=1).with_runs({"bert": ["b1", "b2"]})
         <Evaluation of 2 methods (bert: 2 runs, crf: 1 run) on cells tp, fp, fn, tn, 6 items in 6 patterns>
         """
         if self.folds is not None:
             raise ValueError(
-                "runs are of one test set; in a cross-validation each fold has its own training, which "
+                "runs share one test set; in a cross-validation each fold has its own training, which "
                 "compare(ev, target='method') allows for"
             )
         methods = methods_of(runs, self.models)
@@ -830,7 +830,7 @@ class Evaluation(_Comparable):
             return self
         kept = tuple(self.cells[i] for i in index)
         if not self.task.drops_cells:
-            asked_for = f"but {', '.join(kept[:3])} alone was asked for; keep all of them"
+            asked_for = f"but {', '.join(kept[:3])} was asked for; keep all cells"
             raise ValueError(f"no cell can be left out of {self.task.about}, {asked_for}")
         return self._take(range(len(self.models)), index, replace(cast("Any", self.task), cells=kept))
 
@@ -881,7 +881,7 @@ class Evaluation(_Comparable):
             task = self.task.union(other.task)
         except ValueError as error:
             raise ValueError(
-                f"evaluations of different models, cells, units or cross-validations do not add up: "
+                f"evaluations of different models, cells, units or cross-validations cannot be added: "
                 f"{_describe(self)} and {_describe(other)}{f': {error}' if error.args else ''}"
             ) from None
         a, b = self.widened(task), other.widened(task)
@@ -911,7 +911,7 @@ def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
 def check_evaluation(ev: object) -> None:
     """Raise a ValueError where something else was given for an evaluation."""
     if not isinstance(ev, Evaluation):
-        raise ValueError(f"an Evaluation belongs here, as from_counts or from_labels build, not {quoted(ev)}")
+        raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
 
 def model_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -998,7 +998,7 @@ def _plain(value: Any) -> Any:
         return {"starts": sparse.indptr, "columns": sparse.indices, "values": sparse.data}
     if callable(value):
         return measure_name(value)
-    raise ValueError(f"{value!r:.60} is nothing that a file of JSON can keep; give texts or numbers")
+    raise ValueError(f"{value!r:.60} cannot be kept in a JSON file; give texts or numbers")
 
 
 def measure_name(function: Any) -> str:
@@ -1012,20 +1012,20 @@ def measure_name(function: Any) -> str:
     return str(name)
 
 
-def check_no_gaps(ev: Evaluation, what: str, instead: str = "compare allows for that") -> None:
-    """Raise a ValueError where items without a gold label were given to what would take filled in ones for known.
+def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows for that") -> None:
+    """Raise a ValueError if items lack a gold label, for a verb that would take labels filled in for known ones.
 
     Examples
     --------
     >>> from bayesf1 import from_labels
-    >>> check_no_gaps(from_labels([1, 0, None], {"A": [1, 0, 0], "B": [1, 1, 0]}, judge={}), "a randomisation test")
+    >>> check_all_labelled(from_labels([1, 0, None], {"A": [1, 0, 0], "B": [1, 1, 0]}, judge={}), "a randomisation test")
     Traceback (most recent call last):
     ...
-    ValueError: a randomisation test takes gold labels of all items, but there are 3 items (2 of them labelled); compare ...
+    ValueError: a randomisation test needs gold labels for all items, but there are 3 items (2 of them labelled); compare ...
     """
     if ev.labelled and ev.units is not None:
         number = f"{ev.units.size:,.0f} {plural(ev.unit)} ({ev.labelled})"
-        raise ValueError(f"{what} takes gold labels of all items, but there are {number}; {instead}")
+        raise ValueError(f"{what} needs gold labels for all items, but there are {number}; {instead}")
 
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
@@ -1050,7 +1050,7 @@ def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArra
 
 
 def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
-    """Return the measure that a name, or a callable, means for an evaluation; F1 where none is given.
+    """Return the metric that a name, or a callable, means for an evaluation; F1 if none is given.
 
     With several classes ``f1`` is their macro average where every item has one class, and the micro average
     of spans by type and of labels of which an item has any number; ``micro_f1``, ``macro_f1``,
@@ -1071,7 +1071,7 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
 
 
 def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
-    """Return the measures of one or several names, each different; the usual ones where none is given."""
+    """Return the metrics of one or several names, each different; the usual ones if none is given."""
     chosen: Any = ev.task.default_metrics if metrics is None else metrics
     several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
     given: Iterable[Any] = chosen if several else [chosen]

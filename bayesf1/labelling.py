@@ -28,6 +28,7 @@ from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table, points, probability
+from bayesf1.output.text import in_prose
 from bayesf1.sampling import sampling_model
 from bayesf1.tasks.judged import POOLED, Audited, drawn_gaps, score_of, slopes_of
 
@@ -115,7 +116,7 @@ class LabelPlan(Answer):
 
     @property
     def _what(self) -> str:
-        return f"{self.label} of {' minus '.join(reversed(self.models))}"
+        return f"{in_prose(self.label)} of {' minus '.join(reversed(self.models))}"
 
     @property
     def below(self) -> Sequence[str]:
@@ -128,7 +129,7 @@ class LabelPlan(Answer):
         lines = [
             (
                 f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
-                f"long after these {self.budget:,} labels; {random} after as many at random."
+                f"long after these {self.budget:,} labels; {random} after as many chosen at random."
             )
         ]
         if self.verdict is not None and self.verdict_random is not None:
@@ -136,12 +137,12 @@ class LabelPlan(Answer):
                 lines.append("The verdict stands already.")
             else:
                 lines.append(
-                    f"They bring a verdict with probability {probability(self.verdict)}, as many at random with "
+                    f"They bring a verdict with probability {probability(self.verdict)}, as many chosen at random with "
                     f"{probability(self.verdict_random)}."
                 )
         lines.append(
             "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
-            "good, frequent looks call one of them better by chance in more than one of twenty cases."
+            "good, frequent looks will call one of them better by chance in more than one case in twenty."
         )
         return [printable(line) for line in (*lines, *self.cautions)]
 
@@ -193,7 +194,7 @@ class LabelPlan(Answer):
         """Which items to label, drawn at random within each cell, in random order: ids, or row numbers from 0."""
         if self.chosen is None:
             raise ValueError(
-                "rows are not known where a database counted them, or evaluations were added up; give their columns to "
+                "rows are not known if a database counted them, or if evaluations were added up; give their columns to "
                 "from_labels, or a frame in memory to from_frame"
             )
         return self.chosen
@@ -254,13 +255,13 @@ def plan_labels(
     task = ev.task
     if not isinstance(task, Audited):
         raise ValueError(
-            "a plan of labels is for items of which some have no gold label, and here all have one; build the evaluation "
+            "plan_labels is for items of which some have no gold label, but here all have one; build the evaluation "
             "by from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
         )
     pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
     metric = resolve_metric(metric, pair)
     if metric.origin is None:
-        raise ValueError(f"a plan of labels takes the name of a metric, such as 'f1', not {quoted(metric)}")
+        raise ValueError(f"a plan of labels needs the name of a metric, such as 'f1', not {quoted(metric)}")
     sampling, weight = sampling_model(pair), pair.check_prior(prior)
     generator = check_rng(rng)
     drawn = drawn_gaps(sampling, metric, _DRAWS, prior=weight, rng=generator)

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -153,13 +154,13 @@ class Metric:
         """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.
 
         It is what one adds to the denominator; if that is unknown, 1 for the cells that the metric needs. What units hold
-        of it tells how many even ones they are worth.
+        of it gives their effective number.
         """
         if self.weigh is not None:
             return self.weigh(tables)
         pair = self.ratio(cells)
         each = _indicators(cells, self.needs or cells)[:, 0] if pair is None else pair[1]
-        return np.tile(each, (len(tables), 1))
+        return np.broadcast_to(each, (len(tables), len(each)))
 
     def sums(self, cells: tuple[str, ...]) -> tuple[Any, Score]:
         """Return the sums that the metric is a function of, as a matrix (cell, sum), and that function.
@@ -169,9 +170,9 @@ class Metric:
         """
         match self.distribution:
             case Proportion(successes, failures):
-                return _indicators(cells, successes, failures), proportion(1)
+                return _indicators(cells, successes, failures), proportion
             case FMeasure(beta, tp, fp, fn):
-                return _indicators(cells, tp, fp, fn), lambda sums: fbeta(sums, beta=beta)
+                return _indicators(cells, tp, fp, fn), partial(fbeta, beta=beta)
         if self.parts is not None:
             return np.stack(self.parts, axis=1), lambda sums: ratio(sums[..., 0], sums[..., 1])
         from scipy.sparse import eye_array
@@ -213,9 +214,9 @@ def columns(tables: FloatArray) -> tuple[FloatArray, ...]:
     return tuple(tables[..., i] for i in range(tables.shape[-1]))
 
 
-def proportion(successes: int) -> Callable[[FloatArray], FloatArray]:
+def proportion(tables: FloatArray, *, successes: int = 1) -> FloatArray:
     """Return the share of the first `successes` cells in the sum of all cells."""
-    return lambda tables: ratio(tables[..., :successes].sum(axis=-1), tables.sum(axis=-1))
+    return ratio(tables[..., :successes].sum(axis=-1), tables.sum(axis=-1))
 
 
 def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
@@ -277,7 +278,7 @@ def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:
     if array.shape != shape:
         raise ValueError(
             f"metric {name!r} gave an array of shape {array.shape} for tables of shape {shape} + (cell,); "
-            "a metric works on leading axes and returns one number a table"
+            "a metric should keep leading axes and return one number per table"
         )
     if not np.isfinite(array).all():
         raise ValueError(f"metric {name!r} gave {array[~np.isfinite(array)].flat[0]} for a table of counts")
@@ -343,9 +344,8 @@ def weighted_f1(tables: FloatArray) -> FloatArray:
 
 
 def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[str, ...]) -> Metric:
-    return Metric(
-        name, label, successes + failures, Proportion(successes, failures), proportion(len(successes))
-    )
+    function = partial(proportion, successes=len(successes))
+    return Metric(name, label, successes + failures, Proportion(successes, failures), function)
 
 
 _SPAN = ("tp", "fp", "fn")
@@ -355,8 +355,8 @@ _RECALL = (("tp", "fn"), 0.0)
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _share("precision", "P", ("tp",), ("fp",)),
-        _share("recall", "R", ("tp",), ("fn",)),
+        _share("precision", "Precision", ("tp",), ("fp",)),
+        _share("recall", "Recall", ("tp",), ("fn",)),
         _share("accuracy", "Accuracy", ("tp", "tn"), ("fp", "fn")),
         _share("specificity", "Specificity", ("tn",), ("fp",)),
         _share("npv", "NPV", ("tn",), ("fn",)),
@@ -403,13 +403,8 @@ def find_metric(name: MetricLike) -> Metric:
             raise ValueError(
                 f"metric {name!r} has weights of {a:g} and {b:g}; give at least one above 0, below 1e6"
             )
-        return Metric(
-            f"tversky({a:g},{b:g})",
-            f"Tversky({a:g}, {b:g})",
-            _SPAN,
-            None,
-            lambda tables: tversky(tables, a=a, b=b),
-        )
+        function = partial(tversky, a=a, b=b)
+        return Metric(f"tversky({a:g},{b:g})", f"Tversky({a:g}, {b:g})", _SPAN, None, function)
     match = _FSCORE.fullmatch(key)
     if match is None:
         raise ValueError(
@@ -418,4 +413,4 @@ def find_metric(name: MetricLike) -> Metric:
     beta = float(match[1])
     if not 0.1 <= beta <= 10.0:
         raise ValueError(f"metric {name!r} has a weight of {beta:g}; F-beta needs one from 0.1 to 10")
-    return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, FMeasure(beta), lambda tables: fbeta(tables, beta=beta))
+    return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, FMeasure(beta), partial(fbeta, beta=beta))

@@ -18,41 +18,46 @@ from bayesf1.base.naming import joined, nearest
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
-from bayesf1.evaluation import MANY, Assumption, Folds, Units, plain_scores
+from bayesf1.evaluation import MANY, Assumption, Evaluation, Folds, Units, plain_scores
 from bayesf1.metrics import Metric
 
 if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
+    from bayesf1.inference.control_variate import LinearControl
 
 
 class EffectiveSample(NamedTuple):
-    """What units are worth.
+    """The effective sample size of uneven units.
 
     Attributes
     ----------
     units
-        How many even units they are worth.
+        The effective number of units: how many of equal size would say as much.
     seen
-        Share of the variance between units that a bootstrap over them sees.
+        The share of the variance between units that a bootstrap over them sees.
     """
 
     units: float
     seen: float
 
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom; of a single unit nothing is known but itself."""
+        return max(self.units - 1.0, 1.0)
+
     def inflation(self, centre: FloatArray) -> SmallSampleInflation:
-        """Return how draws are moved away from the plain scores; of a single unit nothing is known but itself."""
-        return SmallSampleInflation(centre, max(self.units - 1.0, 1.0), max(self.seen, 1e-6))
+        """Return how draws are moved away from the plain scores."""
+        return SmallSampleInflation(centre, self.freedom, max(self.seen, 1e-6))
 
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
-    """Return what units are worth for a measure.
+    """Return the effective sample size of units for a metric.
 
     Parameters
     ----------
     units
         The units.
-    loads
-        What one of each cell adds to a measure's denominator, axes (model, cell).
+    denominator_weights
+        What one of each cell adds to a metric's denominator, axes (model, cell).
 
     Examples
     --------
@@ -85,7 +90,7 @@ class SmallSampleInflation:
     seen
         The share s of the variance that draws have.
     long_units, pull
-        How many long units there are, and how far the scores on them, beside the mean of the models, are from those on
+        How many long units there are, and how far the scores on them, relative to the mean of the models, are from those on
         all, if the models' differences may go with the sizes of units. A Cauchy number g of them more or fewer, one more at
         the median as a sample rarely has the longest, moves a draw by :math:`2.5g/(n + |g|)` of that: not to the scores on
         them, but further, as units not seen may be longer.
@@ -159,7 +164,7 @@ class RunVariance:
 
 
 def variance_apart(drawn: FloatArray) -> float:
-    """Return the variance that units alone give to a run's score beside those of its method's other runs.
+    """Return the variance that units alone give to a run's score around the mean of its method's runs.
 
     Parameters
     ----------
@@ -229,7 +234,7 @@ def run_variance_of(
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
 # Of many patterns, units that have less than so much of the variance of any sum are drawn together, unless sums are many.
-_SMALL, _FEW_SUMS = 1e-3, 24
+SMALL, _FEW_SUMS = 1e-3, 24
 # A product with no more numbers than this on its right is cut into slices of so many draws.
 _THIN, _SLICE = 1 << 10, 1 << 13
 # Fourth-order central differences, relative to a cell.
@@ -284,7 +289,7 @@ class ManyUnits:
         if len(weights) <= MANY or not isinstance(rows, np.ndarray) or rows.shape[1] > _FEW_SUMS:
             return None
         roots = np.sqrt(weights)[:, None]
-        small = np.square(np.linalg.qr(roots * rows)[0]).sum(axis=1) < _SMALL * weights
+        small = np.square(np.linalg.qr(roots * rows)[0]).sum(axis=1) < SMALL * weights
         if np.count_nonzero(small) < MANY // 2:
             return None
         rows, roots, total = rows[small], roots[small], weights[small] @ rows[small]
@@ -455,7 +460,7 @@ _NONE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    r"""A t law of several scores at once: :math:`t_\nu` around a centre, with scale matrix :math:`\sum_j c_j c_j^T`.
+    r"""A t distribution of several scores at once: :math:`t_\nu` around a centre, with scale matrix :math:`\sum_j c_j c_j^T`.
 
     Attributes
     ----------
@@ -497,13 +502,13 @@ class Contrasts:
         return cls(centre, factor * (flat - centre), n - 1.0)
 
     def scale(self, weights: Sequence[float] | FloatArray) -> float:
-        """Return the scale of the law of a weighted sum of the scores."""
+        """Return the scale of the distribution of a weighted sum of the scores."""
         return float(np.linalg.norm(self.parts @ np.asarray(weights, dtype=float)))
 
     def distribution(
         self, weights: Sequence[float] | FloatArray, support: tuple[float, float] = (-math.inf, math.inf)
     ) -> StudentT:
-        """Return the law of a weighted sum of the scores, such as a difference."""
+        """Return the distribution of a weighted sum of the scores, such as a difference."""
         location = float(self.centre @ np.asarray(weights, dtype=float))
         if abs(location) < _NONE:
             location = 0.0
@@ -514,7 +519,7 @@ class Contrasts:
         alike = np.abs(self.parts[:, :, None] - self.parts[:, None]).max(axis=0) < _NONE
         if (alike & (np.abs(self.centre[:, None] - self.centre) > _NONE)).any():
             raise ValueError(
-                "two models differ alike in all folds, which do not show how much training varies; ask for target='models'"
+                "two models differ equally in all folds, which do not show how much training varies; ask for target='models'"
             )
         normal = rng.standard_normal((n, len(self.parts))) @ self.parts
         half = 0.5 * self.freedom
@@ -550,7 +555,7 @@ class TrainingVariance:
         return np.asarray(plain_scores(metric, self.folds.counts, self.cells).mean(axis=(0, 1)))
 
     def contrasts(self, metric: Metric) -> Contrasts:
-        """Return what the fold scores alone say, a t law."""
+        """Return the t distribution that the fold scores alone give."""
         halved = isinstance(self.folds.cv, BlockedCV)
         return (Contrasts.of_halves if halved else Contrasts.of_folds)(self.scores(metric))
 
@@ -615,8 +620,8 @@ class _Added:
     def of(cls, drawn: FloatArray, known: Contrasts) -> _Added:
         centred = drawn - drawn.mean(axis=0)
         values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
-        told = _split(known.parts * math.sqrt(known.freedom))
-        level, apart = map(_multiple, told, _split(centred))
+        observed = _split(known.parts * math.sqrt(known.freedom))
+        level, apart = map(_multiple, observed, _split(centred))
         return cls(vectors * np.sqrt(values.clip(0.0)), level, apart)
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
@@ -664,8 +669,8 @@ ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
 # Draws from which it is learnt how much units alone make runs differ.
 _PILOT = 1000
-# A p-value below which scores are said to go with the sizes of units, of which there are some.
-_EVIDENT, _RANKED = 0.1, 5
+# A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
+_EVIDENT, _RANKED, _MOST_PATTERNS = 0.1, 5, 50_000
 # Intervals of n units are wider from a p-value below so many nths: few show little, and of many a false alarm costs more.
 _SUSPECTED = 2.0
 # Variates that a few seconds are enough for, and draws that are made in any case.
@@ -764,7 +769,7 @@ class SamplingModel:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
 
         Weights of patterns are gamma variates and tables are weighted sums of patterns, so that models are
-        dependent as they were on the units; a table's scale is free, as every measure is a ratio.
+        dependent as they were on the units; a table's scale is free, as every metric is a ratio.
 
         Parameters
         ----------
@@ -795,7 +800,7 @@ class SamplingModel:
 
         Parameters
         ----------
-        measures
+        metrics
             The metrics.
         prior, n_draws, rng
             As in `draw`.
@@ -817,13 +822,13 @@ class SamplingModel:
         # Controls are asked as metrics are, of tables and cells.
         functions = [*metrics, *(cast("Metric", control) for control in controls if control is not None)]
         for drawn in self.ev.task.draw_scores(self, functions, prior=prior, n_draws=n_draws, rng=rng):
-            beside = iter(drawn[len(metrics) :])
-            controlled = [None if control is None else next(beside) for control in controls]
+            rest = iter(drawn[len(metrics) :])
+            controlled = [None if control is None else next(rest) for control in controls]
             scores = []
-            for i, (measure_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
-                factors = inflation.factors(len(drawn[i]), measure_rng)
-                moved = inflation(drawn[i], factors, measure_rng)
-                scores.append(self.of_methods(moved, inflation.centre, training[i], measure_rng))
+            for i, (metric_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
+                factors = inflation.factors(len(drawn[i]), metric_rng)
+                moved = inflation(drawn[i], factors, metric_rng)
+                scores.append(self.of_methods(moved, inflation.centre, training[i], metric_rng))
                 if controls and (control := controlled[i]) is not None:
                     control[:, 0] *= factors
             yield (*scores, *controlled)
@@ -846,7 +851,7 @@ class SamplingModel:
         else:
             # Most of very many units are drawn together; shares of the variance add up to the number of sums.
             sums = 2 * len(ev.models) if many else ev.tables.size
-            together = sums <= min(_FEW_SUMS, 0.5 * _SMALL * units.n_patterns)
+            together = sums <= min(_FEW_SUMS, 0.5 * SMALL * units.n_patterns)
             cost = min(cost, MANY) if together else cost
         return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
 
@@ -869,7 +874,7 @@ class SamplingModel:
     def training(
         self, metrics: Sequence[Metric], *, prior: float, rng: np.random.Generator
     ) -> list[RunVariance]:
-        """Return how much training adds to the doubt about the methods, for each measure."""
+        """Return how much training adds to the doubt about the methods, for each metric."""
         ev = self.ev
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         drawn: list[FloatArray | None] = [None] * len(metrics)
@@ -900,7 +905,7 @@ class SamplingModel:
 
     @property
     def closed(self) -> bool:
-        """Whether the scores that are compared may follow a law in closed form."""
+        """Whether the scores that are compared may have a distribution in closed form."""
         return not self.bootstraps and not self.ev.methods and self.training_variance is None
 
     @property
@@ -925,8 +930,8 @@ class SamplingModel:
         self._effective_samples[metric] = min(found)
         return self._effective_samples[metric]
 
-    def load_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
-        """Return Spearman's correlations of units' sizes with each model's score beside the mean of the models.
+    def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
+        """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
 
         They are 0 unless their p-values are below `evident`. A few long units then decide, and the sample may have more
         or fewer of them than others would, of which no bootstrap knows.
@@ -946,13 +951,13 @@ class SamplingModel:
         return units.rows[some].reshape(-1, *ev.tables.shape), sizes[some], units.weights[some]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
-        """Return how draws of a measure are moved away from the plain scores."""
+        """Return how draws of a metric are moved away from the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre)
         inflation = self.effective_sample(metric).inflation(centre)
         rows, sizes, weights = self._sized(metric)
-        found = self.load_correlations(metric, _SUSPECTED / max(weights.sum(), 1.0))
+        found = self.size_correlations(metric, _SUSPECTED / max(weights.sum(), 1.0))
         if not found.any():
             return inflation
         first, second, third = (weights @ sizes**power for power in (1, 2, 3))
@@ -971,6 +976,7 @@ class SamplingModel:
     def settings(self, metric: Metric) -> SamplingSettings:
         """Return what was taken as sampled, as plain values."""
         ev, folds, trained, training = self.ev, self.ev.folds, self.training_variance, ""
+        sample = self.effective_sample(metric) if self.bootstraps else None
         if trained is not None:
             halves = isinstance(trained.folds.cv, BlockedCV)
             training = "corrected" if not halves else "mixture" if trained.mixed else "contrasts"
@@ -980,8 +986,8 @@ class SamplingModel:
             unit=ev.unit,
             n_units=self.n_units,
             labelled=ev.labelled if self.n_units else "",
-            effective_units=self.effective_sample(metric).units if self.bootstraps else None,
-            freedom=self.inflation(metric).freedom if self.bootstraps else None,
+            effective_units=sample and sample.units,
+            freedom=sample and sample.freedom,
             runs=tuple(len(method.runs) for method in ev.methods),
             cv=None if folds is None else folds.cv,
             discount=None if folds is None else folds.k,
@@ -999,7 +1005,7 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
     if ev.units is None or not ev.units.shared:
         raise ValueError(
-            f"{assumption!r} needs to know what each unit adds, but only totals are known; build the "
+            f"{assumption!r} needs the counts of each unit, but only totals are known; build the "
             "evaluation from predictions (from_labels, from_tags, from_frame) or ask for 'independent'"
         )
     if assumption == "clustered":
@@ -1023,8 +1029,8 @@ def check_target(ev: Evaluation, target: str) -> Target:
         raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
-            "of a method one can speak where it was trained several times; give runs, as {'bert': {'seed1': …, "
-            "'seed2': …}} or by ev.with_runs, or a cross-validation"
+            "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "
+            "'seed2': …}} or with ev.with_runs, or a cross-validation"
         )
     once = [method.name for method in ev.methods if len(method.runs) == 1]
     if target == "method" and once:
@@ -1034,149 +1040,3 @@ def check_target(ev: Evaluation, target: str) -> Target:
     if target == "auto":
         return "method" if ev.methods and not once else "models"
     return "method" if target == "method" else "models"
-
-
-# ---- a control variate ------------------------------------------------------------------------------------
-
-# Of fewer effective units, draws cost little, and a linear form is a poor guide.
-_FEWEST_UNITS = 10
-# Of more patterns sizes are not ranked, and of more cells numerical slopes cost as much as draws do.
-_MOST_PATTERNS, _MOST_CELLS = 50_000, 1_000
-
-
-def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
-    r"""Return :math:`P(\sum_i a_i G_i > 0)` of independent :math:`G_i \sim \mathrm{Gamma}(k_i)`.
-
-    The characteristic function is inverted (Gil-Pelaez 1951),
-
-    .. math:: \tfrac12 + \tfrac1\pi \int_0^\infty \sin\Big(\sum_i k_i \arctan a_i t\Big)
-              \prod_i (1 + a_i^2 t^2)^{-k_i/2} \, \frac{dt}{t},
-
-    by the midpoint rule, whose error falls exponentially with its step.
-
-    Examples
-    --------
-    >>> gamma_sum_sf(np.array([1.0, -1.0]), np.array([5.0, 3.0]))  # P(Beta(5, 3) > 1/2)
-    0.7734375
-    """
-    spread = float(np.sqrt(shapes @ coefficients**2))
-    reach = abs(float(shapes @ coefficients)) + 10.0 * spread + 30.0 * float(np.abs(coefficients).max())
-    if not spread:
-        return 0.5
-    n = 64
-    while n < 1 << 13 and shapes @ np.log1p((coefficients * (n * np.pi / reach)) ** 2) < 64.0:
-        n *= 2
-    places, total = np.arange(n) + 0.5, 0.0
-    # Of very many patterns those that count for little do so by their first four cumulants: where the integrand is not
-    # yet 0, the rest of their series is below 1e-5.
-    squares = np.square(coefficients)
-    small = (squares < _SMALL * spread * spread) & (len(shapes) > MANY)
-    powers = (coefficients, squares, coefficients * squares, squares * squares)
-    first, second, third, fourth = ((shapes * small) @ power / k for k, power in enumerate(powers, 1))
-    coefficients, shapes = coefficients[~small], shapes[~small]
-    # Patterns times nodes that fit into the cache.
-    step = max(1, 100_000 // max(len(shapes), 1))
-    for some in np.split(places, range(step, n, step)):
-        at = some * (np.pi / reach)
-        t = np.outer(at, coefficients)
-        modulus = np.exp(-0.5 * (np.log1p(t * t) @ shapes) - second * at**2 + fourth * at**4)
-        total += float((np.sin(np.arctan(t) @ shapes + first * at - third * at**3) * modulus / some).sum())
-    return float(np.clip(0.5 + total / np.pi, 0.0, 1.0))
-
-
-@dataclass(frozen=True, eq=False)
-class LinearControl:
-    r"""A control variate of the difference D of two models' scores: D to first order in the tables.
-
-    To first order :math:`D \approx d + g\cdot T / (h\cdot T)` with the plain difference d, its slopes g and what the
-    metric is divided by, h. As tables T are sums of gamma variates, how probable it is that this exceeds a margin is
-    known, and only draws in which D itself and its first order disagree are left to chance.
-
-    Attributes
-    ----------
-    name
-        Name of the metric.
-    difference
-        The plain difference d.
-    slopes, denominators
-        g and h, axes (model, cell).
-    rises, divisors, shapes
-        What one unit of each pattern adds to g·T and to h·T, and how many units there are, the prior's among them.
-    inflation
-        How draws are moved away from the plain difference.
-    """
-
-    name: str
-    difference: float
-    slopes: FloatArray
-    denominators: FloatArray
-    rises: FloatArray
-    divisors: FloatArray
-    shapes: FloatArray
-    inflation: SmallSampleInflation
-
-    @classmethod
-    def of(cls, sampling: SamplingModel, metric: Metric, prior: float) -> LinearControl | None:
-        """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
-        ev, task = sampling.ev, sampling.ev.task
-        if ev.methods or sampling.training_variance is not None or not metric.smooth:
-            return None
-        inflation = sampling.inflation(metric)
-        # A pull on both models alike leaves their difference as it is.
-        if inflation.freedom < _FEWEST_UNITS - 1.0 or (inflation.pull is not None and np.ptp(inflation.pull)):
-            return None
-        units = task.drawn_units(sampling, metric, prior)
-        if units is None:
-            return None
-        # The prior's units move the centre.
-        tables = units.totals.reshape(ev.tables.shape)
-        gap, parts = np.array([-1.0, 1.0]), metric.expansion(tables, ev.cells)
-        weights = metric.denominator_weights(tables, ev.cells)
-        wholes = (weights * tables).sum(axis=1, keepdims=True)
-        if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
-            return None
-        if parts is None:
-            slopes = replace(sampling.samples, tables=tables).gradient(lambda t: metric(t, ev.cells) @ gap)
-        else:
-            above, below = ((part * tables).sum(axis=1, keepdims=True) for part in parts)
-            slopes = (gap[:, None] * (parts[0] - above / below * parts[1]) / below).ravel()
-        if not slopes.any():
-            return None
-        denominators = 0.5 * weights / wholes
-        rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
-        used = (rises != 0.0) | (divisors != 0.0)
-        return cls(
-            metric.name,
-            float(metric(tables, ev.cells) @ gap),
-            slopes.reshape(ev.tables.shape),
-            denominators,
-            rises[used],
-            divisors[used],
-            units.weights[used],
-            inflation,
-        )
-
-    def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-        """Return g·T and h·T of draws of all models' tables, axes (draw, 2)."""
-        return self.adds(tables.reshape(len(tables), -1))
-
-    def adds(self, rows: Any) -> FloatArray:
-        """Return what units that add such rows add to g·T and h·T, axes (unit, 2)."""
-        return np.asarray(rows @ np.stack([self.slopes.ravel(), self.denominators.ravel()], axis=1))
-
-    def exceed(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
-        """Return whether the control, times a sign, exceeds margins, of draws as `__call__` makes; ties are halves."""
-        ahead = sign * drawn[:, :1] + (sign * self.difference - margins) * drawn[:, 1:]
-        return np.asarray((ahead > 0.0) + 0.5 * (ahead == 0.0))
-
-    def sf(self, sign: float, margins: FloatArray) -> FloatArray:
-        """Return the probabilities of this."""
-        nodes = self.inflation.quadrature()
-        known = {}
-        for margin in {*margins.tolist()}:
-            ahead = (sign * self.difference - margin) * self.divisors
-            known[margin] = sum(
-                weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
-                for factor, weight in nodes
-            )
-        return np.array([known[margin] for margin in margins.tolist()])

@@ -24,7 +24,8 @@ from collections.abc import Callable
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.output.arviz import convergence, group
+from bayesf1.hierarchical.multinomial import convergence
+from bayesf1.output.arviz import group
 
 
 def by_hand(counts: np.ndarray, seed: int) -> object:

@@ -31,6 +31,9 @@ COMMANDS = {
     },
 }
 every_command = pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS.keys())
+# Answers are written by one function, help by argparse, and a story before its answers.
+WAYS = ("compare", "demo", "help")
+every_way = pytest.mark.parametrize("arguments", [COMMANDS[name] for name in WAYS], ids=WAYS)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +69,7 @@ def test_a_reader_that_leaves_is_no_error(arguments, folder):
 
 
 @pytest.mark.long
-@every_command
+@every_way
 def test_a_closed_output_is_one_line(arguments, folder):
     done = spawn(arguments, folder, before=("sh", "-c", 'exec "$@" >&-', "sh"))
     assert done.stderr.decode() == "bayesf1: standard output is closed; name a file by --output\n"
@@ -74,7 +77,7 @@ def test_a_closed_output_is_one_line(arguments, folder):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@every_command
+@every_way
 def test_a_full_output_is_one_line(arguments, folder):
     with Path("/dev/full").open("wb") as full:
         done = spawn(arguments, folder, stdout=full)
@@ -82,7 +85,7 @@ def test_a_full_output_is_one_line(arguments, folder):
 
 
 @pytest.mark.long
-@every_command
+@every_way
 def test_a_locale_without_letters_changes_no_byte(arguments, folder):
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     bare = spawn(arguments, folder, env=plain, stdout=subprocess.PIPE)

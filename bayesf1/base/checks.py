@@ -141,12 +141,12 @@ def refuse_reports(given: Any) -> None:
     --------
     >>> refuse_reports({"A": {"spam": {"precision": 0.9, "recall": 0.8, "f1-score": 0.85, "support": 40}}})
     Traceback (most recent call last):
-    ValueError: 'A' is a classification report, which has no counts and does not tell ...
+    ValueError: 'A' is a classification report, which has no counts and does not say ...
     """
     whole = given if isinstance(given, Mapping) else {}
     if _HARNESS.issubset(whole):
         raise ValueError(
-            "what was given are results of lm-evaluation-harness, averages over documents; run it with --log_samples and "
+            "these are results of lm-evaluation-harness, which are averages over documents; run it with --log_samples and "
             "give the samples_*.jsonl"
         )
     for name, value in (("what was given", whole), *((repr(k), v) for k, v in whole.items())):
@@ -155,7 +155,7 @@ def refuse_reports(given: Any) -> None:
         if fitted or any(isinstance(row, Mapping) and _REPORT.issubset(row) for row in rows):
             what = "result of cross_validate" if fitted else "classification report"
             raise ValueError(
-                f"{name} is a {what}, which has no counts and does not tell what models did on the same items; give gold "
+                f"{name} is a {what}, which has no counts and does not say what models did on the same items; give gold "
                 "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to fold_tests"
             )
 

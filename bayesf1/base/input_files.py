@@ -202,7 +202,7 @@ def _check_readable(path: Path) -> None:
         hint = f"; did you mean {folder / near[0]}?" if near else ""
         raise FileNotFoundError(printable(f"there is no file {path}{hint}")) from None
     if path.is_dir():
-        raise ValueError(f"{printable(str(path))} is a folder where a file belongs; name one in it")
+        raise ValueError(f"{printable(str(path))} is a folder, not a file; name a file in it")
     if not path.is_file():
         raise ValueError(f"{printable(str(path))} is a device, pipe or socket, not a file to read")
 

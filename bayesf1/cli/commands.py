@@ -95,7 +95,7 @@ def pairs(
     if len(found) > (_MAX_PAIRS if one_for is None else 1):
         why = "too many to compare all pairs" if one_for is None else f"but {one_for} one pair"
         raise ValueError(
-            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two by --models A B"
+            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two with --models A B"
         )
     return found
 
@@ -118,8 +118,8 @@ def draw(figure: Any, args: argparse.Namespace) -> None:
 # ---- two or more models -----------------------------------------------------------------------------------
 
 _ALONE = (
-    "One of {} pairs, each judged by itself: the more pairs, the likelier that some claim is wrong; bayesf1 rank says what "
-    "holds of all models together."
+    "Each of {} pairs is judged on its own: the more pairs, the likelier it is that some claim is wrong; bayesf1 rank says "
+    "what holds for all models together."
 )
 
 
@@ -137,7 +137,7 @@ def compare(args: argparse.Namespace) -> int:
     """
     if args.fail_unless not in (None, "better") and not args.rope:
         raise ValueError(
-            f"--fail-unless {args.fail_unless} needs the margin; give it by --rope, such as --rope 0.01"
+            f"--fail-unless {args.fail_unless} needs the margin; give it with --rope, such as --rope 0.01"
         )
     # Files are read once for each metric that their scores are to be.
     measures = [None] if args.measure is None else read_names(args.measure)
@@ -381,8 +381,10 @@ def hierarchical(args: argparse.Namespace) -> None:
     """
     data = _corpora(args)
     settings = given(args, "metrics", "likelihood", "rope", "prior", "prob", "draws", "rng")
-    if args.save is not None:
-        _check_saved(args.save)
+    if args.save is not None and Path(args.save).suffix != ".nc":
+        raise ValueError(f"--save writes netCDF, so {args.save} should end with .nc")
+    if args.save is not None and not followed(args.save).parent.is_dir():
+        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     answer = fit.answer(*(args.models or ()))
     # What was found is told before anything can go wrong with the file.
@@ -400,14 +402,6 @@ def show(args: argparse.Namespace) -> None:
         bayesf1 show fit.nc --models crf bert
     """
     deliver([bf.load_fit(args.files[0]).answer(*(args.models or ()))], args)
-
-
-def _check_saved(path: str) -> None:
-    """Raise a ValueError where the file that ``--save`` names is none for a fit, before anything is computed."""
-    if Path(path).suffix != ".nc":
-        raise ValueError(f"--save writes netCDF, so {path} should end with .nc")
-    if not followed(path).parent.is_dir():
-        raise ValueError(f"cannot save to {path}, as there is no such folder; create it first")
 
 
 def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:

@@ -19,8 +19,6 @@ from bayesf1.output.answer import FORMATS
 Options: TypeAlias = Mapping[str, dict[str, Any]]
 # An argument of Python as messages write it.
 _ARGUMENT = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)=(?:'(?P<one>[^']*)'|\[(?P<several>[^]]*)\]|True\b)?")
-# What `compare --fail-unless` may ask for.
-CLAIMS = ("better", "not-worse", "equivalent")
 
 
 class Parser(argparse.ArgumentParser):
@@ -247,7 +245,7 @@ OPTIONS: Options = {
         "exit with 1 unless B is better, not-worse or equivalent (the last two need --rope): on every one of --metrics, "
         "else on f1",
         "CLAIM",
-        choices=CLAIMS,
+        choices=("better", "not-worse", "equivalent"),
     ),
     "--rope": option(
         "differences too small to matter: a half-width, such as 0.01 for one percentage point, or the lower and upper "

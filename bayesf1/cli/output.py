@@ -12,15 +12,13 @@ from typing import TextIO
 
 from bayesf1.base.naming import harmless, printable
 from bayesf1.base.text_files import write_atomic
-from bayesf1.output.answer import DEFAULT, Answer, format_of, together, written
+from bayesf1.output.answer import DEFAULT, Answer, format_of, show, together, written
 
 
 def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
     """Write answers of one kind in the format that was asked for: to a file, to a terminal, or to a pipe."""
     name, verbose = chosen_format(args), getattr(args, "verbose", False)
     if name == DEFAULT and args.output is None and stdout().isatty():
-        from bayesf1.output.terminal import show
-
         for i, answer in enumerate(together(answers)):
             if i:
                 write("")
@@ -36,14 +34,12 @@ def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
 
 def chosen_format(args: argparse.Namespace) -> str:
     """Return the format that was named, or that the ending of the output file says, or a table."""
-    if args.format is not None:
-        return str(args.format)
-    if args.output is None:
-        return DEFAULT
+    if args.format is not None or args.output is None:
+        return str(args.format or DEFAULT)
     try:
         return format_of(Path(args.output).suffix)
     except ValueError as error:
-        raise ValueError(f"cannot write to {args.output}: {error}, or name a format by --format") from None
+        raise ValueError(f"cannot write to {args.output}: {error}, or name a format with --format") from None
 
 
 def check_files(args: argparse.Namespace) -> None:
@@ -76,7 +72,7 @@ def stdout() -> TextIO:
     # Typed as never None, but it is where the program was started with standard output closed.
     out: TextIO | None = sys.stdout
     if out is None:
-        raise ValueError("standard output is closed; name a file by --output")
+        raise ValueError("standard output is closed; name a file with --output")
     if isinstance(out, TextIOWrapper):
         # Pipes get UTF-8, and a terminal that cannot show a character its number, rather than a traceback.
         out.reconfigure(encoding=None if out.isatty() else "utf-8", errors="backslashreplace")

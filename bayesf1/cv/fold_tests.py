@@ -202,7 +202,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
-    # Corani & Benavoli (2015): the posterior of the mean difference is a t law with the corrected variance.
+    # Corani & Benavoli (2015): the posterior of the mean difference is a t distribution with the corrected variance.
     t = standardised(sign * mean - margin, corrected)
     p = float(special.stdtr(df, t))
     tests = [

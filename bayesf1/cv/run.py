@@ -369,7 +369,7 @@ def cross_validate(
     balanced = y if gold.reading is None else None
     partition = partition_of(splitter, n, X, balanced, groups)
     if directory is not None and (partition != partition_of(splitter, n, X, balanced, groups)).any():
-        raise ValueError(f"directory takes the same folds each time; give {splitter!r} a seed")
+        raise ValueError(f"directory= needs the same folds each time; give {splitter!r} a seed")
     design = _design(splitter, partition)
     rule = design.default_discount if discount is None else discount
     design.discount(rule)
@@ -410,7 +410,7 @@ class KeptFits:
         for name, model in models.items():
             if name not in versions:
                 raise ValueError(
-                    f"directory takes a version of each model, which you change whenever the model changes; give {name!r} "
+                    f"directory= needs a version of each model, which you change whenever the model changes; give {name!r} "
                     'as ("version 1", model)'
                 )
             try:
@@ -429,7 +429,7 @@ class KeptFits:
         try:
             path = self.folder / f"{hash_of((fit, self.known[fit.model], data))}.json"
         except Exception as error:
-            problem = f"X and y cannot be told from others ({type(error).__name__}: {error})"
+            problem = f"X and y cannot be recognised again ({type(error).__name__}: {error})"
             raise ValueError(f"{problem}; leave directory out") from None
         if path.exists():
             return _kept_labels(path, fit)

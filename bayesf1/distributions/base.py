@@ -22,7 +22,7 @@ class Posterior(Checked, ABC):
 
     def __str__(self) -> str:
         low, high = self.interval()
-        return f"{self.mean():.4g}, 95 % interval [{low:.4g}, {high:.4g}]"
+        return f"{self.mean():.4g}, 95 % equal-tailed interval [{low:.4g}, {high:.4g}]"
 
     def _repr_html_(self) -> str:
         numbers = {"Mean": self.mean(), "Sd": self.std(), "2.5 %": self.ppf(0.025), "97.5 %": self.ppf(0.975)}
@@ -96,8 +96,8 @@ class Posterior(Checked, ABC):
 
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
-        tail = 0.5 * (1.0 - check_prob(prob))
-        return self.ppf(tail), self.isf(tail)
+        tail = np.asarray(0.5 * (1.0 - check_prob(prob)))
+        return plain(self._quantile(tail, upper=False)), plain(self._quantile(tail, upper=True))
 
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""

@@ -19,7 +19,7 @@ _CELLS = 2000
 
 
 def log_half_t(x: ArrayLike, *, scale: float = SCALE, tails: float = TAILS) -> FloatArray:
-    """Return the log density of a half-t law at x ≥ 0, up to a constant.
+    """Return the log density of a half-t distribution at x ≥ 0, up to a constant.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def within(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
 
 
 def robust_covariance(draws: FloatArray) -> FloatArray:
-    """Return the covariance of draws (draw, quantity) as that of the normal law with the same 95 % intervals.
+    """Return the covariance of draws (draw, quantity) as that of the normal distribution with the same 95 % intervals.
 
     Draws far out are brought in along their direction, all quantities of a draw alike, so that correlations are those
     of the middle; heavy tails, as of few documents, count as far as their intervals reach.

@@ -26,7 +26,7 @@ class StudentT(Posterior):
         The centre μ, the scale σ and the degrees of freedom ν. With one degree of freedom there is
         no mean, and up to two the variance is infinite.
     support
-        Smallest and largest value that the quantity can take: quantiles end there, as those of a score do.
+        Smallest and largest value that the quantity can take: quantiles and draws end there, as those of a score do.
 
     Examples
     --------
@@ -79,7 +79,8 @@ class StudentT(Posterior):
 
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
-        return self.location + self.scale * np.random.default_rng(rng).standard_t(self.df, size)
+        drawn = self.location + self.scale * np.random.default_rng(rng).standard_t(self.df, size)
+        return plain(np.clip(drawn, *self.support))
 
     def mean(self) -> Any:
         """Mean; NaN up to one degree of freedom."""

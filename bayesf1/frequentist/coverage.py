@@ -253,7 +253,7 @@ def coverage_curve(
     definition = find_metric(metric)
     if not definition.needs or not set(definition.needs) <= set(_CELLS):
         raise ValueError(
-            f"coverage is listed for metrics of tp, fp and fn such as f1 or recall, not {definition.name}"
+            f"coverage is computed for metrics of tp, fp and fn such as f1 or recall, not {definition.name}"
         )
     if isinstance(methods, str) or not len(methods) or len({*methods}) < len(methods):
         raise ValueError(f"methods must be a list of different names, at least one, not {quoted(methods)}")

@@ -800,10 +800,10 @@ def interval_table(
     >>> from bayesf1 import from_confusion
     >>> ev = from_confusion({"A": [[2, 5, 0], [2, 70, 2], [2, 2, 15]]})
     >>> interval_table(ev, ["micro_f1", "macro_f1"]).round(3)
-                     score     se    low   high
-    system metric
-    A      micro_f1  0.870  0.034  0.804  0.936
-           macro_f1  0.689  0.065  0.562  0.817
+    delta, 95 %     score     se    low   high
+    model metric
+    A     micro_f1  0.870  0.034  0.804  0.936
+          macro_f1  0.689  0.065  0.562  0.817
     """
     import pandas as pd
 
@@ -817,8 +817,9 @@ def interval_table(
                 rows[model, metric.name] = (None,) * 4
             else:
                 rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
-    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
-    frame = pd.DataFrame(list(rows.values()), index, ["score", "se", "low", "high"], dtype=float)
+    index = pd.MultiIndex.from_tuples(list(rows), names=["model", "metric"])
+    columns = pd.Index(["score", "se", "low", "high"], name=f"{method}, {100 * confidence_level:g} %")
+    frame = pd.DataFrame(list(rows.values()), index, columns, dtype=float)
     return frame.rename(index=cleaned)
 
 
@@ -1011,7 +1012,7 @@ def _intervals(
         rng=start_of(rng),
     )
     # How gaps are filled in matters to what is drawn alone.
-    told = not kept.labelled or any(name.startswith("credible") for name in names)
-    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if told else ()))
+    noted = not kept.labelled or any(name.startswith("credible") for name in names)
+    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if noted else ()))
     rows = tuple(known[name]() for name in names)
     return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)

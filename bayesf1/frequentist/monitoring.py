@@ -13,13 +13,12 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, crossing
 from bayesf1.base.checks import check_prob, is_number
 from bayesf1.base.naming import plural, quoted
-from bayesf1.evaluation import Evaluation, check_no_gaps, check_one_run, defined_scores, resolve_metric
+from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table, amount
 
 
@@ -44,13 +43,13 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
     def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
         if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
             raise ValueError(
-                f"previous.{where} is {quoted(value)} where a number from {low:g} to {high:g} belongs"
+                f"previous.{where} is {quoted(value)}, but should be a number from {low:g} to {high:g}"
             )
         return float(value)
 
     try:
         if document.get("format", _FORMAT) != _FORMAT:
-            raise ValueError(f"previous.format is {quoted(document['format'])} where {_FORMAT!r} belongs")
+            raise ValueError(f"previous.format is {quoted(document['format'])}, but should be {_FORMAT!r}")
         looks, least = list[Look](), 1.0
         for row in document["looks"]:
             least = number(row["n_units"], "n_units", least)
@@ -178,7 +177,7 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
     """Return the units as bets take them."""
     if ev.units is None or not ev.units.shared or ev.folds is not None:
         raise ValueError(
-            "monitoring takes what both models did on every unit of one test set; build the evaluation from predictions "
+            "monitoring needs what both models did on every unit of one test set; build the evaluation from predictions "
             "(from_labels, from_tags, from_correct)"
         )
     share, load = _ratio(ev, metric)
@@ -190,15 +189,15 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
     seen, each = float(denominator_weights.max(initial=0.0)), float(load.max())
     if largest is not None and not (is_number(largest) and seen <= largest < math.inf and largest > 0.0):
         raise ValueError(
-            f"largest is the largest load that a {ev.unit} can have, a number of {max(seen, each):g} at least as one has "
-            f"{seen:g}, not {largest!r}; give more, from the first look on"
+            f"largest is the largest load that one {ev.unit} can have, at least {max(seen, each):g}, as one here has "
+            f"{seen:g}, not {largest!r}; give a larger number, from the first look on"
         )
     # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once.
     single = ev.units.single or (metric.distribution is None and ev.items is None)
     if largest is None and not (single and seen <= each):
         raise ValueError(
-            f"a {ev.unit} has a load of up to {seen:g} here, and one that outweighs all others may come; give largest, the "
-            "largest load that one can have (of F1 the number of gold and predicted spans together), from the first look on"
+            f"one {ev.unit} has a load of up to {seen:g} here, and later ones may have more; give largest=, the "
+            "largest load that one can have (for F1 the number of gold and predicted spans together), from the first look on"
         )
     scale, stakes = (each, OF_ITEMS) if largest is None else (float(largest), BOUNDED)
     # Many patterns add the same to the measure, as it does not matter which of two kinds of errors was made.
@@ -341,13 +340,13 @@ class Monitor(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""
-        return prose(text.monitor_sentence(self), format)
+        return text.prose(text.monitor_sentence(self), format)
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the last look."""
         looks = [look.n_units for look in self.looks]
         asked = {"rope": self.region, "confidence_level": self.confidence_level, "largest": self.largest}
-        return text.in_one_line(metric=self.metric, unit=self.unit, looks=looks, **asked)
+        return text.in_one_line(metric=text.signed_name(self), unit=self.unit, looks=looks, **asked)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each look."""
@@ -424,7 +423,9 @@ def monitor(
     """
     pair = ev.pair(a, b)
     check_one_run(pair, "monitoring")
-    check_no_gaps(pair, "monitoring", "plan_labels says what looking after each batch of labels does")
+    check_all_labelled(
+        pair, "monitoring", "plan_labels says what it means to look after each batch of labels"
+    )
     metric = resolve_metric(metric, pair)
     level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, metric)
     wagers = wagers_of(pair, metric, largest)
@@ -464,7 +465,7 @@ def _together(before: Monitor, now: Monitor) -> Monitor:
         was, is_ = getattr(before, name), getattr(now, name)
         if was != is_:
             raise ValueError(
-                f"the last look had {name} {was!r}, and this one has {is_!r}; looks must be alike"
+                f"the last look had {name} {was!r}, and this one has {is_!r}; all looks must have the same"
             )
     if now.n_units < before.n_units:
         raise ValueError(
@@ -473,7 +474,7 @@ def _together(before: Monitor, now: Monitor) -> Monitor:
     look, old = now.looks[0], np.ravel(before.tables)
     if old.shape == np.shape(np.ravel(now.tables)) and (np.ravel(now.tables) < old - 1e-9).any():
         raise ValueError(
-            f"the last look counted things that this one does not, of {before.n_units:,} and {now.n_units:,} "
+            f"the last look counted items that this one does not, among {before.n_units:,} and {now.n_units:,} "
             f"{plural(now.unit)}; give all so far, with the labels that they had"
         )
     low, high = max(before.low, look.low), min(before.high, look.high)

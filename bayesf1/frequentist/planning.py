@@ -14,7 +14,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, printable, quoted
-from bayesf1.evaluation import Evaluation, Units, check_no_gaps, check_one_run, resolve_metric
+from bayesf1.evaluation import Evaluation, Units, check_all_labelled, check_one_run, resolve_metric
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
@@ -240,11 +240,13 @@ def _from_pilot(
     """Return the measure, how many gold items and units in all it takes, and what the units are."""
     if model is None:
         if len(pilot.names) > 1:
-            raise ValueError(f"the pilot has several models ({', '.join(pilot.names)}); choose one by model")
+            raise ValueError(
+                f"the pilot has several models ({', '.join(pilot.names)}); choose one with model="
+            )
         model = pilot.names[0]
     one = pilot.select([model])
     check_one_run(one, "a plan for an interval")
-    check_no_gaps(one, "a plan for an interval", "plan_labels plans labels")
+    check_all_labelled(one, "a plan for an interval", "plan_labels plans labels")
     metric = resolve_metric(metric, one)
     sample = sampling_model(one).samples
     variance = sample.variance(lambda tables: metric(tables[..., 0, :], one.cells))
@@ -259,9 +261,7 @@ def _from_pilot(
     known = one.units is not None and one.units.shared
     n_units = _ceil(sample.parts[0].units.size * times) if known or one.task.counts_all_items else None
     if positives is None and n_units is None:
-        raise ValueError(
-            "the pilot's totals do not tell how many items there were; give one with predictions"
-        )
+        raise ValueError("the pilot's totals do not say how many items there were; give one with predictions")
     return metric, positives, n_units, one.unit if known else "item"
 
 
@@ -277,15 +277,15 @@ class SimulatedPair:
     """Units of a pilot, and of the prior, by what they add to the sums that a measure is a function of."""
 
     # Mean of what a unit of each kind adds to A's and to B's sums, what it adds to B's beyond A's, axes (kind, sum), and
-    # how many units of each kind there are; those of the prior all have one weight.
+    # how many units of each kind there are; likewise of the prior.
     middle: FloatArray
     net: FloatArray
     weights: FloatArray
     score: Score
     prior_middle: FloatArray
     prior_net: FloatArray
-    prior_weight: float
-    # What the pilot's units are worth where they are bootstrapped, None where they are single items.
+    prior_weights: FloatArray
+    # The effective sample of the pilot's units if they are bootstrapped, None if they are single items.
     effective_sample: EffectiveSample | None = None
 
     @property
@@ -341,7 +341,7 @@ class SimulatedPair:
         return p if self.effective_sample is None else self._stretched(p, n_units, self.effective_sample)
 
     def _stretched(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
-        """Return the probabilities as a bootstrap over so many units has them, with a t law for a normal one."""
+        """Return the probabilities as a bootstrap over so many units has them, with a t distribution for a normal one."""
         more = n_units / self.size
         freedom = max(effective_sample.units * more - 1.0, 1.0)
         seen = max(1.0 - (1.0 - effective_sample.seen) / more, 1e-6)
@@ -353,12 +353,12 @@ class SimulatedPair:
         With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
         terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
         for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
-        moments else; their ratio follows a Beta law.
+        moments else; their ratio is Beta distributed.
         """
-        middle = (kept + swapped) @ self.middle + self.prior_weight * self.prior_middle.sum(axis=0)
+        middle = (kept + swapped) @ self.middle + self.prior_weights @ self.prior_middle
         slopes = _slopes(self.score, middle)
         differs = self.net.any(axis=1)
-        prior = np.full((len(kept), len(self.prior_net)), self.prior_weight)
+        prior = np.tile(self.prior_weights, (len(kept), 1))
         net = np.concatenate([self.net[differs], self.prior_net])
         plus = np.concatenate([kept[:, differs], prior], axis=1)
         minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
@@ -400,8 +400,8 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     """Return the units of a pilot of two models, ready to be drawn again with another true difference."""
     if ev.units is None or not ev.units.shared:
         raise ValueError(
-            "a pilot must tell what both models did on each unit, but only totals are known; build it from "
-            "predictions (from_labels, from_tags, from_frame), or assume an agreement by assumed_pilot"
+            "a pilot must say what both models did on each unit, but only totals are known; build it from "
+            "predictions (from_labels, from_tags, from_frame), or assume an agreement with assumed_pilot"
         )
     check_one_scale(ev.task)
     sums, score = metric.sums(ev.cells)
@@ -419,7 +419,9 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     sampling = sampling_model(ev)
     # Of many cells the prior says next to nothing of each.
     task = ev.task
-    outcomes = task.prior_outcomes(2) if isinstance(task, BinaryOutcome) else np.zeros((0, 2, n_cells))
+    outcomes, believed = np.zeros((0, 2, n_cells)), np.zeros(0)
+    if isinstance(task, BinaryOutcome):
+        outcomes, believed = task.prior_outcomes(2, prior)
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
@@ -428,7 +430,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
-        prior_weight=prior,
+        prior_weights=believed,
         effective_sample=sampling.effective_sample(metric) if sampling.bootstraps else None,
     )
 
@@ -483,7 +485,7 @@ def assumed_pilot(
     claimed = prevalence * recall * (1.0 / precision - 1.0) / (1.0 - prevalence)
     if claimed >= 1.0:
         raise ValueError(
-            f"precision {precision:g} with recall {recall:g} takes more wrong claims than there are items at a "
+            f"precision {precision:g} with recall {recall:g} needs more wrong predictions than there are items at a "
             f"prevalence of {prevalence:g}"
         )
     rates = ((prevalence, recall), (1.0 - prevalence, claimed))
@@ -698,7 +700,7 @@ def _plan_decision(
     Test sets of the pilot's units are simulated.
     """
     check_one_run(ev, "a plan")
-    check_no_gaps(ev, "a plan", "plan_labels plans labels")
+    check_all_labelled(ev, "a plan", "plan_labels plans labels")
     metric = resolve_metric(metric, ev)
     for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", goal, 0.0)):
         if not is_number(value) or not low < value < 1.0:

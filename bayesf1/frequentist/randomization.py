@@ -20,7 +20,7 @@ from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, sta
 from bayesf1.base.naming import nearest, plural
 from bayesf1.evaluation import (
     Evaluation,
-    check_no_gaps,
+    check_all_labelled,
     check_one_run,
     defined_scores,
     distinct_rows,
@@ -30,7 +30,6 @@ from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.tasks.probabilities import check_one_scale
 
@@ -120,7 +119,7 @@ class RandomizationTest(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
-        return prose(str(self), format)
+        return text.prose(str(self), format)
 
     @property
     def signed(self) -> Sequence[str]:
@@ -388,7 +387,7 @@ def randomization_test(
     metric = resolve_metric(metric, ev)
     ev = ev.pair(a, b)
     check_one_run(ev, "a randomisation test")
-    check_no_gaps(ev, "a randomisation test")
+    check_all_labelled(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
     score_a, score_b = map(float, defined_scores(ev, metric))
     for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):

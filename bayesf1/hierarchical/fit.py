@@ -8,26 +8,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from io import BytesIO
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_in_words, start_of
-from bayesf1.base.naming import capitalised, joined, nearest, plural, printable
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
+from bayesf1.base.input_files import InputFile
+from bayesf1.base.naming import capitalised, cleaned, nearest, plural, printable
+from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import corpora as given, multinomial
 from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
-from bayesf1.hierarchical.scores import PlainScores, fit_scores
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz, text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose, version
-from bayesf1.output.table import Table, amount, digits_of, points
+from bayesf1.output.table import Table, digits_of, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,13 +78,7 @@ class HierarchicalComparison(Comparison):
         return tuple(filter(None, (self.caution, *self.remarks)))
 
     def __str__(self) -> str:
-        observed = "Observed difference:"
-        if self.estimate == "posterior median":
-            observed = "The difference is the posterior median, as a mean may not exist; observed"
-        percent = self.definition.percent
-        digits = digits_of(*self.difference.interval(self.prob), percent=percent, sign=True)
-        gap = points(self.observed_gap, digits, sign=True, percent=percent)
-        return printable(f"On {self.scope}: {text.sentence(self)} {observed} {gap}. {self.caution}".rstrip())
+        return text.hierarchical_sentence(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
@@ -94,14 +90,14 @@ class HierarchicalComparison(Comparison):
 
 def _with_observed(comparisons: Sequence[Any]) -> Table:
     """Return the table of comparisons with the plain scores beside, all with as many decimals."""
-    table, rows = text.table(tuple(comparisons)), []
+    plain, rows = text.table(tuple(comparisons)), []
     digits = max(
         digits_of(*c.posterior_a.interval(c.prob), percent=c.definition.percent) for c in comparisons
     )
-    for row, c in zip(table.rows, comparisons, strict=True):
+    for row, c in zip(plain.rows, comparisons, strict=True):
         observed = " / ".join(points(x, digits, percent=c.definition.percent) for x in c.observed)
         rows.append((*row[:4], observed, *row[4:]))
-    return replace(table, header=(*table.header[:4], "Observed", *table.header[4:]), rows=tuple(rows))
+    return replace(plain, header=(*plain.header[:4], "Observed", *plain.header[4:]), rows=tuple(rows))
 
 
 class HierarchicalComparisons(Comparisons):
@@ -127,17 +123,11 @@ class HierarchicalComparisons(Comparisons):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        first: Any = self.headline
-        how = (
-            f"{first.model_b} was compared with {first.model_a} on {joined(c.label for c in self.values())} by a "
-            f"hierarchical model fitted with {version()}. It was a {first.settings.model}. The "
-            f"probabilities concern {first.scope}. Intervals are {100 * first.prob:.4g} % equal-tailed credible intervals."
-        )
-        return prose(printable(" ".join((how, *first.notes))), format)
+        return text.prose(text.hierarchical_methods(self._all), format)
 
     def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
-        raise ValueError("the page of a hierarchical fit shows all questions; write it by fit.to_html(path)")
+        raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
 
     def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
         """Not offered: the draws of all questions are kept by the fit."""
@@ -195,10 +185,16 @@ class HierarchicalFit(Fitted, Answer):
         return self.groups["posterior"]
 
     @property
+    def start(self) -> int | None:
+        """The number that draws start from; None where that was the state of a Generator."""
+        known = self.posterior.attrs.get("start")
+        return None if known is None else int(known)
+
+    @property
     def model(self) -> Any:
         """The ``pymc.Model`` that was sampled, built anew from the data: look at it, change it, sample it again."""
         if self.likelihood == "scores":
-            raise ValueError("the likelihood 'scores' has no PyMC model; fit one by likelihood='multinomial'")
+            raise ValueError("the likelihood 'scores' has no PyMC model; use likelihood='multinomial'")
         return multinomial.model_of(self.groups, self.prior)
 
     @property
@@ -253,7 +249,7 @@ class HierarchicalFit(Fitted, Answer):
             ahead = metric.sign * gap
             tails, _ = Tails.of_draws(ahead.ravel(), region)
             chained = self.diagnostics.r_hat is not None
-            effective = arviz.effective((ahead > 0).astype(float)) if chained else gap.size
+            effective = _effective((ahead > 0).astype(float)) if chained else gap.size
             low, high = metric.support
             found.append(
                 HierarchicalComparison(
@@ -270,7 +266,7 @@ class HierarchicalFit(Fitted, Answer):
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
                     ev=pair,
-                    remarks=tuple(_few_corpora(self)) if question in QUESTIONS[:2] else (),
+                    remarks=tuple(text.few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
                     estimate=self.estimate(question),
@@ -282,7 +278,7 @@ class HierarchicalFit(Fitted, Answer):
 
     def _settings(self, rope: Rope, question: str) -> Settings:
         """Return what was asked, and what was done."""
-        start, usual = self.posterior.attrs.get("start"), HierarchicalPrior()
+        usual = HierarchicalPrior()
         changed = {name: value for name, value in vars(self.prior).items() if value != getattr(usual, name)}
         uneven = len(set(self.weights.values())) > 1
         signed = {
@@ -303,16 +299,16 @@ class HierarchicalFit(Fitted, Answer):
             rope=rope,
             method="montecarlo",
             n_draws=self.diagnostics.n_draws,
-            rng=None if start is None else int(start),
+            rng=self.start,
             citation="a hierarchical model",
-            model=_assumptions(self),
+            model=text.fit_assumptions(self),
             signed=tuple(signed.items()),
         )
 
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return text.signature_of(settings, [metric.name for metric in self.metrics])
+        return text.signature_of(settings, list(map(text.signed_name, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
@@ -434,17 +430,17 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*_notes(self), *filter(None, [self.diagnostics.caution]))
+        return (*text.fit_notes(self), *filter(None, [self.diagnostics.caution]))
 
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [f"{capitalised(_assumptions(self))}."]
+        return [f"{capitalised(text.fit_assumptions(self))}."]
 
     @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *_notes(self)]
+        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *text.fit_notes(self)]
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
@@ -470,7 +466,7 @@ class HierarchicalFit(Fitted, Answer):
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
             "caution": self.diagnostics.caution or None,
-            "notes": _notes(self),
+            "notes": text.fit_notes(self),
             "sentences": [self.answers[question].sentence() for question in QUESTIONS],
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
@@ -488,7 +484,7 @@ class HierarchicalFit(Fitted, Answer):
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
         data = self.posterior[["score", "difference"]]
-        return arviz.summary(data, self.prob if prob is None else check_prob(prob))
+        return summary_of(data, self.prob if prob is None else check_prob(prob))
 
     def to_arviz(self) -> Any:
         """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
@@ -500,7 +496,7 @@ class HierarchicalFit(Fitted, Answer):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
-        arviz.save(self.groups, str(path))
+        save_groups(self.groups, str(path))
 
 
 def hierarchical(
@@ -607,7 +603,7 @@ def hierarchical(
     if likelihood == "scores":
         for name in (name for name, value in steps.items() if value is not None):
             raise ValueError(f"the likelihood 'scores' has no Markov chain, and no {name}; leave it out")
-        found = fit_scores(data, metrics, prior, **run)
+        found = given.fit_scores(data, metrics, prior, **run)
     else:
         run |= {"sampler": sampler or known[0], "progress": progress, **steps}
         found = multinomial.fit_counts(data, metrics, prior, **run)
@@ -627,59 +623,65 @@ def hierarchical(
     return fit
 
 
-def _assumptions(fit: HierarchicalFit) -> str:
-    """Say what was assumed, and how it was computed."""
-    known = fit.posterior.attrs.get("start")
-    start = start_in_words(None if known is None else int(known))
-    model = _scores(fit) if fit.likelihood == "scores" else _multinomial(fit)
-    medians = [fit.scope(question) for question in QUESTIONS[:2] if "median" in fit.estimate(question)]
-    where = f", on {joined(medians)} medians, as a mean may not exist" if medians else ""
-    estimates = f"scores and differences are posterior means{where}"
-    return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
+def summary_of(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
+    """Return ArviZ's summary with highest density intervals of mass `prob`, its columns named as in 0.23.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
+    >>> list(summary_of(arviz.dataset({"x": (("chain", "draw"), draws)}, {})).columns)[:4]
+    ['mean', 'sd', 'hdi_2.5%', 'hdi_97.5%']
+    """
+    tail = 50.0 * (1.0 - check_prob(prob))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
+        kind = {"hdi_prob": prob} if arviz.is_old() else {"ci_prob": prob, "ci_kind": "hdi"}
+        table: pd.DataFrame = arviz.load_arviz().summary(data, **kind, round_to="none")
+    ends = [column for column in table.columns if column.startswith("hdi")]
+    named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
+    # ArviZ 1.x gives strings for some columns where it rounds.
+    return table.rename(index=cleaned, columns=named).astype(float)
 
 
-def _scores(fit: HierarchicalFit) -> str:
-    metric = fit.main_metric
-    names = ("difficulty", "spread")
-    medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
-    apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
-    scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
-    return (
-        f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
-        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
-        f"posterior medians; half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom "
-        f"and scale {scale})"
-    )
+def _effective(draws: FloatArray) -> float:
+    """Return the effective number of draws (chain, draw) for their mean."""
+    with np.errstate(invalid="ignore"):
+        found = float(arviz.load_arviz().ess(draws, method="mean"))
+    return found if np.isfinite(found) else float(draws.size)
 
 
-def _multinomial(fit: HierarchicalFit) -> str:
-    kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
-    pairs = zip(fit.models, kappa, strict=True)
-    alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
-    made = fit.posterior.attrs.get("made_with", "PyMC")
-    return (
-        f"Dirichlet-multinomial model in {made}, {fit.within}, effects of a {fit.noun} on one model unrelated to those on "
-        f'another (likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
-        f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
-    )
+# ---- files ------------------------------------------------------------------------------------------------
 
 
-def _few_corpora(fit: HierarchicalFit) -> list[str]:
-    """Say if there are too few corpora to know how much they differ."""
-    rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
-    words = f"{fit.number} do not show well how much {fit.nouns} differ, so {rest}."
-    return [words] if len(fit.datasets) < 3 else []
+def save_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
+    """Write groups to a netCDF file, whole or not at all."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    if Path(path).suffix == ".zarr":
+        raise ValueError(f"draws are saved as netCDF, not Zarr; end {printable(str(path))} with .nc")
+    # In memory, as HDF5 may end the program if a disk is full.
+    made = BytesIO()
+    with h5netcdf.File(made, "w") as file:
+        for name, data in groups.items():
+            data.dump_to_store(H5NetCDFStore(file.create_group(name)))
+    write_atomic(path, made.getvalue())
 
 
-def _notes(fit: HierarchicalFit) -> list[str]:
-    """Return what should be known of the data."""
-    found = [*([f"{capitalised(fit.note)}."] if fit.note else []), *_few_corpora(fit)]
-    if fit.noun == "fold":
-        found.append(
-            "Folds are taken as separate test sets, though repeats test the same items again; the discounted "
-            "counts of compare() allow for that."
-        )
-    return found
+def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
+    """Read all groups of a netCDF file that `save_groups`, or ArviZ, has written."""
+    import xarray as xr
+
+    file = InputFile.of(path)
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            file.check_size(tree.nbytes)
+            return {name: node.to_dataset().load() for name, node in tree.children.items()}
+    # h5py raises a RuntimeError for groups that cannot be read.
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        why = f"is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
+        raise ValueError(f"{printable(str(path))} {why}") from None
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
@@ -697,7 +699,7 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
     >>> str(again) == str(fit)
     True
     """
-    groups = arviz.load(str(path))
+    groups = load_groups(str(path))
     written = str(groups["posterior"].attrs.get("bayesf1")) if "posterior" in groups else ""
     if f'"{HierarchicalFit.json_format}"' not in written:
         raise ValueError(f"{path} holds no fit that this version of bayesf1 saved; fit it again")
@@ -736,7 +738,7 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     return HierarchicalFit(
         groups=groups,
-        ev=Evaluation(models, (task := PlainScores.of(metrics)), np.array(observed.values, float)),
+        ev=Evaluation(models, (task := given.PlainScores.of(metrics)), np.array(observed.values, float)),
         metrics=task.metrics,
         datasets=names,
         prior=HierarchicalPrior(**document["prior"]),

@@ -24,8 +24,7 @@ from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, resolve_metrics
 from bayesf1.hierarchical import corpora as given
-from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, Variables
-from bayesf1.hierarchical.scores import PlainScores
+from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, PlainScores, Variables
 from bayesf1.metrics import MetricLike
 from bayesf1.output import arviz
 from bayesf1.sampling import sampling_model
@@ -159,8 +158,8 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
             continue
         if assumption == "auto":
             raise ValueError(
-                f"corpus {name!r} was sampled by the {sampling.ev.unit}, and a multinomial takes all items as "
-                "independent; use the likelihood 'scores', or say assumption 'independent' to take them so"
+                f"corpus {name!r} was sampled by {sampling.ev.unit}, but a multinomial takes all items as "
+                "independent; use the likelihood 'scores', or assumption='independent' to take them so"
             )
         note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
     task = functools.reduce(
@@ -170,14 +169,14 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     outcomes = found[0]
     if outcomes is None:
         raise ValueError(
-            f"a multinomial needs items of one outcome each, but of {task.about} only sums of several are known here; "
+            f"a multinomial needs items of one outcome each, but only sums over several are known of {task.about} here; "
             "use the likelihood 'scores'"
         )
     counts = np.stack([each.counts for each in found if each is not None])
     if not (counts == np.rint(counts)).all():
         raise ValueError(
-            "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus by "
-            "themselves, or use the likelihood 'scores'"
+            "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus "
+            "alone, or use the likelihood 'scores'"
         )
     ev = Evaluation(first.models, task, counts @ outcomes.rows)
     return Counts(names, noun, counts, ev, outcomes, note)
@@ -220,7 +219,7 @@ def fit_counts(
     for package in dict.fromkeys(("pymc", sampler)):
         if find_spec(package) is None:
             raise MissingExtra(
-                f"sampling needs {package}, which is not installed; install it by pip install 'bayesf1[pymc]'"
+                f"sampling needs {package}, which is not installed; install it with pip install 'bayesf1[pymc]'"
             )
 
     def scores(parts: FloatArray) -> FloatArray:
@@ -247,7 +246,7 @@ def fit_counts(
     scored = arviz.dataset(given.by_question(ev.models, np.stack(drawn, axis=-1)), coords)
     made = joined(f"{name} {metadata.version(name)}" for name in ("PyMC", "ArviZ"))
     groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs, made_with=made)
-    r_hat, bulk, tail = arviz.convergence(groups["posterior"])
+    r_hat, bulk, tail = convergence(groups["posterior"])
     diverged = groups["sample_stats"]["diverging"]
     return Fitted(
         groups=groups,
@@ -291,7 +290,7 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise ValueError(
-                f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed by rng, or the "
+                f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed (rng=), or the "
                 f"sampler {SAMPLERS[sampler == 'pymc']!r}"
             ) from error
         found = {name: arviz.group(trace, name) for name in ("posterior", "sample_stats")}
@@ -312,6 +311,31 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
     # A corpus is left out as a whole.
     found["log_likelihood"] = arviz.group(trace, "log_likelihood").sum("system")
     return found
+
+
+def convergence(data: xr.Dataset) -> tuple[float, float, float]:
+    """Return the worst R-hat, bulk and tail effective sample sizes of all variables."""
+    import xarray as xr
+
+    az = arviz.load_arviz()
+    if data.sizes["chain"] == 1:
+        # R-hat compares chains, and two halves of one will do.
+        half = data.sizes["draw"] // 2
+        halves = [data.isel(draw=slice(i * half, (i + 1) * half), chain=0) for i in (0, 1)]
+        apart = [part.drop_vars(["chain", "draw"], errors="ignore") for part in halves]
+        data = xr.concat(apart, dim="chain", data_vars="all").transpose("chain", "draw", ...)
+
+    def values(found: Any) -> FloatArray:
+        flat: FloatArray = np.concatenate([np.ravel(v.values) for v in found.data_vars.values()])
+        # What never varies has neither.
+        return flat[np.isfinite(flat)]
+
+    with np.errstate(invalid="ignore"):
+        r_hat = values(az.rhat(data))
+        bulk = values(az.ess(data, method="bulk"))
+        tail = values(az.ess(data, method="tail", prob=(0.05, 0.95)))
+    n = float(data.sizes["chain"] * data.sizes["draw"])
+    return float(r_hat.max(initial=1.0)), float(bulk.min(initial=n)), float(tail.min(initial=n))
 
 
 def _dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:

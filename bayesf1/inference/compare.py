@@ -24,10 +24,11 @@ from bayesf1.inference.comparison import (
     Variance,
     check_rope,
 )
+from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import FEW_UNITS
-from bayesf1.sampling import LinearControl, SamplingModel, Target, sampling_model
+from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 if TYPE_CHECKING:
     from bayesf1.distributions.fscore import UnitDistribution
@@ -218,7 +219,12 @@ class Posteriors(NamedTuple):
 
     @classmethod
     def of_draws(
-        cls, sampling: SamplingModel, metric: Metric, prior: float, scores: FloatArray, gaps: FloatArray
+        cls,
+        sampling: SamplingModel,
+        metric: Metric,
+        prior: float,
+        scores: FloatArray,
+        differences: FloatArray,
     ) -> Posteriors:
         """Return them from draws of both scores, axes (draw, model), and of the difference; scores in closed form if any."""
         low, high = metric.support
@@ -227,7 +233,7 @@ class Posteriors(NamedTuple):
             or EmpiricalPosterior.within(scores[:, i], metric.support)
             for i in (0, 1)
         )
-        return cls(a, b, EmpiricalPosterior.within(gaps, (low - high, high - low)))
+        return cls(a, b, EmpiricalPosterior.within(differences, (low - high, high - low)))
 
 
 def _compare_all(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
@@ -303,8 +309,8 @@ def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> l
                 beyond = 0.5 * (tails.p_less + tails.p_greater)
                 tails = tails._replace(p_less=beyond, p_greater=beyond)
         scores = np.concatenate(one.kept)[:, turn]
-        gaps = scores[:, 1] - scores[:, 0]
-        posteriors = Posteriors.of_draws(sampling, one.metric, asked.prior, scores, gaps)
+        differences = scores[:, 1] - scores[:, 0]
+        posteriors = Posteriors.of_draws(sampling, one.metric, asked.prior, scores, differences)
         found.append(comparison_of(sampling, one.metric, asked, tails, posteriors, mcse=mcse, n_draws=made))
     return found
 
@@ -328,9 +334,9 @@ class _Counted:
         better = (gains > self.margins) + 0.5 * (gains == self.margins)
         self.better += better.sum(axis=0)
         if self.control is not None and control is not None:
-            beside = self.control.exceed(control, self.sign, self.margins)
-            self.controlled += beside.sum(axis=0)
-            self.against += (better != beside).sum(axis=0)
+            exceeds = self.control.exceed(control, self.sign, self.margins)
+            self.controlled += exceeds.sum(axis=0)
+            self.against += (better != exceeds).sum(axis=0)
         if self.n < _KEPT:
             self.kept.append(scores)
         self.n += len(scores)
@@ -357,7 +363,7 @@ def comparison_of(
     n_draws: int = 0,
     gap: float | None = None,
 ) -> Comparison:
-    """Return a comparison from its probabilities and posteriors; its difference is that of the scores, unless told."""
+    """Return a comparison from its probabilities and posteriors; the difference is that of the scores, unless given."""
     ev, folds = sampling.ev, sampling.ev.folds
     settings = Settings.of(
         sampling,
@@ -398,7 +404,7 @@ def comparison_of(
         variance=_variance(sampling, metric, asked.prior)
         if ev.methods and sampling.target == "method"
         else None,
-        load_correlation=float(sampling.load_correlations(metric)[-1]),
+        size_correlation=float(sampling.size_correlations(metric)[-1]),
         pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
@@ -426,8 +432,8 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance
     (known,) = sampling.training([metric], prior=prior, rng=rng)
     models = replace(sampling, target="models")
     blocks = models.scores([metric], prior=prior, n_draws=_PARTS, rng=rng)
-    gaps = np.concatenate([np.diff(block[0], axis=1)[:, 0] for block in blocks])
+    differences = np.concatenate([np.diff(block[0], axis=1)[:, 0] for block in blocks])
     # Of inflated draws the variance may be without bounds.
-    low, high = np.quantile(gaps, [0.158655, 0.841345])
+    low, high = np.quantile(differences, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())
     return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))

@@ -15,7 +15,6 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.metrics import Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import SamplingModel, SamplingSettings
 
@@ -183,7 +182,7 @@ class Comparison(Checked):
         Where the doubt about two methods comes from; None of models.
     other_target
         The answer for the method if that for the models fitted in folds was asked for, or the reverse.
-    load_correlation
+    size_correlation
         How the difference goes with the size of documents (Spearman), where that is evident; else 0.
     pairing_unknown
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
@@ -210,7 +209,7 @@ class Comparison(Checked):
     alike: bool = False
     variance: Variance | None = None
     other_target: Comparison | None = None
-    load_correlation: float = 0.0
+    size_correlation: float = 0.0
     pairing_unknown: bool = False
     remarks: tuple[str, ...] = ()
 
@@ -265,6 +264,25 @@ class Comparison(Checked):
         return 0.5 * (1.0 + self.prob)
 
     @property
+    def equivalent(self) -> bool:
+        """Whether the models are shown to be practically equivalent."""
+        return bool(self.rope) and self.p_rope >= self.prob
+
+    @property
+    def not_worse(self) -> tuple[str, str, float, float] | None:
+        """A model that is shown not to be worse than another, that one, the margin and how surely; None if none is."""
+        if self.rope and self.p_not_worse >= self.threshold:
+            return self.model_b, self.model_a, -self.rope.low, self.p_not_worse
+        if self.rope and 1.0 - self.p_greater >= self.threshold:
+            return self.model_a, self.model_b, self.rope.high, 1.0 - self.p_greater
+        return None
+
+    @property
+    def spread_unknown(self) -> bool:
+        """Whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
+        return math.isnan(self.p_h1) and not math.isnan(self.gap)
+
+    @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
         if not max(self.p_h0, self.p_h1) >= self.threshold:
@@ -294,7 +312,7 @@ class Comparison(Checked):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
-        return prose(str(self), format)
+        return text.prose(str(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the test, in one line."""
@@ -393,7 +411,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
         c = self.headline
-        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % credible intervals"
+        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
@@ -420,11 +438,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return prose(text.summary(self._all) if metric is None else str(self[metric]), format)
+        return text.prose(text.summary(self._all) if metric is None else str(self[metric]), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return prose(text.methods(self._all), format)
+        return text.prose(text.methods(self._all), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""

@@ -75,13 +75,11 @@ def pairing_bounds(
     """
     ev = ev.pair(a, b)
     if ev.folds is not None or ev.methods:
-        raise ValueError("pairing bounds are those of two tables of one test set, without folds or runs")
+        raise ValueError("pairing bounds need two tables of one test set, without folds or runs")
     definition = resolve_metric(metric, ev)
     defined_scores(ev, definition)
     if not isinstance(ev.task, BinaryOutcome):
-        raise ValueError(
-            f"pairing bounds are those of two tables of two outcomes, and this is a {ev.task.name} task"
-        )
+        raise ValueError(f"pairing bounds need two tables of two outcomes, but this is a {ev.task.name} task")
     sorts = [_answered(ev, yes, no) for yes, no in ev.task.answers]
     grids = [_overlaps(*numbers) for numbers in sorts]
     row = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))

@@ -16,8 +16,8 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
+from bayesf1.output.text import prose
 from bayesf1.sampling import SamplingModel, sampling_model
 
 _DRAWS = 10_000
@@ -43,10 +43,12 @@ class ClassComparisons(Comparisons):
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
         n = sum(c.verdict.endswith(" better") for c in self.values())
-        told = "Differences of classes are shrunk towards each other, the more so the more alike they are"
+        shrunk = (
+            "The classes' differences are shrunk towards each other, more strongly the more alike they are"
+        )
         if n:
-            told += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
-        return (printable(f"{told}."), *super().notes)
+            shrunk += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
+        return (printable(f"{shrunk}."), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
@@ -118,20 +120,22 @@ def compare_classes(
         metrics, prior=asked.prior, n_draws=n_draws, rng=np.random.default_rng(asked.seed)
     )
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    gaps = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
-    gaps = turn * shrink_draws(gaps, np.random.default_rng((asked.seed, 1)))
+    differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
+    differences = turn * shrink_draws(differences, np.random.default_rng((asked.seed, 1)))
     return ClassComparisons(
         [
             _of_class(sampling, metric, asked, scores[:, ::turn], gap)
-            for metric, scores, gap in zip(metrics, drawn, gaps.T, strict=True)
+            for metric, scores, gap in zip(metrics, drawn, differences.T, strict=True)
         ]
     )
 
 
 def _of_class(
-    sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, gaps: FloatArray
+    sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, differences: FloatArray
 ) -> Comparison:
-    tails, mcse = Tails.of_draws(metric.sign * gaps, asked.rope)
-    posteriors = Posteriors.of_draws(sampling, metric, asked.prior, scores, gaps)
+    tails, mcse = Tails.of_draws(metric.sign * differences, asked.rope)
+    posteriors = Posteriors.of_draws(sampling, metric, asked.prior, scores, differences)
     gap = float(posteriors.difference.mean())
-    return comparison_of(sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(gaps), gap=gap)
+    return comparison_of(
+        sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
+    )

@@ -42,7 +42,7 @@ def posterior(
 
     With cells :math:`\sim \mathrm{Dirichlet}(\text{counts}+\lambda)`, precision is
     :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and
-    F-scores follow `FScore`; measures without a law, and all measures of clustered data, are drawn.
+    F-scores follow `FScore`; metrics without a closed form, and all metrics of clustered data, are drawn.
 
     Parameters
     ----------
@@ -78,13 +78,16 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
-    defined_scores(ev.select([model]), metric)
     alone = target == "method" and ev.folds is not None
     if model not in ev.names or alone:
         # A run is spoken of by itself, and of one way of training its own contrasts tell.
         ev = ev.select([model])
     how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
-    return posteriors(ev, [metric], **how)[model, metric.name]
+    found = posteriors(ev, [metric], **how)
+    if (model, metric.name) not in found:
+        # Which says what is undefined.
+        defined_scores(ev.select([model]), metric)
+    return found[model, metric.name]
 
 
 def posteriors(
@@ -97,7 +100,7 @@ def posteriors(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> dict[tuple[str, str], Posterior]:
-    """Return what is believed of every score that is defined, by model and metric; metrics without a law share draws."""
+    """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws."""
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
@@ -147,11 +150,11 @@ def summary(
     --------
     >>> from bayesf1 import from_counts
     >>> summary(from_counts(A=(77, 44, 10))).round(3)
-                       mean     sd  hdi_2.5%  hdi_97.5%
-    system metric
-    A      precision  0.635  0.043     0.550      0.719
-           recall     0.881  0.034     0.812      0.944
-           f1         0.737  0.034     0.670      0.803
+                      mean     sd  hdi_2.5%  hdi_97.5%
+    model metric
+    A     precision  0.635  0.043     0.550      0.719
+          recall     0.881  0.034     0.812      0.944
+          f1         0.737  0.034     0.670      0.803
     """
     import pandas as pd
 
@@ -167,13 +170,13 @@ def summary(
             rows[model, metric.name] = (
                 (np.nan,) * 4 if post is None else (post.mean(), post.std(), *post.hdi(prob))
             )
-    index = pd.MultiIndex.from_tuples(list(rows), names=["system", "metric"])
+    index = pd.MultiIndex.from_tuples(list(rows), names=["model", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
     return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
 
 
 def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
-    """Return the law of one of the scores that are compared, or None where only draws will do."""
+    """Return the distribution of one of the scores that are compared, or None if only draws will do."""
     trained = sampling.training_variance
     if trained is not None and not trained.mixed:
         return trained.contrasts(metric).distribution(np.eye(len(sampling.ev.models))[index], metric.support)
@@ -181,7 +184,7 @@ def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prio
 
 
 def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:
-    """Return the closed-form law of a measure of one of the models, or None where there is none."""
+    """Return the closed-form distribution of a metric of one of the models, or None if there is none."""
     added = ev.task.cell_priors(metric, prior)
     if added is None:
         return None

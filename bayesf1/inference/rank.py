@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray, slices_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
-from bayesf1.base.naming import joined
+from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
@@ -20,7 +20,6 @@ from bayesf1.inference.posterior import claim_threshold, distribution_under, num
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.latex import prose
 from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
 
@@ -88,8 +87,8 @@ class Ranking(Answer):
     settings: Settings
     remarks: tuple[str, ...] = ()
 
-    json_format = "bayesf1.rank/1"
-    index_names = ("system",)
+    json_format = "bayesf1.rank/2"
+    index_names = ("model",)
 
     @property
     def label(self) -> str:
@@ -113,8 +112,8 @@ class Ranking(Answer):
     @property
     def title(self) -> str:
         """How many models there are, and what they are ranked by."""
-        prob = 100 * self.settings.prob
-        return f"{len(self.models)} models ranked by {self.label}, with {prob:g} % credible intervals"
+        prob, label = 100 * self.settings.prob, text.in_prose(self.label)
+        return f"{len(self.models)} models ranked by {label}, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
@@ -140,17 +139,17 @@ class Ranking(Answer):
         """Return the full numbers, a row for each model."""
         found = (getattr(self, column) for column in _COLUMNS)
         columns = [self.models, *map(_known, found)]
-        return [dict(zip(("system", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
+        return [dict(zip(("model", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
-        systems = []
+        models = []
         for i, record in enumerate(self.records()):
             beats = dict(zip(self.models, _known(self.p_beats[i]), strict=True))
             del beats[self.models[i]]
             jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
             record |= {"p_rank": _known(self.p_rank[i]), "p_beats": beats, "beats_jointly": jointly}
-            systems.append(record)
+            models.append(record)
         s = self.settings
         return {
             "metric": self.metric.name,
@@ -158,7 +157,7 @@ class Ranking(Answer):
             **{name: getattr(s, name) for name in ("prior", "prob", "assumption", "n_draws")},
             **{name: getattr(self, name) for name in ("threshold", "p_among_best", "p_jointly", "p_order")},
             "groups": [list(group) for group in self.groups],
-            "systems": systems,
+            "models": models,
             "sentence": self.sentence(),
             "joint_sentence": self.joint_sentence(),
             "notes": list(self.notes),
@@ -166,19 +165,19 @@ class Ranking(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
-        return prose(text.ranking_sentence(self), format)
+        return text.prose(text.ranking_sentence(self), format)
 
     def joint_sentence(self, *, format: str = "text") -> str:
         """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
-        return prose(text.joint_sentence(self), format)
+        return text.prose(text.joint_sentence(self), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
-        return prose(text.ranking_methods(self), format)
+        return text.prose(text.ranking_methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
-        return text.signature_of(self.settings, [self.metric.name])
+        return text.signature_of(self.settings, [text.signed_name(self.metric)])
 
 
 def rank(
@@ -292,8 +291,8 @@ def ranking_of(
     rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
     raised = models + rope.high
     p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in models]) / n
-    gaps = (one - models[0] for one in models)
-    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in gaps]
+    differences = (one - models[0] for one in models)
+    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in differences]
     claims = joint_claims(better, rope.high, prob)
     claims = claims._replace(among_best=same @ claims.among_best)
     unknown = undefined[order]
@@ -409,20 +408,23 @@ def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[n
     unit = spreads.max() or 1.0
     apart = (apart / unit).astype(np.float32)
     scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
-    farthest = np.zeros(len(scores))
+    farthest, room = np.zeros(len(scores)), np.empty_like(apart)
     for i, one in enumerate(apart[:-1]):
-        gaps = np.abs(apart[i + 1 :] - one)
-        gaps *= scales[i, i + 1 :, None]
-        np.maximum(farthest, gaps.max(axis=0), out=farthest)
-    beats = centre[:, None] - centre - np.quantile(farthest, prob) * spreads > margin
+        differences = np.subtract(apart[i + 1 :], one, out=room[i + 1 :])
+        differences *= scales[i, i + 1 :, None]
+        np.maximum(farthest, np.abs(differences, out=differences).max(axis=0), out=farthest)
+    reach = np.quantile(farthest, prob)
+    beats = centre[:, None] - centre - reach * spreads > margin
+    # All of it holds in draws within the region; the others are looked at.
+    others = models[:, farthest > reach]
     if len(models) == 2:
         # Two models have one difference, of which `compare` may claim as much.
-        beats = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob)
-    hold = np.ones(len(scores), dtype=bool)
-    for one, beaten in zip(models, beats, strict=True):
+        beats, others = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob), models
+    hold = np.ones(others.shape[1], dtype=bool)
+    for one, beaten in zip(others, beats, strict=True):
         if beaten.any():
-            hold &= one > models[beaten].max(axis=0) + margin
-    return beats, float(hold.mean())
+            hold &= one > others[beaten].max(axis=0) + margin
+    return beats, float(1.0 - np.count_nonzero(~hold) / len(scores))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -435,8 +437,8 @@ class Scoreboard(Answer):
         The ranking of the models by each metric, by name, in order.
     """
 
-    json_format = "bayesf1.scoreboard/1"
-    index_names = ("system", "metric")
+    json_format = "bayesf1.scoreboard/2"
+    index_names = ("model", "metric")
 
     rankings: dict[str, Ranking]
 
@@ -454,9 +456,9 @@ class Scoreboard(Answer):
     @property
     def title(self) -> str:
         """What the table shows."""
-        what = joined(ranking.label for ranking in self.rankings.values())
+        what = capitalised(joined(text.in_prose(ranking.label) for ranking in self.rankings.values()))
         prob = 100 * self.first.settings.prob
-        return f"{what} of {len(self.models)} models, with {prob:g} % credible intervals"
+        return f"{what} of {len(self.models)} models, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
@@ -480,21 +482,22 @@ class Scoreboard(Answer):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
-        labels = joined(ranking.label for ranking in self.rankings.values())
-        return prose(text.ranking_methods(self.first, labels), format)
+        labels = joined(text.in_prose(ranking.label) for ranking in self.rankings.values())
+        return text.prose(text.ranking_methods(self.first, labels), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""
-        return text.signature_of(self.first.settings, list(self.rankings))
+        names = [text.signed_name(ranking.metric) for ranking in self.rankings.values()]
+        return text.signature_of(self.first.settings, names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model and metric."""
         rows = [
-            {"system": record.pop("system"), "metric": metric, **record}
+            {"model": record.pop("model"), "metric": metric, **record}
             for metric, ranking in self.rankings.items()
             for record in ranking.records()
         ]
-        return sorted(rows, key=lambda row: self.models.index(row["system"]))
+        return sorted(rows, key=lambda row: self.models.index(row["model"]))
 
 
 def scoreboard(
@@ -526,7 +529,7 @@ def scoreboard(
     --------
     >>> from bayesf1 import from_counts
     >>> print(scoreboard(from_counts(A=(77, 44, 10), B=(83, 9, 14), C=(70, 30, 27))).table)
-    Model  P (%)              R (%)              F1 (%)
+    Model  Precision (%)      Recall (%)         F1 (%)
     ─────  ─────────────────  ─────────────────  ─────────────────
     B      90.2 [82.9, 95.0]  85.6 [77.6, 91.5]  87.8 [81.9, 91.9]
     A      63.6 [54.8, 71.8]  88.5 [80.6, 93.9]  74.0 [66.7, 80.0]

@@ -146,7 +146,7 @@ def _read_columns(files: Files, columns: Sequence[int], token: int = 0) -> _Colu
     at = np.flatnonzero(is_token)
     for file, n_tokens in zip(files, np.diff(np.searchsorted(at, [*first_lines, len(starts)])), strict=True):
         if not n_tokens:
-            raise ValueError(f"{file} has no word, but should have one a line")
+            raise ValueError(f"{file} has no words, but should have one on each line")
     needed = max(column + 1 if column > 0 else 1 - column for column in columns)
     if width < needed:
         right = f"at least {needed}, the token's and the tags'"
@@ -194,7 +194,7 @@ def _first_token(file: InputFile, text: str) -> str:
         if last[0] != "#":
             break
     if last is None:
-        raise ValueError(f"{file} has no sentence, but should have one token a line with its tag")
+        raise ValueError(f"{file} has no sentence, but should have one token per line, with its tag")
     return last
 
 
@@ -233,7 +233,7 @@ def _line_up(own: _Columns, gold: _Columns) -> None:
             f"{side.lengths[at]} tokens"
             for side in (own, gold)
         ]
-        raise ValueError(f"{' where '.join(begins)}; the two files should hold the same sentences and tokens")
+        raise ValueError(f"{', but '.join(begins)}; the two files should hold the same sentences and tokens")
     if not (np.array_equal(own.widths, gold.widths) and np.array_equal(own.letters, gold.letters)):
         mine, theirs = own.tokens(), gold.tokens()
         changed = [i for i, differs in enumerate(map(ne, mine, theirs)) if differs]
@@ -315,7 +315,7 @@ def gold_and_models(request: ReadRequest, what: str) -> tuple[Files, dict[str, F
     """Return the files of gold and of each model, where gold has its own."""
     models = request.named_models(what)
     if request.alone is None:
-        raise ValueError(f"{request.places[0]} is a model's file; also give the gold file by gold_file=")
+        raise ValueError(f"{request.places[0]} is a model's file; also give the gold file with gold_file=")
     gold, *others = _files([request.alone, *models.values()])
     return gold, dict(zip(models, others, strict=True))
 
@@ -343,7 +343,9 @@ def _read(request: ReadRequest) -> Evaluation:
         _line_up(own, truth)
         if gold is None and (theirs := own.tags[0].tolist()) != (tags := truth.tags[0].tolist()):
             at = next(i for i, differs in enumerate(map(ne, theirs, tags)) if differs)
-            raise ValueError(f"{own.spot(at)}, has another gold tag than {truth.spot(at)}; give all the same")
+            raise ValueError(
+                f"{own.spot(at)}, has a different gold tag from {truth.spot(at)}; give all the same"
+            )
         sides[f"model {name!r}"] = own
     assert truth is not None
     units = _units(truth, unit, "-DOCSTART-")
@@ -356,7 +358,7 @@ def _read(request: ReadRequest) -> Evaluation:
         raise ValueError(f"{spot}, has tag {error.tag!r}, which {error.complaint}; see scheme=") from None
     ev = from_span_table(table, groups=units, by_type=by_type)
     doubts = _doubts(models) if gold is None and of_gold is of_model is None else ()
-    return replace(ev, remarks=doubts)
+    return replace(ev, remarks=(*ev.remarks, *doubts))
 
 
 def _units(gold: _Columns, unit: str, begins: str) -> IntArray | None:
@@ -412,7 +414,7 @@ def _read_words(request: ReadRequest) -> Evaluation:
         _line_up(own, truth)
         if asked != "FEATS" and "_" in own.tags[0].names:
             spot = own.spot(int(np.argmax(own.tags[0].codes == own.tags[0].names.index("_"))))
-            raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column by field=")
+            raise ValueError(f"{spot}, has no {asked}; fill it, or choose another column with field=")
     documents = _units(truth, unit, "# newdoc")
     units = range(len(truth.lengths)) if documents is None else documents
     predicted = {name: own.tags[0].tolist() for name, own in zip(models, sides, strict=True)}
@@ -455,12 +457,12 @@ def _spans(files: Sequence[InputFile]) -> Counter[tuple[int, int, int, str]]:
             where = f"{file}, line {number},"
             matched = _ANNOTATION.fullmatch(line)
             if not matched:
-                raise ValueError(f"{where} has {line[:40]!r}, but a span is such as 'T1⇥Person 0 5⇥Peter'")
+                raise ValueError(f"{where} has {line[:40]!r}, but a span looks like 'T1⇥Person 0 5⇥Peter'")
             name, kind, start, end, more, _ = matched.groups()
             if name in seen:
                 raise ValueError(f"{where} has {name} again; names of spans are unique")
             if int(start) >= int(end):
-                raise ValueError(f"{where} has a span from {start} to {end}; its end lies behind its start")
+                raise ValueError(f"{where} has a span from {start} to {end}; its end must be after its start")
             seen.add(name)
             found[document, int(start), -1 if more else int(end), kind] += 1
     return found
@@ -480,10 +482,6 @@ def _read_annotations(request: ReadRequest) -> Evaluation:
     whole = sorted({span for spans in sides.values() for span in spans if span[2] >= 0})
     types = chosen_types(request.options.get("types"), sorted({span[3] for span in whole}))
     rows = [span for span in whole if span[3] in types]
-    known = {span[3] for span in sides["gold"]}
-    for name, spans in sides.items():
-        if strange := sorted({span[3] for span in spans if span[3] in types} - known):
-            remarks.append(f"{name} has types of spans that gold never has: {listing(strange, most=5)}.")
     table = SpanTable(
         np.array([document for document, *_ in rows], dtype=np.int64),
         np.array([types.index(kind) for *_, kind in rows], dtype=np.int64),

@@ -112,7 +112,7 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
     """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
     array = _numbers(counts, where)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
-        raise ValueError(f"{where} has shape {array.shape}; a square one, of all classes, belongs here")
+        raise ValueError(f"{where} has shape {array.shape}; give a square one, of all classes")
     return _check_range(array, [f"column {j + 1}" for j in range(len(array))], where)
 
 
@@ -133,7 +133,7 @@ def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> Flo
     array = _numbers(counts, where)
     if array.ndim == 0 or array.shape[-1] not in (3, 4):
         found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
-        raise ValueError(f"{where} has {found} where counts (tp, fp, fn) or (tp, fp, fn, tn) belong")
+        raise ValueError(f"{where} has {found} instead of counts (tp, fp, fn) or (tp, fp, fn, tn)")
     return _check_range(array, BINARY_CELLS, where)
 
 
@@ -171,7 +171,7 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
             raise ValueError(f"{where} has folds with and without tn; give tn for all of them or for none")
         tables = np.stack(rows) if rows else np.empty((0, 3))
     else:
-        raise ValueError(f"{where} has {value!r} where a sequence of {n_folds} fold tables belongs")
+        raise ValueError(f"{where} has {value!r} instead of a sequence of {n_folds} fold tables")
     if tables.ndim == 3 and tables.shape[1] == per_repeat:
         tables = tables.reshape(-1, tables.shape[-1])
     if tables.ndim != 2 or len(tables) != n_folds:
@@ -182,7 +182,7 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 
 def _numbers(value: ArrayLike, where: str) -> FloatArray:
-    remedy = f"has {quoted(value)} where numbers belong"
+    remedy = f"has {quoted(value)} instead of numbers"
     array = numbers_of(value, where, remedy=remedy)
     plain = np.asarray(value)
     if plain.dtype.kind in "bO" and any(isinstance(x, bool | np.bool_ | None) for x in plain.flat):
@@ -207,7 +207,7 @@ def _side_by_side(arrays: Mapping[str, FloatArray]) -> tuple[Binary, FloatArray]
     shapes = {array.shape for array in arrays.values()}
     if len(shapes) > 1 or 0 in next(iter(shapes)):
         found = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"tables have shapes {found}; give all models as many, and tn of all or of none")
+        raise ValueError(f"tables have shapes {found}; give all the same, and tn for all or for none")
     return Binary(BINARY_CELLS[: next(iter(shapes))[-1]]), np.stack(list(arrays.values()), axis=-2)
 
 
@@ -239,7 +239,7 @@ def read_counts(
             other = nearest(task, known) if known else "nor any other; leave task= out"
             raise ValueError(f"there is no task {task!r}; {other}")
         if task is None and len(tasks) > 1:
-            raise ValueError(f"there are several tasks ({listing(tasks)}); choose one by task=")
+            raise ValueError(f"there are several tasks ({listing(tasks)}); choose one with task=")
         models = tasks[task] if task is not None else next(iter(tasks.values()))
         if any(tables.keys() != {(0, 0)} for tables in models.values()):
             folds, design = _arrange_folds(models, cv)
@@ -254,7 +254,7 @@ def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
     table = Table.opened(file)
     columns = {name.strip().lower(): name for name in table.header}
     if len(columns) < len(table.header):
-        raise ValueError(f"two columns of {listing(table.header)} differ in case or blanks only; keep one")
+        raise ValueError(f"two columns of {listing(table.header)} differ only in case or spaces; keep one")
     for name in columns:
         if name not in _COLUMNS:
             raise ValueError(
@@ -286,14 +286,14 @@ def _name(value: Any, what: str, where: str) -> str:
     """Return the name of a model or task, or say that it is none."""
     text = value.strip() if isinstance(value, str) else ""
     if not text or any("\ud800" <= c <= "\udfff" for c in text):
-        raise ValueError(f"{where} has {what} {quoted(value)} where a name in UTF-8 belongs")
+        raise ValueError(f"{where} has {what} {quoted(value)} instead of a name in UTF-8")
     return text
 
 
 def _number(value: Any, name: str, where: str) -> float:
     number = read_number(value) if isinstance(value, str) else value
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float) or not abs(number) < 1e300:
-        raise ValueError(f"{where} has {name} = {quoted(value)}, where a number such as 12 or 0.5 belongs")
+        raise ValueError(f"{where} has {name} = {quoted(value)} instead of a number such as 12 or 0.5")
     return float(number)
 
 
@@ -367,13 +367,13 @@ def _read_printed(request: ReadRequest) -> Evaluation:
     for model, place in places.items():
         lines = _COUNTS.findall(place.file.text())
         if len(lines) != 1:
-            raise ValueError(f"{place} has {len(lines)} lines 'processed … tokens …', but one belongs there")
+            raise ValueError(f"{place} has {len(lines)} lines 'processed … tokens …', but should have one")
         printed[model] = [*map(int, lines[0])]
         first, known = next(iter(printed.items()))
         if printed[model][:2] != known[:2]:
             raise ValueError(
-                f"{place} was printed of {printed[model][0]} tokens with {printed[model][1]} phrases, but {places[first]} of "
-                f"{known[0]} with {known[1]}; both must be judged on the same gold"
+                f"{place} was printed for {printed[model][0]} tokens and {printed[model][1]} phrases, but "
+                f"{places[first]} for {known[0]} and {known[1]}; both must be judged on the same gold"
             )
     return from_counts({model: dict(zip(CHUNKS, own[1:], strict=True)) for model, own in printed.items()})
 

@@ -57,7 +57,7 @@ class InputSource:
     def file(self) -> InputFile:
         """Return the file where there is just one."""
         if len(self.paths) > 1:
-            raise ValueError(f"{self.name} holds {len(self.paths):,} files where one belongs; name the file")
+            raise ValueError(f"{self.name} holds {len(self.paths):,} files, but one is needed; name the file")
         return self.first
 
     def matching(self, patterns: str) -> InputSource:
@@ -182,7 +182,7 @@ class Format:
         for name in given:
             if name == "gold" and self.gold_file:
                 raise ValueError(
-                    f"gold= names a column, and {self.about} has none; give the file or folder of gold by gold_file="
+                    f"gold= names a column, but {self.about} has none; give the file or folder of gold with gold_file="
                 )
             if name not in self.options:
                 raise ValueError(

@@ -48,7 +48,7 @@ def engine_errors() -> Iterator[None]:
     >>> with engine_errors():
     ...     raise nw.exceptions.ComputeError("out of memory")
     Traceback (most recent call last):
-    ValueError: narwhals failed (out of memory); another version may not
+    ValueError: narwhals failed (out of memory); try another version
     """
     try:
         yield
@@ -57,10 +57,10 @@ def engine_errors() -> Iterator[None]:
         package = _PACKAGES.get(type(error).__module__.partition(".")[0])
         why = " ".join(str(error).split())[:200]
         if isinstance(error, ImportError) and error.name in _PACKAGES:
-            raise ValueError(f"{why}; install it by: pip install {error.name}") from None
+            raise ValueError(f"{why}; install it with pip install {error.name}") from None
         if package is None:
             raise
-        raise ValueError(f"{package} failed ({why}); another version may not") from None
+        raise ValueError(f"{package} failed ({why}); try another version") from None
 
 
 @with_runs_in("models")
@@ -233,7 +233,7 @@ def _read_frame(frame: Any, instead: str) -> Lazy:
     except (TypeError, nw.exceptions.NarwhalsError) as error:
         twice = isinstance(error, nw.exceptions.DuplicateError)
         raise ValueError(
-            "a frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis belongs here, not "
+            "a frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis is needed here, not "
             f"{f'one with two columns of a name ({error})' if twice else type(frame).__name__}; {instead}"
         ) from None
     lazy: Lazy = found.lazy()
@@ -258,7 +258,7 @@ def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
     kinds: list[nw.dtypes.DType] = []
     for i, column in enumerate(columns):
         if lazy.implementation.is_duckdb() and set(column) & set('."'):
-            raise ValueError(f"duckdb may take column {column!r} for another; rename it")
+            raise ValueError(f"duckdb may mistake column {column!r} for another; rename it")
         dtype, expr = schema[column], nw.col(column)
         if dtype in (nw.Categorical, nw.Enum):
             dtype = nw.String()
@@ -345,7 +345,7 @@ def _frame_of_rows(
 
     for i, row in enumerate(table, 1):
         if not isinstance(row, Mapping | list | tuple | np.ndarray) or not 3 <= len(row) == len(table[0]):
-            raise ValueError(f"row {i} is {quoted(row)}, where gold, models' labels and a count belong")
+            raise ValueError(f"row {i} is {quoted(row)}, but should be gold, the models' labels and a count")
     frame = pd.DataFrame(list(table), dtype=object)
     if not len(frame) or all(isinstance(name, str) for name in frame):
         return frame, gold, models, count

@@ -132,7 +132,7 @@ def check_unit(unit: Any) -> str:
     if unit.strip().lower().removesuffix("s") in _RUNS:
         raise ValueError(
             f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
-            "difference would be claimed far too often; compare folds by bf.fold_tests, and runs by what they predicted"
+            "difference would be claimed far too often; compare folds with bf.fold_tests, and runs by what they predicted"
         )
     return unit
 
@@ -165,7 +165,7 @@ def check_same_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
     for where, array in arrays.items():
         if array.shape != known.shape:
             raise ValueError(
-                f"{where} have shape {array.shape}, but {first} {known.shape}; the same items and columns belong in all"
+                f"{where} have shape {array.shape}, but {first} {known.shape}; give the same items and columns for all"
             )
 
 
@@ -304,13 +304,13 @@ def _check_order(name: str, columns: Mapping[str, Any], first: str, order: Any, 
     renumbered = order.tolist() != list(own) and set(order) == set(own)
     if moved or renumbered or isinstance(columns[first], Mapping):
         raise ValueError(
-            f"{moved[0] if moved else first} have ids, but {name} none, so that it is not clear in which order {name} are; "
-            f"also give {name} by id, or say by reset_index(drop=True) or lists that all have one order"
+            f"{moved[0] if moved else first} have ids, but {name} have none, so the order of {name} is not known; "
+            f"also give {name} by id, or use lists or reset_index(drop=True) if all are in the same order"
         )
 
 
 def _check_ids(name: str, index: Any, first: str, order: Any) -> None:
-    remedy = "give all the same ids, or arrays where they are in one order"
+    remedy = "give all the same ids, or arrays that are all in the same order"
     for has, labels, lacks, others in ((first, order, name, index), (name, index, first, order)):
         missing = labels[~labels.isin(others)].tolist()
         if missing:

@@ -57,7 +57,7 @@ _GAPS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
 # Of more gold labels none is compared with the others.
 _MOST_COMPARED = 200
 # What may stand in for gold labels that are missing.
-NO_GOLD = "drop or fill it first, or give what a judge says of every item by judge="
+NO_GOLD = "drop or fill it first, or give a judge's labels of all items with judge="
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
@@ -164,7 +164,7 @@ def from_columns(
     if not binary and labels is None and len(found) == 2:
         both = " nor ".join(map(quoted, found))
         notes += (
-            f"Neither {both} is named as positive: metrics are averages over both; positive= asks for one.",
+            f"Neither {both} was named as positive, so metrics are averages over both; name one with positive=.",
         )
     ev = from_rows(tuple(columns), task, rows, groups, which=which, weights=weights)
     return replace(ev, remarks=notes)
@@ -341,7 +341,7 @@ def _as_seen(label: Any) -> str:
 
 
 def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
-    classes = ", or say by labels= that both are classes" if what == "labels" else ""
+    classes = ", or list both as classes with labels=" if what == "labels" else ""
     how = "in case or spaces, in how their characters are coded or in how a number is written"
     return ValueError(f"{what} {quoted(one)} and {quoted(other)} differ only {how}; make them one{classes}")
 
@@ -371,7 +371,7 @@ def label_notes(
     Examples
     --------
     >>> label_notes({"spam": 20, "ham": 9, "spma": 1}, {"A": {"spam": 29, "eggs": 1}}, "spam")
-    ("1 item has the gold label 'spma', ...", "A predicts 'eggs' for 1 item, which no gold label is ...")
+    ("1 item has the gold label 'spma', ...", "A predicts 'eggs' (never a gold label) for 1 item, ...")
     """
     notes = []
     for label, n in gold.items():
@@ -388,8 +388,8 @@ def label_notes(
         unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
         if unknown:
             notes.append(
-                f"{model} predicts {listing(map(quoted, sorted(unknown, key=str)), most=3)} for "
-                f"{counted(int(sum(unknown.values())), 'item')}, which no gold label is and counts as not {quoted(positive)}."
+                f"{model} predicts {listing(map(quoted, sorted(unknown, key=str)), most=3)} (never a gold label) for "
+                f"{counted(int(sum(unknown.values())), 'item')}, which counts as not {quoted(positive)}."
             )
     return tuple(notes)
 
@@ -430,7 +430,8 @@ def _from_gaps(
     if positive is None and labels is None and len(found) < 3:
         positive = guess_positive(found)
     predicted = {name: own.counts() for name, own in zip(names, every[1:], strict=True)}
-    task, _, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
+    task, positive, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
+    notes = label_notes(every[0].counts(), predicted, positive)
     gold = np.full(n, len(golds), dtype=np.intp)
     gold[known] = of_gold
     words = golds if isinstance(task, Binary) else (*golds, "another label")
@@ -452,7 +453,7 @@ def _from_gaps(
     task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
     rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
-    return settled(from_rows(names, task, rows, documents, which=which))
+    return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
 
 
 def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
@@ -683,7 +684,7 @@ def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
     array = check_counts(counts, where)
     if array.ndim != ndim or not len(array):
         axes = "(unit, cell)" if ndim == 2 else "(unit, model, cell)"
-        raise ValueError(f"{where} have shape {array.shape}; an array {axes} belongs here")
+        raise ValueError(f"{where} have shape {array.shape}; give an array {axes}")
     return array
 
 

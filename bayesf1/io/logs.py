@@ -59,7 +59,7 @@ def _chosen(option: str, asked: Any, found: Iterable[str], where: object) -> str
     'acc'
     >>> _chosen("measure", None, ["acc", "f1"], "a.jsonl")
     Traceback (most recent call last):
-    ValueError: a.jsonl has several measures (acc, f1); choose one by measure=
+    ValueError: a.jsonl has several measures (acc, f1); choose one with measure=
     """
     names = [*found]
     if asked in names or (asked is None and len(names) == 1):
@@ -67,7 +67,7 @@ def _chosen(option: str, asked: Any, found: Iterable[str], where: object) -> str
     if not names:
         raise ValueError(f"{where} has no {option} that is a number; log the samples with a score")
     if asked is None:
-        raise ValueError(f"{where} has several {option}s ({listing(names)}); choose one by {option}=")
+        raise ValueError(f"{where} has several {option}s ({listing(names)}); choose one with {option}=")
     raise ValueError(f"{where} has no {option} {asked!r}; {nearest(str(asked), names)}")
 
 
@@ -166,13 +166,13 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         asked = options.get("measure")
         if asked in record and isinstance(record[asked], list | dict):
             raise ValueError(
-                f"{where} has {asked} {quoted(record[asked])}, of which the harness makes one number for all samples, but "
-                f"here each needs its own; {nearest(str(asked), _measures_of(record))}"
+                f"{where} has {asked} {quoted(record[asked])}, which the harness sums up over all samples, but here "
+                f"each sample needs its own number; {nearest(str(asked), _measures_of(record))}"
             )
         measure = measure or _chosen("measure", asked, _measures_of(record), where)
         value = record.get(measure)
         if not _is_number(value):
-            raise ValueError(f"{where} has {measure} {quoted(value)} where a number belongs")
+            raise ValueError(f"{where} has {measure} {quoted(value)} instead of a number")
         log.scores[item] = float(record[measure])
         if isinstance(document := record.get("doc_hash"), str):
             log.inputs[item] = document[:16]

@@ -36,7 +36,7 @@ _NO_GOLD = "No gold label is positive, so recall is undefined and every positive
 
 # Models that are called as runs of one method are.
 _RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
-_RUNS = "{} are compared as models of their own; if they are runs of one method, say so by runs=True."
+_RUNS = "{} are compared as separate models; if they are runs of one method, say so with runs=True."
 # Between two names, but not inside of brackets.
 _COMMA = r",(?![^(]*\))"
 
@@ -157,8 +157,8 @@ def read(
         raise ValueError(f"unknown option {name!r}; {known}")
     if len(re.split(_COMMA, str(given.get("measure", "")))) > 1:
         raise ValueError(
-            f"one measure= is read at a time, not {quoted(given['measure'])}; read each by itself (of the commands, compare "
-            "takes several)"
+            f"one measure= is read at a time, not {quoted(given['measure'])}; read each one separately (the command "
+            "compare takes several)"
         )
     with input_files(check_whole(max_bytes, "max_bytes", 1, 18)) as take:
         alone, flat, methods = _sources(source, gold_file)
@@ -242,8 +242,8 @@ def _sources(
         return source, {}, {}
     if not isinstance(source, Mapping):
         raise ValueError(
-            f"what to read is a file, or a mapping of models to theirs, as {{'bert': 'bert.jsonl'}}, not "
-            f"{type(source).__name__}; what is in memory goes to from_frame, from_labels and the like"
+            f"give a file to read, or a mapping of models to their files, as {{'bert': 'bert.jsonl'}}, not "
+            f"{type(source).__name__}; for what is in memory, use from_frame, from_labels and the like"
         )
     nested: dict[str, Any] = {}
     for name in model_names(source):
@@ -257,7 +257,7 @@ def _sources(
     flat, methods = flatten(nested)
     for name, value in flat.items():
         if not isinstance(value, str | PathLike):
-            raise ValueError(f"model {name!r} has {quoted(value)} where the name of a file belongs")
+            raise ValueError(f"model {name!r} has {quoted(value)} instead of the name of a file")
     return gold_file, flat, methods
 
 

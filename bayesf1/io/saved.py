@@ -89,7 +89,7 @@ def _load(file: InputFile) -> Evaluation:
     try:
         saved = json.loads(text, parse_constant=_no_number)
         if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
-            raise ValueError("holds no evaluation that bayesf1 saved; other files are read by bf.read")
+            raise ValueError("holds no evaluation that bayesf1 saved; bf.read reads other files")
         if saved["format"] != FILE_FORMAT:
             raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
         if saved["kind"].get("kept") == []:
@@ -108,7 +108,7 @@ def _load(file: InputFile) -> Evaluation:
 
 
 def _no_number(text: str) -> float:
-    raise ValueError(f"has {text} where a finite number belongs")
+    raise ValueError(f"has {text} instead of a finite number")
 
 
 # ---- parts ------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
     if hint is Task and isinstance(value, dict):
         name = value["name"]
         if name in _REMOVED:
-            raise ValueError(f"holds {name}, which bayesf1 reads no more since 0.3; {_REMOVED[name]}")
+            raise ValueError(f"holds {name}, which bayesf1 no longer reads since 0.3; {_REMOVED[name]}")
         if name not in TASKS:
             raise ValueError(f"{where}.name is unknown; {nearest(str(name), TASKS)}")
         return _typed(TASKS[name], {k: v for k, v in value.items() if k != "name"}, where)

@@ -38,16 +38,16 @@ def _columns(file: InputFile, layout: _Layout) -> Ranked:
         if not row:
             continue
         if len(row) != width:
-            known = {4: "; judgements are given by qrels=", 6: "; that is a run, not judgements"}
+            known = {4: "; give judgements with qrels=", 6: "; that is a run, not judgements"}
             other = known.get(len(row), "") if number == 1 else ""
-            raise ValueError(f"{where} has {len(row)} columns, but {width} belong: {words}{other}")
+            raise ValueError(f"{where} has {len(row)} columns, but should have {width}: {words}{other}")
         query, document, found = row[0], row[2], row[place]
         try:
             value = convert(found)
         except ValueError:
             value = float("nan")
         if not abs(value) <= most:
-            raise ValueError(f"{where} has {quoted(found)} where a number belongs; a line has {words}")
+            raise ValueError(f"{where} has {quoted(found)} instead of a number; a line has {words}")
         documents = by_query.setdefault(query, {})
         if document in documents:
             raise ValueError(f"{where} has document {document!r} of query {query!r} again; keep one of them")
@@ -90,7 +90,9 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
     missing = [query for query in judged if query not in run]
     strange = [query for query in run if query not in judged]
     if len(strange) == len(run):
-        raise ValueError(f"{file} has no judged query, but {strange[0]!r}; judged is {next(iter(judged))!r}")
+        raise ValueError(
+            f"{file} has no judged query: its first is {strange[0]!r}, and the first judged {next(iter(judged))!r}"
+        )
     remarks = []
     if missing:
         remarks.append(
@@ -107,9 +109,9 @@ def _read(request: ReadRequest) -> Evaluation:
     """Score runs; a judged query that a run has no document for scores 0, as by ``trec_eval -c``."""
     options, measure = request.options, request.options.get("measure")
     if request.alone is not None and len(request.first.lines[0].split()) == _QRELS[1]:
-        raise ValueError(f"{request.alone} holds relevance judgements; give it by qrels=, beside runs")
+        raise ValueError(f"{request.alone} holds relevance judgements; give it with qrels=, beside the runs")
     runs = request.named_models("a run")
-    request.without_gold("judgements are given by qrels=")
+    request.without_gold("judgements come with qrels=")
     if "qrels" not in options or not measure:
         raise ValueError(f"TREC runs need qrels= and measure=, such as {listing(_COMMON[:4])}")
     judged = _columns(next(iter(runs.values())).opened(options["qrels"]), _QRELS)
@@ -171,7 +173,7 @@ def _statistics(name: str, predicted: Sequence[str], gold: Sequence[str]) -> Any
 
         return getattr(metrics, name.upper())()._extract_corpus_statistics(predicted, [gold])
     except ImportError as error:
-        raise ValueError(f"{name} is counted by {error.name}; pip install 'bayesf1[translation]'") from None
+        raise ValueError(f"{name} needs {error.name}; pip install 'bayesf1[translation]'") from None
 
 
 def _read_segments(request: ReadRequest) -> Evaluation:
@@ -179,7 +181,7 @@ def _read_segments(request: ReadRequest) -> Evaluation:
     if name not in _METRICS:
         raise ValueError(f"texts are scored by one measure=, not {name!r}; {nearest(name, _METRICS)}")
     if request.alone is None:
-        raise ValueError(f"{request.places[0]} is a model's file; also give the references by gold_file=")
+        raise ValueError(f"{request.places[0]} is a model's file; also give the references with gold_file=")
     gold = _segments(request.alone.file)
     if empty := [i for i, segment in enumerate(gold, 1) if not segment.strip()]:
         raise ValueError(f"{request.alone}, line {empty[0]}, is empty; drop that line in all files")
@@ -205,7 +207,7 @@ def _holds_segments(file: InputFile, options: Mapping[str, Any]) -> bool:
 
 SEGMENTS = Format(
     "segments",
-    f"a text with one segment a line, of a translation or transcript (measure= {listing(_METRICS)})",
+    f"a text with one segment per line, of a translation or transcript (measure= {listing(_METRICS)})",
     _holds_segments,
     ("measure", "unit"),
     _read_segments,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from bayesf1.io.label_values import (
     read_labels,
     read_numbers,
 )
-from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive
+from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
 from bayesf1.metrics import points_down
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
@@ -140,8 +141,8 @@ def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) ->
             lacking = next((query for query, row in value.items() if name not in row), None)
             if lacking is not None:
                 raise ValueError(
-                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so that name= "
-                    f"must say another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
+                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so name= must "
+                    f"be another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
                     "Series"
                 )
             value = {query: row[name] for query, row in value.items()}
@@ -284,7 +285,8 @@ def from_probabilities(
     stacked = np.stack(
         [read_numbers(columns[n], f"probabilities of {n!r}", what, bad=_is_no_number) for n in names], axis=1
     )
-    known = distinct_labels([CodedLabels.of(gold)])
+    coded = CodedLabels.of(gold)
+    known = distinct_labels([coded])
     positive = guess_positive(known) if positive is None else plain_label(positive)
     hit = np.asarray(gold == positive)
     if hit.all() or not hit.any():
@@ -293,4 +295,5 @@ def from_probabilities(
             f"{known[:5]}); both are needed"
         )
     task, where = cells_of(stacked, hit)
-    return from_rows(names, task, _indicators(where, len(task.values)), beside["groups"])
+    ev = from_rows(names, task, _indicators(where, len(task.values)), beside["groups"])
+    return replace(ev, remarks=label_notes(coded.counts(), {"": coded.counts()}))

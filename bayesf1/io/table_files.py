@@ -30,7 +30,7 @@ _MISPLACED = {
     "correct": (*_LABELS_ONLY, "lower_is_better"),
     "scores": _LABELS_ONLY,
 }
-_BY_ORDER = "Items were matched by their order in the files, as no column tells them apart."
+_BY_ORDER = "Items were matched by their order in the files, as no column identifies them."
 
 # As many rows tell what a column is.
 _SAMPLE = 10_000
@@ -55,12 +55,12 @@ def _read(request: ReadRequest) -> Evaluation:
     if not given:
         header = Table.opened(request.first).header
         raise ValueError(
-            f"{request.first} is a table with columns {listing(header, most=12)}; say which holds the gold labels by gold=, "
-            "or whether answers are right by correct=, or that it holds scores by scores="
+            f"{request.first} is a table with columns {listing(header, most=12)}; name the column of gold labels with gold=, "
+            "the columns of right or wrong answers with correct=, or the scores with scores="
         )
     content = given[0]
     for name in (*given[1:], *(name for name in _MISPLACED[content] if name in options)):
-        raise ValueError(f"{name}= does not apply where {content}= is given; leave one out")
+        raise ValueError(f"{name}= does not apply if {content}= is given; leave one out")
     value = options.get("prediction", "prediction") if content == "gold" else options[content]
     read = _of_files if request.models else _of_table
     frame, models, remarks = read(request, value, content)
@@ -91,7 +91,7 @@ def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     for name in ("prediction", "run_column"):
         if name in options:
             raise ValueError(
-                f"{name}= says what each row of a model holds; name the column that says which model by model_column="
+                f"{name}= says what each row of a model holds; name the column that says which model with model_column="
                 f"{rows_of_models(table)}; if each has a column of its own, give columns= instead"
             )
     id, shared = options.get("id"), _shared(options)
@@ -102,9 +102,9 @@ def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     elif content != "correct":
         models = guess_columns(table, options.get("gold"), (id, *shared))
     else:
-        raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers by correct=")
+        raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers with correct=")
     frame = _load(table, options, *shared, *models.values(), id)
-    rows = "; if each model has rows of its own, name the column that says which by model_column="
+    rows = "; if each model has rows of its own, name the column that says which with model_column="
     if id is not None:
         frame = _by_id((str(table), frame), id, rows_of_models(table) or rows)
     return frame, models, ()
@@ -121,13 +121,13 @@ def _of_rows(table: Table, options: Mapping[str, Any], value: Any, content: str)
     model, run = options["model_column"], options.get("run_column", "run" if "run" in table.header else None)
     if "columns" in options:
         option = "prediction" if content == "gold" else content
-        raise ValueError(f"columns= does not go with model_column=; name the one column of rows by {option}=")
+        raise ValueError(f"columns= does not go with model_column=; name the one column with {option}=")
     table.check(model, run)
     frame = _rows(table, options, value, content, model, run)
     if "id" not in options:
         others = [c for c in table.header if c not in (*frame.columns, "")]
         raise ValueError(
-            f"{table} has a row for each model and item; name the column that tells items apart by id=: "
+            f"{table} has a row for each model and item; name the column that tells items apart with id=: "
             f"{listing(others) or 'there is none'}"
         )
     parts: dict[str, _Part] = {}
@@ -166,7 +166,7 @@ def _rows(table: Table, options: Mapping[str, Any], value: Any, content: str, *m
     if value is not None and value not in (*table.header, *options.values()):
         others = [c for c in table.header if c not in ("", *options.values())]
         raise ValueError(
-            f"{table} has no column {value!r}; name the one that holds what a model predicted by prediction=: "
+            f"{table} has no column {value!r}; name the one that holds what a model predicted with prediction=: "
             f"{listing(others) or 'there is none'}"
         )
     table.check(value)
@@ -189,7 +189,7 @@ def _side_by_side(
     if id is None and len(frames) > 1:
         if not all(options.get("gold") in frame and len(frame) == len(frames[0]) for frame in frames):
             raise ValueError(
-                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it by id="
+                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it with id="
             )
     elif truth is not None and "judge" in options:
         # Items that only models have are those that nobody has labelled yet.
@@ -227,7 +227,7 @@ def _text(value: Any) -> str:
     return str(int(value) if whole else value)
 
 
-def _by_id(part: _Part, id: str, remedy: str = "; several runs are told apart by run_column=") -> Any:
+def _by_id(part: _Part, id: str, remedy: str = "; run_column= tells several runs apart") -> Any:
     """Return rows by their ids, as text."""
     where, frame = part
     if id not in frame:
@@ -235,7 +235,7 @@ def _by_id(part: _Part, id: str, remedy: str = "; several runs are told apart by
     frame = frame.set_axis([_text(value) for value in frame[id].tolist()])
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise ValueError(f"{where} has {id} {quoted(twice)} twice; a model has an item once{remedy}")
+        raise ValueError(f"{where} has {id} {quoted(twice)} twice; an item may occur once{remedy}")
     return frame
 
 
@@ -244,7 +244,7 @@ def _check_same(mine: Any, theirs: Any, owner: str, other: str, id: str | None) 
     if any(differs):
         i = differs.index(True)
         item = f"row {i + 1}" if id is None else f"item {quoted(mine.index[i])}"
-        match = "; if rows are in other orders, name the column that tells items apart by id="
+        match = "; if rows are in different orders, name the column that tells items apart with id="
         raise ValueError(
             f"{other} has {mine.name} {quoted(theirs.iloc[i])} for {item}, but {owner} has {quoted(mine.iloc[i])}; it should "
             f"be the same for all models{match if id is None else ''}"
@@ -305,12 +305,12 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
         strange = [name for name, values in rest.items() if np.isnan(values).mean() > 0.5]
         strange += [name for name in models if read_number(name) is not None]
         strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
-        what = "scores of one metric below a header"
+        what = "scores of one metric under a header"
     if strange or not models:
         which = f"column {strange[0]!r} does not look like {what}" if strange else "no column is a model's"
         fitting = [name for name in models if name not in strange] or ""
         raise ValueError(
-            f"{table} has columns {listing(table.header)}; {which}; name the models' columns by "
+            f"{table} has columns {listing(table.header)}; {which}; name the models' columns with "
             f"columns={fitting}{rows_of_models(table)}"
         )
     named = {name: name for name in models}
@@ -427,9 +427,9 @@ def _numbers(frame: Any, models: Mapping[str, Any], words: Mapping[str, float]) 
             what = (
                 "number such as 0.31"
                 if words is _TRUTH
-                else "answer right (true, yes, 1) or wrong (false, no, 0)"
+                else "right (true, yes, 1) or wrong (false, no, 0) answer"
             )
-            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, no {what}")
+            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, which is no {what}")
     return found
 
 

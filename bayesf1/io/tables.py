@@ -95,7 +95,7 @@ class Table:
             if name not in optional and (empty := frame[name].isna()).any():
                 raise ValueError(
                     f"{self.file}, row {int(np.argmax(empty)) + 1}, has no value in column {name!r}; fill or drop it "
-                    "(gold labels may be missing where a judge labels every item: judge=)"
+                    "(gold labels may be missing if a judge labels every item: judge=)"
                 )
         return frame
 
@@ -161,7 +161,7 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
     """Return the names of a table's columns, and what separates them."""
     line = next(_lines(file), "").rstrip("\r\n")
     if not line.strip():
-        raise ValueError(f"{file} begins with an empty line; the names of its columns belong there")
+        raise ValueError(f"{file} begins with an empty line; its first line should name the columns")
     if "\r" in line:
         raise ValueError(f"{file}, line 1, holds a carriage return by itself; end lines with line feeds")
     separator = max(",;\t", key=line.count)
@@ -250,7 +250,7 @@ def _rows(file: InputFile, header: Sequence[str], separator: str) -> Iterator[li
             start = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(
-            f"{file}, line {start}, is not a row of a table: {error} in line {reader.line_num}; is a quote left open?"
+            f"{file}, line {start}, is not a row of a table: {error} in line {reader.line_num}; was a quote left open?"
         ) from None
 
 
@@ -283,7 +283,7 @@ def _parsed(text: bytes, where: str) -> Any:
         names = [name for name, _ in pairs]
         if len(found := dict(pairs)) < len(pairs):
             twice = next(name for name in found if names.count(name) > 1)
-            raise ValueError(f"the key {quoted(twice)} stands twice in one object; keep one")
+            raise ValueError(f"the key {quoted(twice)} occurs twice in one object; keep one")
         return found
 
     try:
@@ -326,13 +326,15 @@ def _records(file: InputFile) -> Iterator[Record]:
         if not isinstance(document, list):
             fields = listing(document, most=8) if isinstance(document, dict) else quoted(document)
             raise ValueError(
-                f"{file} holds an object with {fields}, but a table in JSON is a list of records or a record a line (pandas "
-                "writes them by orient='records')"
+                f"{file} holds an object with {fields}, but a table in JSON is a list of records, or one per line (pandas "
+                "writes them with orient='records')"
             )
         rows, noun = enumerate(document, 1), "record"
     for i, record in rows:
         if type(record) is not dict:
-            raise ValueError(f'{file}, {noun} {i}, is {quoted(record)}, no object such as {{"label": "yes"}}')
+            raise ValueError(
+                f'{file}, {noun} {i}, is {quoted(record)}, not an object like {{"label": "yes"}}'
+            )
         yield record
 
 

@@ -11,7 +11,7 @@ Zhao, Huang, Li and Lu (2006), Effective tag set selection in Chinese word segme
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bayesf1.base.checks import ArrayLike
-from bayesf1.base.naming import nearest, quoted
+from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
+from bayesf1.io.labels import label_notes
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import TypedSpans
 
@@ -412,4 +413,18 @@ def from_span_table(
     units = Units.merge(sums, np.ones(n), unit)
     items = Units.merge(rows, np.bincount(which).astype(float), "item")
     task = TypedSpans(table.types) if by_type else Binary(_SPAN_CELLS)
-    return Evaluation.of_units(table.models, task, units, items)
+    return replace(Evaluation.of_units(table.models, task, units, items), remarks=_type_notes(table))
+
+
+def _type_notes(table: SpanTable) -> tuple[str, ...]:
+    """Say which type of gold may be a slip, and which types a model has that gold never has."""
+    numbers = (np.bincount(table.kind[own], minlength=len(table.types)).tolist() for own in table.found.T)
+    gold, *predicted = ({kind: n for kind, n in zip(table.types, own, strict=True) if n} for own in numbers)
+    strange = {
+        name: sorted(own.keys() - gold.keys()) for name, own in zip(table.models, predicted, strict=True)
+    }
+    return label_notes(gold, {"": gold}) + tuple(
+        f"{name} has types of spans that gold never has: {listing(map(quoted, types), most=5)}."
+        for name, types in strange.items()
+        if types
+    )

@@ -224,13 +224,15 @@ def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tupl
     given = () if values is None else values
     numbers = [isinstance(value, int | float | np.number) for value in (*rated, *given)]
     if any(numbers) != all(numbers):
-        raise ValueError(f"ratings mix numbers and others: {listing(map(repr, rated), most=3)}; use one kind")
+        raise ValueError(
+            f"ratings mix numbers with others: {listing(map(repr, rated), most=3)}; use one kind"
+        )
     numeric = all(numbers)
     if values is not None and (len({*values}) < len(values) or not len(values)):
-        raise ValueError(f"values must be at least one and differ, but they are {quoted(values)}")
+        raise ValueError(f"values must be different, at least one, but they are {quoted(values)}")
     if values is None and level == "ordinal" and not numeric:
         shown = listing(map(repr, sorted(rated, key=str)))
-        raise ValueError(f"which is the order of the values {shown}? Give values=, the lowest first")
+        raise ValueError(f"what is the order of the values {shown}? Give values=, the lowest first")
     known = tuple(sorted(rated, key=None if numeric else str) if values is None else values)
     if unknown := [value for value in rated if value not in {*known}]:
         raise ValueError(f"rating {unknown[0]!r} is not one of values= {listing(map(repr, known))}")

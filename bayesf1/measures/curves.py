@@ -196,7 +196,7 @@ def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
     hit = np.asarray(gold == positive)
     if hit.all() or not hit.any():
         lacking = "negative" if hit.all() else "positive"
-        raise ValueError(f"y_true holds no {lacking} item, positive being {quoted(positive)}")
+        raise ValueError(f"y_true holds no {lacking} item (positive={quoted(positive)})")
     return ScoreOrder.sort(hit, values)
 
 

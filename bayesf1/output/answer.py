@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
-from bayesf1.output.latex import bibtex
 from bayesf1.output.table import Table, escape_markdown, table_of
-from bayesf1.output.text import in_one_line
+from bayesf1.output.text import bibtex, in_one_line, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table as RichTable
 
+# How many characters bars on a terminal have, the best first.
+_BARS = (24, 12)
 # The formats that answers are written in, and the endings of files in them; plain text has several.
 DEFAULT = "table"
 FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
@@ -98,7 +101,7 @@ class Answer(Checked, ABC):
 
     def signature(self) -> str:
         """Return in one line what is needed to get the answer again; nothing if it has none."""
-        parts = {name: getattr(self, name) for name in self.signed}
+        parts = {name: signed_name(self) if name == "metric" else getattr(self, name) for name in self.signed}
         return in_one_line(**parts) if parts else ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,10 +194,16 @@ class _Stack(Answer):
     more: Sequence[str] = ()
 
 
+class _Part(_Stack):
+    """One of several answers, without what others say as well."""
+
+    titled = True
+
+
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
     if not answers[0].stacked:
-        return answers
+        return _said_once(answers) if len(answers) > 1 else answers
     tables = [answer.table for answer in answers]
     rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
     lines = [*chain.from_iterable(answer.below for answer in answers)]
@@ -203,23 +212,41 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more)]
 
 
+def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Return answers of which the last one says what several have in common, and of which ones."""
+    signed, whose = [answer.signature() for answer in answers], dict[str, list[str]]()
+    for answer in answers:
+        # A verdict stands below its own table.
+        for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
+            whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
+    of_all = [line for line, names in whose.items() if len(names) == len(answers)]
+    of_some = [line for line, names in whose.items() if 1 < len(names) < len(answers)]
+    parts = []
+    for answer, own in zip(answers, signed, strict=True):
+        lines = [line for line in answer.below if len(whose.get(line, "1")) == 1]
+        parts.append([*lines, own] if len(set(signed)) > 1 else lines)
+    parts[-1] += [f"{line} ({', '.join(whose[line])})" for line in of_some]
+    parts[-1] += [f"{line} (all {len(answers)} tables)" for line in of_all]
+    parts[-1] += signed[:1] if len(set(signed)) == 1 else []
+    return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
+
+
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
     """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
     if form == "json":
-        return as_json(_json_document(answers))
+        # Of some verbs there may be several answers, which make a list.
+        name, key = answers[0].json_list or ("", "")
+        whole = (
+            {"format": name, key: [answer.document() for answer in answers]} if key else answers[0].document()
+        )
+        return as_json(whole)
     if form == "csv":
         records = [{**answer.key, **record} for answer in answers for record in answer.records()]
         return table_of(records).to_csv().rstrip("\n")
     render = {DEFAULT: "details" if verbose else "to_text"}.get(form, f"to_{form}")
-    return "\n\n".join(getattr(answer, render)() for answer in together(answers))
-
-
-def _json_document(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return what JSON holds of answers of one kind: a list of those of which there may be several."""
-    if answers[0].json_list is None:
-        return answers[0].document()
-    name, key = answers[0].json_list
-    return {"format": name, key: [answer.document() for answer in answers]}
+    # Tables in LaTeX are moved one by one.
+    shown = answers if form == "latex" and not answers[0].stacked else together(answers)
+    return "\n\n".join(getattr(answer, render)() for answer in shown)
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -241,3 +268,81 @@ def format_of(suffix: str) -> str:
     if suffix.lower() not in known:
         raise ValueError(f"no format has the ending {suffix}; end it with {joined(endings, 'or')}")
     return known[suffix.lower()]
+
+
+# ---- on a terminal -----------------------------------------------------------------------------------------
+
+
+def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
+    """Print an answer on a terminal; the last cell of a row is green if the row is sure.
+
+    If there is room, intervals are drawn as bars. A table that is too wide has its intervals below their scores; if that
+    does not do, each row is a list of its cells.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    console, table = Console(file=file, highlight=False), answer.table
+    console.print(Text(f"{printable(answer.title)}\n", style="bold"))
+    lines = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
+    broken = [[cell.replace(" [", "\n[").replace(" (%)", "\n(%)") for cell in row] for row in lines]
+    forms, place = [lines, broken], table.bars_after
+    if table.bars and console.encoding.startswith("utf") and not console.is_dumb_terminal:
+        drawn = (zip(lines, ["", *bars(table.bars, width)], strict=True) for width in _BARS)
+        forms = [[[*row[:place], bar, *row[place:]] for row, bar in rows] for rows in drawn] + forms
+    styles = ["green" if sure else "yellow" for sure in table.sure] or ["yellow"] * len(lines)
+    grids = (_grid(rows, styles) for rows in forms)
+    unbounded = console.options.update(width=10_000)
+    widths = ((grid, console.measure(grid, options=unbounded).maximum) for grid in grids)
+    fitting = next((grid for grid, width in widths if width <= console.width), None)
+    if fitting is not None:
+        console.print(fitting)
+    for row, style in zip(lines[1:] if fitting is None else [], styles, strict=False):
+        pairs = list(zip(lines[0], row, strict=True))
+        console.print(_grid(pairs, [*[""] * (len(row) - 2), style], wrap=True))
+    for i, line in enumerate(answer.lines(verbose=verbose)):
+        # A signature is one word, to be copied whole.
+        whole = line.startswith("bayesf1|")
+        text = Text(f"\n{line}" if not i else line, style="dim" if i else "")
+        console.print(text, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
+
+
+def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[str]:
+    """Draw intervals (low, point, high) as lines of characters on one scale, with a mark at 0 if some hold it.
+
+    Examples
+    --------
+    >>> bars([(-1.0, 1.0, 3.0), (2.0, 3.0, 4.0)], 11)
+    ['──┼─●────  ', '  │   ──●──']
+    """
+    known = [end for interval in intervals for end in interval if math.isfinite(end)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+
+    def place(x: float) -> int:
+        return round((x - low) / ((high - low) or 1.0) * (width - 1))
+
+    drawn = []
+    for first, point, last in intervals:
+        cells = [" "] * width
+        if math.isfinite(first + point + last):
+            cells[place(first) : place(last) + 1] = "─" * (place(last) - place(first) + 1)
+        if low < 0.0 < high:
+            cells[place(0.0)] = "│" if cells[place(0.0)] == " " else "┼"
+        if math.isfinite(first + point + last):
+            cells[place(point)] = "●"
+        drawn.append("".join(cells))
+    return drawn
+
+
+def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool = False) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    header, *rows = lines
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for name in header:
+        grid.add_column(Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
+    for (*cells, last), style in zip(rows, styles, strict=False):
+        grid.add_row(*map(Text, cells), Text(last, style=style))
+    return grid

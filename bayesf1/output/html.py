@@ -11,6 +11,7 @@ import math
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,7 +22,7 @@ from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.output import plots
 from bayesf1.output.table import equation
-from bayesf1.output.text import region
+from bayesf1.output.text import in_prose, region
 
 if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalFit
@@ -123,15 +124,13 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
     # An undefined score has neither a figure nor probabilities.
     drawn = [c for c in shown if not forest and not math.isnan(c.p_h1)]
-    metrics = [_metric(c, f"{name}-m{i}") for i, c in enumerate(drawn, 1)]
+    metrics = []
+    for i, c in enumerate(drawn, 1):
+        scores = _figure(1.7, partial(plots.draw_scores, c))
+        difference = _figure(1.8, partial(plots.draw_difference, c))
+        curve = {"id": f"{name}-m{i}", **rope_curve(c)}
+        metrics.append({"c": c, "curve": curve, "scores": scores, "difference": difference})
     return {"name": name, "res": res, "first": first, "metrics": metrics, "forest": forest}
-
-
-def _metric(c: Comparison, name: str) -> dict[str, Any]:
-    """Return figures and slider of one metric."""
-    scores = _figure(1.7, lambda ax: plots.draw_scores(c, ax))
-    difference = _figure(1.8, lambda ax: plots.draw_difference(ax, c))
-    return {"c": c, "curve": {"id": name, **rope_curve(c)}, "scores": scores, "difference": difference}
 
 
 def rope_curve(c: Comparison) -> dict[str, Any]:
@@ -180,7 +179,7 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
     label, height = first.label.partition("[")[0], plots.forest_height(list(kept))
     return {
         "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=0 if single else 3, ax=ax)),
-        "title": f"Difference in {label} {what}, {first.model_b} minus {first.model_a}",
+        "title": f"Difference in {in_prose(label)} {what}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }
 

@@ -29,8 +29,8 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.latex import escape_latex
-from bayesf1.output.table import digits_of, equation, points, probability
+from bayesf1.output.table import digits_of, equation, escape_latex, points, probability
+from bayesf1.output.text import in_prose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ def plot_posterior(
     >>> from bayesf1 import load_example
     >>> axes = plot_posterior(load_example("wang-li-org"))
     >>> [ax.get_xlabel() for ax in axes]
-    ['P (%)', 'R (%)', 'F1 (%)']
+    ['Precision (%)', 'Recall (%)', 'F1 (%)']
 
     References
     ----------
@@ -223,7 +223,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     found = _compared(res)
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
-            draw_difference(panel, c)
+            draw_difference(c, panel)
         axes[0].set_ylabel("Posterior density")
         caption_below(axes, [found[0].model_b, f"minus {found[0].model_a}"])
     return axes
@@ -243,12 +243,12 @@ def label_scores(panel: Axes, label: str, unit: str = "%", *, percent: bool) -> 
     round_ticks(panel.xaxis, 100.0 if percent else 1.0)
 
 
-def draw_difference(panel: Axes, c: Comparison) -> None:
+def draw_difference(c: Comparison, panel: Axes) -> None:
     """Draw the density of one difference, with its interval, its region and the probabilities."""
     from matplotlib.patches import Rectangle
 
     rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
-    label_scores(panel, f"Difference in {c.label}", "points", percent=percent)
+    label_scores(panel, f"Difference in {in_prose(c.label)}", "points", percent=percent)
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
     if np.isnan(c.p_h1):
@@ -342,7 +342,7 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
-        label = f"Difference in {labels.pop() if len(labels) == 1 else 'scores'}"
+        label = f"Difference in {in_prose(labels.pop()) if len(labels) == 1 else 'scores'}"
         label_scores(panel, label, "points", percent=percent)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
@@ -375,7 +375,7 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
             colour, marker, width = (_BETTER, "s", 2.0) if row.kind == "credible" else plain
             panel.plot([row.low, row.high], [i, i], color=colour, marker=marker, linewidth=width)
         *others, model = res.models
-        named = (f"Difference in {res.label}", "points") if others else (res.label, "%")
+        named = (f"Difference in {in_prose(res.label)}", "points") if others else (res.label, "%")
         label_scores(panel, *named, percent=res.percent)
         level = f"({100 * res.confidence_level:g} % intervals)"
         caption_below([panel], [model, *(f"minus {name}" for name in others), level])
@@ -508,7 +508,7 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     ['UH-RiTUAL  1', 'SpinningBytes  2']
     """
     if not hasattr(ranking, "p_beats"):
-        raise ValueError(f"this figure takes a Ranking, as rank returns, not {quoted(ranking)}")
+        raise ValueError(f"this figure needs a Ranking, as rank returns, not {quoted(ranking)}")
     names, k = ranking.models, len(ranking.models)
     labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking.p_beats)
@@ -563,7 +563,7 @@ def paper_figure() -> type[Figure]:
     class PaperFigure(Figure):
         def savefig(self, fname: Any, **kwargs: Any) -> None:
             if "pgf" in (kwargs.get("format"), Path(str(fname)).suffix.lstrip(".").lower()):
-                raise ValueError("names in a figure are plain text, which PGF would run as LaTeX; save a PDF")
+                raise ValueError("PGF would run the names in a figure as LaTeX; save a PDF")
             with mpl.rc_context(_SAVED):
                 super().savefig(fname, **{"dpi": 300, **kwargs})
 

@@ -1,4 +1,7 @@
-"""Numbers as they are printed, and tables of strings: plain text, Markdown, LaTeX, HTML, CSV."""
+"""Numbers as they are printed, and tables of strings: plain text, Markdown, LaTeX, HTML, CSV.
+
+Texts in LaTeX are for pdflatex with T1 fonts and no package for symbols.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,33 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesf1.base.naming import nearest, printable
-from bayesf1.output.latex import escape_latex
 
 # What a spreadsheet would run: a sign that begins a formula, and no number behind it.
 _FORMULA = re.compile(r"^([=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$))")
+# Capitals that look like Latin letters have no command.
+_LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+_LETTER_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi
+chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
+_NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
+# Signs, each before what sets it in mathematical mode.
+_MATHS = (
+    r"− - × \times ± \pm · \cdot ≤ \le ≥ \ge ≈ \approx ≠ \ne → \rightarrow ← \leftarrow ∞ \infty √ \surd ∈ \in "
+    r"∑ \sum ∫ \int ½ \frac12 ¼ \frac14 ¾ \frac34 ° ^\circ ✓ \surd µ \mu"
+)
+_LATEX = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    **{c: rf"\text{name}{{}}" for c, name in zip("\\~^<>|", _NAMED, strict=True)},
+    **dict(zip("–—…“”‘’�", ("--", "---", r"\ldots{}", "``", "''", "`", "'", "?"), strict=True)),
+    "\N{NO-BREAK SPACE}": "~",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "\N{THIN SPACE}": r"\,",
+    **{c: f"$\\{name}$" for c, name in zip(_LETTERS, _LETTER_NAMES.split(), strict=True)},
+    **{sign: f"${tex}$" for sign, tex in re.findall(r"(\S+) (\S+)", _MATHS)},
+    **{sign: f"$^{digit}$" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    # Stands between two hyphens of a name, which are no dash.
+    "\0": "{}",
+}
 
 
 def escape_markdown(text: str) -> str:
@@ -27,6 +53,22 @@ def escape_markdown(text: str) -> str:
     'a\\|b\\*c'
     """
     return re.sub(r"([\\`*_|<>\[\]~&$])", r"\\\1", printable(text))
+
+
+def escape_latex(text: str) -> str:
+    r"""Make a text safe to paste into LaTeX.
+
+    Letters of the Latin script stay as they are, and so do those of scripts that pdflatex has no font for: a name in
+    Chinese takes XeLaTeX or LuaLaTeX.
+
+    Examples
+    --------
+    >>> escape_latex("BERT_base & 50 %, −1.2 to +3.4 × τ …")
+    'BERT\\_base \\& 50~\\%, $-$1.2 to +3.4 $\\times$ $\\tau$ \\ldots{}'
+    """
+    # A line must not begin with the sign of a number before it.
+    text = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", printable(text))
+    return "".join(_LATEX.get(c, c) for c in re.sub("-(?=-)", "-\0", text))
 
 
 def probability(p: float, digits: int = 3, *, below: float | None = None) -> str:

@@ -8,14 +8,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
-from bayesf1.output.latex import version
-from bayesf1.output.table import Table, amount, digits_of, equation, points, probability
+from bayesf1.base.naming import (
+    capitalised,
+    counted as number_of,
+    joined,
+    listing,
+    nearest,
+    plural,
+    printable,
+    same_name,
+)
+from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
@@ -24,17 +33,22 @@ if TYPE_CHECKING:
     from bayesf1.frequentist.monitoring import Look, Monitor
     from bayesf1.frequentist.planning import DecisionPlan, SampleSize
     from bayesf1.frequentist.randomization import RandomizationTest
+    from bayesf1.hierarchical.fit import HierarchicalComparison, HierarchicalFit
     from bayesf1.inference.comparison import Comparison, Rope, Settings
     from bayesf1.inference.rank import Ranking, Scoreboard
     from bayesf1.sampling import SamplingSettings
 
+# Forms of a sentence: as it is read, and as it is pasted into LaTeX.
+PROSE = ("text", "latex")
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 # A number of units, or of runs, below which they do not show well how much they vary.
 FEW_UNITS = 10
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
-_WORDS = re.compile("(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Score|Specificity|Weighted)\\b")
+_WORDS = re.compile(
+    "(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+)
 
 
 def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
@@ -48,39 +62,61 @@ def in_prose(label: str) -> str:
 
     Examples
     --------
-    >>> in_prose("P"), in_prose("Balanced accuracy"), in_prose("Brier score")
+    >>> in_prose("Precision"), in_prose("Balanced accuracy"), in_prose("Brier score")
     ('precision', 'balanced accuracy', 'Brier score')
     """
-    label = {"P": "precision", "R": "recall"}.get(label, label)
     return label[:1].lower() + label[1:] if _WORDS.match(label) else label
 
 
+def prose(text: str, form: str = "text") -> str:
+    r"""Return a sentence as text, or as LaTeX.
+
+    Examples
+    --------
+    >>> print(prose("by the Bayes test of Wang & Li (2019), 95 % intervals", "latex"))
+    by the Bayes test of Wang \& Li (2019), 95~\% intervals
+    """
+    if form not in PROSE:
+        raise ValueError(f"a sentence has no format {form!r}; {nearest(str(form), PROSE)}")
+    return printable(text) if form == "text" else escape_latex(text)
+
+
+def bibtex(text: str) -> str:
+    r"""Return the BibTeX entries of the works that a text cites by name and year, and of this package.
+
+    Examples
+    --------
+    >>> [entry.partition(",")[0] for entry in bibtex("a Bayesian bootstrap (Rubin 1981)").split("\n\n")]
+    ['@article{rubin1981bayesian', '@misc{bayesf1']
+    """
+    source = Path(__file__).with_name("references.bib").read_text(encoding="utf-8")
+    found = []
+    for entry in source.strip().split("\n\n"):
+        surname, year = (re.findall(field, entry)[0] for field in (r"author = \{([^,]+)", r"year = \{(\d+)"))
+        if entry.startswith("@misc{bayesf1") or re.search(rf"{surname}[^()]*\(?{year}", text):
+            found.append(entry.replace("VERSION", version().rpartition(" ")[2]))
+    return "\n\n".join(found)
+
+
+def version() -> str:
+    """Return the package's name and version."""
+    from bayesf1 import __version__
+
+    return f"bayesf1 {__version__}"
+
+
 # ---- the verdict ------------------------------------------------------------------------------------------
-
-
-def not_worse(c: Comparison) -> tuple[str, str, float, float] | None:
-    """Return a model that is shown not to be worse than another, that one, the margin and how surely; None if none is."""
-    if c.rope and c.p_not_worse >= c.threshold:
-        return c.model_b, c.model_a, -c.rope.low, c.p_not_worse
-    if c.rope and 1.0 - c.p_greater >= c.threshold:
-        return c.model_a, c.model_b, c.rope.high, 1.0 - c.p_greater
-    return None
 
 
 def verdict(c: Comparison) -> str:
     """Return what may be claimed, in a few words."""
     if math.isnan(c.p_h1):
         return "undefined" if math.isnan(c.gap) else "undecided"
-    claims = ["equivalent"] * equivalent(c) + [f"{c.winner} better"] * (c.winner is not None)
-    if not claims and (found := not_worse(c)) is not None:
+    claims = ["equivalent"] * c.equivalent + [f"{c.winner} better"] * (c.winner is not None)
+    if not claims and (found := c.not_worse) is not None:
         margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
         claims = [f"{found[0]} not worse by more than {margin}{_own_points(c)}"]
     return ", ".join(claims) or "undecided"
-
-
-def equivalent(c: Comparison) -> bool:
-    """Return whether the models are shown to be practically equivalent."""
-    return bool(c.rope) and c.p_rope >= c.prob
 
 
 def _own_points(c: Comparison) -> str:
@@ -124,13 +160,13 @@ def _claim(c: Comparison) -> str:
 
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
-        same = f"did the same on all {units}" if c.alike else f"have the same {label} whatever is drawn"
+        same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
         return f"{a} and {b} {same}, so the data cannot tell them apart"
     if math.isnan(c.gap):
         which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
     unit, about = " points" if metric.percent else _own_points(c), scope(c.settings)
-    if silent(c):
+    if c.spread_unknown:
         where = "in all folds" if c.settings.training else f"on all {sampled(c.settings)}"
         return f"{b} minus {a} in {label} is {written(c.gap)}{unit} {where}, which does not show how much it varies"
     # At one half neither leads; the first name is named, whichever is A.
@@ -146,12 +182,12 @@ def _claim(c: Comparison) -> str:
         full = f"{a} and {b} are level in {label}: {lead}"
     sure = f"({equation('P', p, below=c.threshold)}{'; lower is better' * metric.lower_is_better})"
     inside = f"{within(c)} ({equation('P', c.p_rope)})" if c.rope else ""
-    found = not_worse(c)
+    found = c.not_worse
     if c.winner is not None:
         claim = f"{first} outperforms {other} in {label} by {size}{about} {sure}"
-        if equivalent(c):
+        if c.equivalent:
             return f"{claim}, yet the two are practically equivalent: {inside}"
-    elif equivalent(c):
+    elif c.equivalent:
         return f"{a} and {b} are practically equivalent in {label}{about}: {inside}; {lead} {sure}"
     elif found is not None:
         model, rival, margin, surely = found
@@ -161,11 +197,6 @@ def _claim(c: Comparison) -> str:
     else:
         claim = f"{full}{about}, which the data do not decide {sure}"
     return f"{claim}; {equation(f'P({within(c)})', c.p_rope, below=c.prob)}" if c.rope else claim
-
-
-def silent(c: Comparison) -> bool:
-    """Return whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
-    return math.isnan(c.p_h1) and not math.isnan(c.gap)
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
@@ -232,8 +263,8 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
     models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
     header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
-    *scores, gaps = ([_estimated(c, i) for c in comparisons] for i in range(3))
-    columns = [*map(estimates, scores), estimates(gaps, sign=True)]
+    *scores, differences = ([_estimated(c, i) for c in comparisons] for i in range(3))
+    columns = [*map(estimates, scores), estimates(differences, sign=True)]
     rows = []
     for c, *cells in zip(comparisons, *columns, strict=True):
         label = f"{c.label} (%)" if c.definition.percent and not unit else c.label
@@ -242,7 +273,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     bold = frozenset((i, 2 if c.winner == c.model_b else 1) for i, c in enumerate(comparisons) if c.winner)
     # Bars have one scale, which differences in percent share.
     one_scale = len({c.definition.percent for c in comparisons}) == 1
-    bars = tuple((low, gap, high) for gap, low, high, _ in gaps) if one_scale else ()
+    bars = tuple((low, gap, high) for gap, low, high, _ in differences) if one_scale else ()
     sure = tuple(c.winner is not None for c in comparisons)
     return Table(header, tuple(rows), bold, sure, bars, bars_after=4)
 
@@ -346,7 +377,10 @@ def dependence(s: SamplingSettings) -> str:
 
 def signature(*comparisons: Comparison) -> str:
     """Return what is needed to repeat tests, in one line."""
-    names, n_draws = [c.metric for c in comparisons], max(c.settings.n_draws for c in comparisons)
+    names, n_draws = (
+        [signed_name(c.definition) for c in comparisons],
+        max(c.settings.n_draws for c in comparisons),
+    )
     return signature_of(headline(comparisons).settings, names, n_draws=n_draws)
 
 
@@ -357,6 +391,12 @@ def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = N
     method = "exact" if s.method == "exact" else "mc"
     asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
     return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
+
+
+def signed_name(of: Any) -> str:
+    """Return the name of a metric, or of a result's, and of what it scores: two kinds of accuracy may share a name."""
+    name, scored = (of.name, of.alias) if hasattr(of, "alias") else (of.metric, getattr(of, "label", ""))
+    return f"{name}({scored})" if scored and not same_name(name, scored) else name
 
 
 def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
@@ -399,7 +439,9 @@ def in_one_line(**parts: Any) -> str:
 def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s = headline(comparisons), headline(comparisons).settings
-    compared = f"{c.model_b} was compared with {c.model_a} on {joined(one.label for one in comparisons)}"
+    compared = (
+        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
+    )
     how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
@@ -411,7 +453,7 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
     parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
     if c.rope:
-        parts.append(f"models were counted as practically equivalent if {within(c)}")
+        parts.append(f"models count as practically equivalent if {within(c)}")
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     level = f"{100 * c.prob:.4g} %"
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
@@ -447,13 +489,13 @@ def notes(c: Comparison) -> Iterator[str]:
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"There is only one run of {joined(once)}: the answer is about these models, not about training again."
+        yield f"There is only one run of {joined(once)}: the answer is about these models, not about new training runs."
     yield from _fold_notes(c)
-    yield "" if silent(c) else few_units(s)
-    if c.load_correlation:
+    yield "" if c.spread_unknown else few_units(s)
+    if c.size_correlation:
         gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
-        size = "longer" if c.load_correlation > 0.0 else "shorter"
-        yield f"{gains} {size} (Spearman {c.load_correlation:+.2f}): the difference depends on their lengths."
+        size = "longer" if c.size_correlation > 0.0 else "shorter"
+        yield f"{gains} {size} (Spearman {c.size_correlation:+.2f}): the difference depends on their lengths."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
@@ -467,7 +509,7 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
     other, s = c.other_target, c.settings
     if other is None or c.alike or math.isnan(other.gap):
         return
-    if not s.training and silent(other):
+    if not s.training and other.spread_unknown:
         yield "The difference is the same in all folds, which does not show how much training varies."
         return
     about = "the models fitted in these folds" if s.training else "the method, trained again"
@@ -488,7 +530,7 @@ def few_units(s: SamplingSettings) -> str:
     if not s.n_units or s.training not in ("", "mixture") or (s.effective_units or FEW_UNITS) >= FEW_UNITS:
         return ""
     there = "There is" if s.n_units == 1 else "There are"
-    return f"{there} only {counted(s)}: too few to show well how much {plural(s.unit)} vary, so credible intervals are wider."
+    return f"{there} only {counted(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are wider."
 
 
 # ---- rankings ---------------------------------------------------------------------------------------------
@@ -526,7 +568,7 @@ def ranking_legend(r: Ranking) -> Iterator[str]:
     """Yield what the columns mean, as far as the table needs it."""
     prob = r.settings.prob
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
-        yield f"Group: models without a number in common are told apart (probability {prob:g} for all pairs together)."
+        yield f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
     if r.tied[1:].any():
         yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
     if r.equivalent[1:].any():
@@ -577,11 +619,90 @@ def joint_sentence(r: Ranking) -> str:
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    ranked = f"{len(r.models)} models were ranked by {labels or r.label} with {version()}, with {prior_of(s)}"
+    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {version()}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
     return printable(f"{ranked}; {s.model or dependence(s)}; {drawn}. {best}{source}")
+
+
+# ---- several corpora ----------------------------------------------------------------------------------------
+
+
+def fit_assumptions(fit: HierarchicalFit) -> str:
+    """Say what was assumed, and how it was computed."""
+    start = start_in_words(fit.start)
+    model = _scores_model(fit) if fit.likelihood == "scores" else _multinomial_model(fit)
+    medians = [fit.scope(question) for question in ("average", "new") if "median" in fit.estimate(question)]
+    where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
+    estimates = f"scores and differences are posterior means{where}"
+    return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
+
+
+def _scores_model(fit: HierarchicalFit) -> str:
+    metric = fit.main_metric
+    names = ("difficulty", "spread")
+    medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
+    apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
+    scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
+    return (
+        f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
+        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
+        f"posterior medians; half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom "
+        f"and scale {scale})"
+    )
+
+
+def _multinomial_model(fit: HierarchicalFit) -> str:
+    kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
+    pairs = zip(fit.models, kappa, strict=True)
+    alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
+    made = fit.posterior.attrs.get("made_with", "PyMC")
+    return (
+        f"Dirichlet-multinomial model in {made}, {fit.within}, effects of a {fit.noun} on one model unrelated to those on "
+        f'another (likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
+        f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
+    )
+
+
+def few_corpora(fit: HierarchicalFit) -> list[str]:
+    """Say if there are too few corpora to know how much they differ."""
+    rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
+    words = f"{fit.number} are too few to show how much {fit.nouns} differ, so {rest}."
+    return [words] if len(fit.datasets) < 3 else []
+
+
+def fit_notes(fit: HierarchicalFit) -> list[str]:
+    """Return what should be known of the data."""
+    found = [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit)]
+    if fit.noun == "fold":
+        found.append(
+            "Folds are taken as separate test sets, though repeats test the same items again; the discounted "
+            "counts of compare() allow for that."
+        )
+    return found
+
+
+def hierarchical_sentence(c: HierarchicalComparison) -> str:
+    """Return the verdict on one metric, of which corpus it speaks, and the observed difference."""
+    observed = "Observed difference:"
+    if c.estimate == "posterior median":
+        observed = "The difference is the posterior median, as a mean may not exist; observed"
+    percent = c.definition.percent
+    digits = digits_of(*c.difference.interval(c.prob), percent=percent)
+    gap = points(c.observed_gap, digits, sign=True, percent=percent)
+    return printable(f"On {c.scope}: {sentence(c)} {observed} {gap}. {c.caution}".rstrip())
+
+
+def hierarchical_methods(comparisons: tuple[Comparison, ...]) -> str:
+    """Return how models were compared on several corpora."""
+    c = headline(comparisons)
+    what = (
+        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
+    )
+    how = f"{what} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
+    level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
+    return printable(" ".join((how, f"The probabilities concern {cast('Any', c).scope}.", level, *c.notes)))
 
 
 # ---- intervals --------------------------------------------------------------------------------------------
@@ -665,7 +786,7 @@ def intervals_signature(r: Intervals) -> str:
     """Return in one line what is needed to repeat the intervals."""
     s = r.settings
     asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples or None}
-    return in_one_line(metric=r.metric, **sampling_parts(s), **asked, rng=s.rng)
+    return in_one_line(metric=signed_name(r), **sampling_parts(s), **asked, rng=s.rng)
 
 
 # ---- tests ------------------------------------------------------------------------------------------------

@@ -57,10 +57,15 @@ class BinaryOutcome(Task):
         )
         return listed[listed.any(axis=(1, 2))]
 
-    def prior_outcomes(self, n_models: int) -> FloatArray:
-        """Return the joint outcomes of the prior: those in which models differ, so that it does not take them for alike."""
+    def prior_outcomes(self, n_models: int, prior: float) -> tuple[FloatArray, FloatArray]:
+        """Return the joint outcomes (outcome, model, cell) to which the prior gives weight, and these weights.
+
+        Of several models they are the outcomes in which the models differ: the prior does not take them for alike.
+        """
         listed = self.joint_outcomes(n_models)
-        return listed if n_models == 1 else listed[(listed != listed[:, :1]).any(axis=(1, 2))]
+        if n_models > 1:
+            listed = listed[(listed != listed[:, :1]).any(axis=(1, 2))]
+        return listed, np.full(len(listed), prior / max(2 ** (n_models - 1) - 1, 1))
 
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
@@ -68,7 +73,8 @@ class BinaryOutcome(Task):
         """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
         ev = sampling.ev
         if not sampling.shared:
-            yield from draw_cells(ev.tables + prior, n_draws=n_draws, rng=rng)
+            outcomes, believed = self.prior_outcomes(1, prior)
+            yield from draw_cells(ev.tables + believed @ outcomes[:, 0], n_draws=n_draws, rng=rng)
             return
         assert ev.units is not None
         atoms, listed = atoms_of(2.0 * prior), self.drawn_units(sampling, None, prior)
@@ -86,10 +92,9 @@ class BinaryOutcome(Task):
         if not sampling.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
             return None
         assert ev.units is not None
-        listed = self.prior_outcomes(len(ev.models))
+        listed, believed = self.prior_outcomes(len(ev.models), prior)
         rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
-        each = prior / max(2 ** (len(ev.models) - 1) - 1, 1)
-        weights = np.concatenate([ev.units.weights, np.full(len(listed), each)])
+        weights = np.concatenate([ev.units.weights, believed])
         if not sampling.single:
             return replace(ev.units, rows=rows, weights=weights)
         # What is both believed and seen is drawn once: variates of a small weight take longest.

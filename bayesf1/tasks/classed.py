@@ -76,7 +76,7 @@ def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
     >>> from bayesf1 import from_labels
     >>> ev = from_labels(list("aabbcc"), {"A": list("abbbca")})
     >>> [class_metric(m, ev.task, ev.tables).label for m in ("f1", "micro_f1", "macro_f1_star", "recall[b]", "mcc")]
-    ['Macro F1', 'Micro F1', 'Macro F1*', 'R[b]', 'MCC']
+    ['Macro F1', 'Micro F1', 'Macro F1*', 'Recall[b]', 'MCC']
     """
     key = name.strip()
     one = _ONE_CLASS.fullmatch(key)
@@ -171,10 +171,11 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
     }
     scorer, negatives = scorers[average], "tn" in base.needs
     square = base.distribution.beta**2 if isinstance(base.distribution, FMeasure) else 0.0
+    label = base.name if base.name in ("precision", "recall") else base.label
     return replace(
         base,
         name=f"{average}_{base.name}",
-        label=f"{average.capitalize()} {base.label}",
+        label=f"{average.capitalize()} {label}",
         needs=task.cells,
         distribution=_micro_distribution(base, task, tables) if average == "micro" else None,
         of_classes=(base.needs, square) if average == "macro" and not negatives else None,
@@ -214,7 +215,7 @@ def _all_claimed(task: Classed, tables: FloatArray) -> bool:
 def _star(base: Metric, task: Classed) -> Metric:
     """Return F-beta of macro precision and macro recall (Sokolova & Lapalme 2009)."""
     if not isinstance(base.distribution, FMeasure):
-        raise ValueError(f"macro_{base.name}_star is unknown; an F-score such as macro_f1_star belongs here")
+        raise ValueError(f"macro_{base.name}_star is unknown; use an F-score, such as macro_f1_star")
     square = base.distribution.beta**2
 
     def function(tables: FloatArray) -> FloatArray:

@@ -76,7 +76,7 @@ class Correctness(BinaryOutcome):
             return Metric(name, label, self.cells, None, _majority, lower_is_better=down, smooth=False)
         if name not in known:
             names = [*known, *filter(None, [self.scored])]
-            raise ValueError(f"unknown metric {asked!r} of items right or wrong; {nearest(asked, names)}")
+            raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
         counted, other = {"accuracy": RIGHT_WRONG, "error_rate": RIGHT_WRONG[::-1]}.get(name, self.cells)
         # The share of what 1 stands for has the name that was given to it.
         alias = self.scored if counted == self.cells[0] else ""
@@ -85,7 +85,7 @@ class Correctness(BinaryOutcome):
             alias if alias and name != "mean" else known[name],
             (counted, other),
             Proportion((counted,), (other,)),
-            proportion(1),
+            proportion,
             lower_is_better=counted == "wrong",
             alias=alias,
         )

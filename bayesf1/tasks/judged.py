@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5
+# Up to so many entries a matrix is dense.
+_DENSE = 4096
 _MOST_CELLS = 3000
 
 
@@ -98,9 +100,9 @@ class IndependentRaters:
             for v, word in enumerate(row)
         ]
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
-        adds = indicators(events, at, (len(place), len(predicted) * k))
-        rivals = [event[:2] if k == 2 else event[:1] for event in place]
-        beside = np.array([[float(one == other) for other in rivals] for one in rivals])
+        adds = _adder(events, at, (len(place), len(predicted) * k))
+        kinds = [event[:2] if k == 2 else event[:1] for event in place]
+        beside = np.array([[float(one == other) for other in kinds] for one in kinds])
         ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
         return cls(adds, beside, ways)
 
@@ -127,8 +129,14 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
+def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    """Return indicators for `_times`, sparse only if they are many: a small sparse array takes ten times as long."""
+    found = indicators(rows, columns, shape)
+    return found.toarray() if shape[0] * shape[1] <= _DENSE else found
+
+
 def _times(matrix: Any, numbers: FloatArray) -> FloatArray:
-    """Return a sparse array times numbers, axes (..., column) to (..., row)."""
+    """Return a matrix times numbers, axes (..., column) to (..., row)."""
     flat = numbers.reshape(-1, numbers.shape[-1])
     return np.ascontiguousarray((matrix @ flat.T).T).reshape(*numbers.shape[:-1], matrix.shape[0])
 
@@ -153,7 +161,7 @@ class Pools:
 
     @cached_property
     def _adds(self) -> Any:
-        return indicators(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
+        return _adder(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
@@ -746,19 +754,19 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
         named = listing((f"{task.strata.words(c)}: {counts[c, -1]:,.0f}" for c in order), most=3)
         held = 100.0 * counts[empty, -1].sum() / counts.sum()
         yield (
-            f"No item is labelled in {len(empty)} of {task.strata.size} cells of what is known, with {held:.2g} % of all "
-            f"items ({named}); {'its' if len(empty) == 1 else 'their'} items take gold labels as cells like them have."
+            f"No item is labelled in {len(empty)} of {task.strata.size} combinations of what is known, with {held:.2g} % of "
+            f"all items ({named}); {'its' if len(empty) == 1 else 'their'} gold labels were drawn from those of similar ones."
         )
     if found := agreement(task, ev.tables):
         (share, kappa), judge = found, task.strata.judges[0]
-        chance = ", no better than chance: it does no harm but to width" if kappa <= 0.0 else ""
+        chance = ", no better than chance: it does no harm, but gains nothing" if kappa <= 0.0 else ""
         yield f"{judge} agrees with gold on {100 * share:.3g} % of items (kappa {kappa:.2f}{chance})."
         kappas = sorted((shared_errors(task, ev.tables, model), model) for model in ev.models)
         (less, other), (more, one) = kappas[0], kappas[-1]
         if more - less > _LEANS:
             yield (
-                f"{judge} errs as {one} does (kappa given gold {more:.2f}, with {other} {less:.2f}): with few labels "
-                f"the difference leans towards {one}. Label items on which the models differ."
+                f"{judge} often errs where {one} does (kappa given gold {more:.2f}; {other}: {less:.2f}): with few labels "
+                f"the difference is biased towards {one}. Label items on which the models differ."
             )
 
 

@@ -44,7 +44,7 @@ class UnknownLabels:
     --------
     >>> unknown_labels = UnknownLabels.of({"B": {"z": 2, "y": 1}}) + UnknownLabels.of({"B": {"z": 1}})
     >>> unknown_labels.notes
-    ("B predicted 'z' and 'y', which no gold label is, 4 times.",)
+    ("B predicted 'z' and 'y' (never a gold label) 4 times.",)
     >>> unknown_labels.select(["A"]).notes
     ()
     """
@@ -94,7 +94,7 @@ def _note(model: str, labels: Mapping[str, float]) -> str:
     others, times = len(often) - _NAMED, sum(labels.values())
     more = "or more " if "" in labels else ""
     names = [*map(repr, often[:_NAMED]), *([f"{others:,} {more}other labels"] if others > 0 else [])]
-    return f"{model} predicted {joined(names)}, which no gold label is, {'once' if times == 1 else f'{times:,.10g} times'}."
+    return f"{model} predicted {joined(names)} (never a gold label) {'once' if times == 1 else f'{times:,.10g} times'}."
 
 
 NO_UNKNOWN_LABELS = UnknownLabels()
@@ -136,7 +136,7 @@ class MultiClass(Classed):
         """Raise a ValueError where classes are none, or what counts as no class is one."""
         super().check(models, tables)
         if astray := self.unknown_labels.among(self.classes):
-            raise ValueError(f"label {astray[0]!r:.60} is among the classes and among strays, which are none")
+            raise ValueError(f"label {astray[0]!r:.60} is both a class and an unknown label")
 
     def union(self, other: Self) -> Self:
         """Return the task with the classes of both and all that was said."""
@@ -168,7 +168,7 @@ class MultiClass(Classed):
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
         number = "one item" if prior == 1.0 else f"{prior:.3g} items"
-        return f"Beta prior of {number} a class, centred on the mean of its classes' accuracies"
+        return f"Beta prior of {number} per class, centred on the mean of its classes' accuracies"
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Name what models said and no item is, and the classes that no item has."""

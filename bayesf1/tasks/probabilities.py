@@ -143,7 +143,7 @@ class Probabilities(BootstrappedTask):
         pairs = list(zip(self.values, self.hits, strict=False))
         if not pairs or len(self.values) != len(self.hits) or pairs != sorted({*pairs}):
             raise ValueError(
-                "values must rise, of equal ones the positive be last, and hits be as many, not "
+                "values must be in rising order, the positive one last among equal ones, with as many hits, not "
                 f"{self.values!r:.60} and {self.hits!r:.60}"
             )
 
@@ -299,7 +299,7 @@ class Probabilities(BootstrappedTask):
         """Say where a bootstrap of an area sees no doubt."""
         area = self.metric("roc_auc", sampling.ev.tables)
         if metric.name in _AREAS and (sampling.plain(area) >= 1.0).any():
-            return ("A model separates the labels perfectly: these items cannot show how sure that is.",)
+            return ("A model separates the labels perfectly: these items cannot show how certain that is.",)
         return ()
 
     # ---- posterior and words ------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def check_one_scale(task: object) -> None:
     """Raise a ValueError where outputs of two models would be exchanged that are not on one scale."""
     if isinstance(task, Probabilities) and not task.are_probabilities:
         raise ValueError(
-            "outputs of two models can only be exchanged where they are on one scale, but there are scores such as "
+            "outputs of two models can only be exchanged if they are on one scale, but there are scores such as "
             f"{task.values[0]:g} and {task.values[-1]:g}; give probabilities, or the ranks of scores divided by "
             "the number of items"
         )

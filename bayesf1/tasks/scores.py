@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -46,10 +45,10 @@ class Scores(BootstrappedTask):
     scored: str = ""
     lower_is_better: bool = False
 
-    @cached_property
-    def cells(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The scores as text."""
-        return tuple(map(repr, self.values))
+    @property
+    def cells(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The scores themselves: of many, their texts would take longer than the answer."""
+        return self.values
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where scores do not rise."""
@@ -118,7 +117,7 @@ def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
     if lower_is_better or not _LOSS.search(scored):
         return ()
     return (
-        f"More {scored} was taken as better; if less is, say so by lower_is_better=True (--lower-is-better).",
+        f"Higher {scored} was taken as better; if lower is, say so with lower_is_better=True (--lower-is-better).",
     )
 
 

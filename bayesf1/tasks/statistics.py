@@ -140,8 +140,8 @@ def check_ratio(function: Totals, name: str, tables: FloatArray) -> None:
     if off.any():
         i = int(np.argmax(off))
         raise ValueError(
-            f"measure {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but the number of "
-            "units must not matter to it; divide by a sum, such as that of a column of ones"
+            f"measure {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but it must not "
+            "depend on the number of units; divide by a sum, such as that of a column of ones"
         )
 
 

@@ -76,6 +76,8 @@ def test_the_ends_are_those_of_the_support(distribution):
     assert distribution.sf([below, above]).tolist() == [1.0, 0.0]
     if math.isfinite(low):
         assert distribution.pdf([below, above]).tolist() == [0.0, 0.0]
+    drawn = distribution.rvs(1000, rng=0)
+    assert ((low <= drawn) & (drawn <= high)).all()
 
 
 @over_every

@@ -263,14 +263,14 @@ class TestMonitor:
             bf.monitor(ev, metric="mcc")
         with pytest.raises(ValueError, match="what both models did on every unit"):
             bf.monitor(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14)))
-        with pytest.raises(ValueError, match="a number of 2 at least"):
+        with pytest.raises(ValueError, match="at least 2"):
             bf.monitor(ev, largest=1)
         first = bf.monitor(ev)
         with pytest.raises(ValueError, match="the last look had metric 'f1'"):
             bf.monitor(ev, metric="recall", previous=first)
         with pytest.raises(ValueError, match="the last look had 100 items, and this one has 50"):
             bf.monitor(two_models(5, 50), previous=first)
-        with pytest.raises(ValueError, match="the last look counted things that this one does not"):
+        with pytest.raises(ValueError, match="the last look counted items that this one does not"):
             bf.monitor(two_models(6, 101), previous=first)
         with pytest.raises(ValueError, match=r"the last look had largest 4\.0, and this one has 6"):
             bf.monitor(ev, largest=6, previous=bf.monitor(ev, largest=4))
@@ -311,7 +311,7 @@ def test_what_was_kept_goes_on_as_what_was_returned(keep):
     [
         (
             {"format": "bayesf1.compare/1"},
-            r"previous.format is 'bayesf1.compare/1' where 'bayesf1.monitor/2'",
+            r"previous.format is 'bayesf1.compare/1', but should be 'bayesf1.monitor/2'",
         ),
         ({"looks": []}, "previous.looks is empty"),
         ({"largest": 5.0}, r"the last look had largest 5\.0, and this one has None"),

@@ -177,7 +177,10 @@ class TestAssumedPilot:
         [
             ({"f1": 0.8, "agreement": 0.3}, r"agreement 0\.3 is too small: .* agree on at least 0\.8"),
             ({"agreement": 0.9}, r"give f1, or both precision and recall"),
-            ({"precision": 0.01, "recall": 0.9, "agreement": 0.9}, r"more wrong claims than there are items"),
+            (
+                {"precision": 0.01, "recall": 0.9, "agreement": 0.9},
+                r"more wrong predictions than there are items",
+            ),
         ],
     )
     def test_what_cannot_be_is_said(self, options, message):

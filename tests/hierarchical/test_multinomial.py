@@ -127,7 +127,7 @@ def test_folds_are_groups_with_all_their_counts():
 
 def test_items_of_sentences_are_taken_as_independent_only_where_that_is_said():
     data = {"x": CORPORA["wnut"], "y": EVALUATIONS["spans"]().pair("A", "B")}
-    with pytest.raises(ValueError, match="corpus 'y' was sampled by the sentence"):
+    with pytest.raises(ValueError, match="corpus 'y' was sampled by sentence"):
         bf.hierarchical(data, **SHORT)
     assert (
         "items of one sentence were taken as independent" in read_counts(data, assumption="independent").note

@@ -156,7 +156,7 @@ def test_files_with_gold_beside_the_prediction_need_no_gold_file(write):
 def test_gold_columns_that_differ_are_refused_with_both_lines(write):
     a = write("Ada B-PER O\nran O O\n", "a.conll")
     b = write("# a comment of words\nAda B-PER B-PER\nran B-PER O\n", "b.conll")
-    said = f"{b}, line 3, has another gold tag than {a}, line 2"
+    said = f"{b}, line 3, has a different gold tag from {a}, line 2"
     with pytest.raises(ValueError, match=re.escape(said)):
         bf.from_conll(None, {"A": a, "B": b})
 
@@ -171,7 +171,7 @@ def test_gold_columns_that_differ_are_refused_with_both_lines(write):
 )
 def test_sentences_that_do_not_line_up_are_refused_with_both_places(write, text, own, theirs):
     gold, path = write(GOLD, "gold.conll"), write(text)
-    said = f"^{re.escape(f'{path}, {own}')}.* where {re.escape(f'{gold}, {theirs}')}"
+    said = f"^{re.escape(f'{path}, {own}')}.* but {re.escape(f'{gold}, {theirs}')}"
     with pytest.raises(ValueError, match=said):
         bf.from_conll(gold, {"A": path})
 

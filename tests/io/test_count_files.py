@@ -149,7 +149,7 @@ def test_counts_are_those_that_conlleval_prints(data, table, write):
         (conlleval_output(200, 40, 38, 30) * 2, "has 2 lines"),
         (conlleval_output(200, 40, 38, 30).replace(b"correct: 30", b"correct: 39"), "more correct"),
         (conlleval_output(200, 40, 38, 30).replace(b"correct: 30.", b"correct: 2.5"), "has 0 lines"),
-        (conlleval_output(200, 41, 41, 34), "200 tokens with 41 phrases"),
+        (conlleval_output(200, 41, 41, 34), "200 tokens and 41 phrases"),
     ],
 )
 def test_output_that_was_changed_or_is_of_other_gold_is_refused(data, message, write):

@@ -107,7 +107,7 @@ def test_enums_with_different_values_are_compared_by_their_names():
 def test_names_that_duckdb_may_misread_are_refused(name, more):
     # Before 2.0 the first is read from a column "bert v2", the second from a field of "bert".
     frame = as_duckdb(predictions().rename(columns={"bert": name}))
-    with pytest.raises(ValueError, match=r"^duckdb may take column 'bert.*v2\"?' for another"):
+    with pytest.raises(ValueError, match=r"^duckdb may mistake column 'bert.*v2\"?' for another"):
         from_frame(frame, gold="gold", models=[name], positive="spam", **more)
     assert from_frame(frame, gold="gold", models=["crf"], positive="spam", **more).models == ("crf",)
 
@@ -294,7 +294,7 @@ def test_tuples_are_gold_then_models_then_count():
 
 @pytest.mark.parametrize("count", [-1, float("nan"), float("inf"), None, "3", True, 10**400])
 def test_a_bad_count_is_refused(count):
-    with pytest.raises(ValueError, match=r"row 2, has 3 = .*; counts are finite|numbers belong"):
+    with pytest.raises(ValueError, match=r"row 2, has 3 = .*; counts are finite|instead of numbers"):
         from_patterns([(1, 1, 5), (0, 1, count)])
 
 
@@ -303,7 +303,7 @@ def test_a_bad_count_is_refused(count):
     [
         ([], {}, "the table has no rows"),
         ([(1, 1, 0)], {}, "all counts in column '3' are 0"),
-        ([(1, 1, 5), (1, 5)], {}, r"row 2 is \(1, 5\), where"),
+        ([(1, 1, 5), (1, 5)], {}, r"row 2 is \(1, 5\), but"),
         ([(1, None, 3), (0, 1, 2)], {}, "column 'model A' has no label"),
         ([(1, "1", 3)], {}, "has labels like 1 but .* like '1'"),
         ([(1, [1], 3)], {}, r"one label for each item"),

@@ -115,16 +115,16 @@ def test_the_index_that_pandas_gives_is_no_id(reader):
 
 def test_numbers_in_two_orders_are_not_guessed():
     gold = pd.Series(GOLD, index=np.arange(N)[::-1])
-    with pytest.raises(ValueError, match="not clear in which order predictions of 'A' are"):
+    with pytest.raises(ValueError, match="the order of predictions of 'A' is not known"):
         bf.from_labels(gold, {m: pd.Series(x) for m, x in SAID.items()}, positive=1)
     assert bf.from_labels(gold, SAID, positive=1) == bf.from_labels(GOLD, SAID, positive=1)
 
 
 def test_lists_beside_ids_are_refused_where_their_order_is_not_plain():
-    with pytest.raises(ValueError, match="scores of 'A' have ids, but scores of 'B' none"):
+    with pytest.raises(ValueError, match="scores of 'A' have ids, but scores of 'B' have none"):
         bf.from_scores({"A": as_mapping(SCORES["A"], IDS), "B": SCORES["B"]})
     turned = {m: pd.Series(x, index=i) for (m, x), i in zip(SAID.items(), (IDS, IDS[::-1]), strict=True)}
-    with pytest.raises(ValueError, match="not clear in which order y_true are"):
+    with pytest.raises(ValueError, match="the order of y_true is not known"):
         bf.from_labels(GOLD, turned, positive=1)
 
 

@@ -187,14 +187,14 @@ def test_standard_input_and_pipes_are_read(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "is a table with columns item, doc, label, crf, bert, t5; say which holds the gold labels"),
+        ([], "is a table with columns item, doc, label, crf, bert, t5; name the column of gold labels"),
         (["--gold", "lable"], "has no column 'lable'; did you mean 'label'"),
         (["--gold", "label", "--group", "doc", "--positive", "spma"], "'spma'; did you mean 'spam'?"),
-        (["--gold", "label", "--scores"], "--scores does not apply where --gold is given"),
+        (["--gold", "label", "--scores"], "--scores does not apply if --gold is given"),
         (["--gold", "label", "--columns", "label,crf"], "column 'label' is named twice"),
         (["--gold", "label", "--group", "label"], "column 'label' is named twice"),
         (["--gold", "label", "--prediction", "crf"], "--prediction says what each row of a model holds"),
-        (["--correct", "crf"], "row 1 of 'crf' has 'spam', no answer right"),
+        (["--correct", "crf"], "row 1 of 'crf' has 'spam', which is no right"),
     ],
 )
 def test_what_does_not_fit_a_table_is_refused_in_a_line(tmp_path, refused, options, said):
@@ -222,7 +222,7 @@ def test_rows_matched_by_their_order_are_told(tmp_path):
     frame = wide("text")[["label", "crf"]].rename(columns={"crf": "prediction"})
     files = {"a": write(frame, tmp_path / "a", "csv"), "b": write(frame, tmp_path / "b", "jsonl")}
     ev = bf.read(files, gold="label", positive="spam")
-    assert ev.notes == ("Items were matched by their order in the files, as no column tells them apart.",)
+    assert ev.notes == ("Items were matched by their order in the files, as no column identifies them.",)
     assert "matched by their order" in str(bf.compare(ev))
     assert "matched by their order" in bf.compare(ev).to_latex()
     write(frame.iloc[::-1].reset_index(drop=True), tmp_path / "b", "jsonl")
@@ -348,7 +348,7 @@ TAIL = "\t_" * 6 + "\n"
 FAULTS = {
     "tags": ("a O\nb B-X\n", "a O\nb 0\n", "line 2, has tag '0', which is outside IOB2"),
     "conllu": (f"1\ta\t_\tX{TAIL}2\tb\t_\tY{TAIL}", f"1\ta\t_\tX{TAIL}2\tb\n", "line 2, has 2 columns"),
-    "brat": ("T1\tPER 0 3\tAda\n", "T1 PER 0 3 Ada\n", "line 1, has 'T1 PER 0 3 Ada', but a span is such as"),
+    "brat": ("T1\tPER 0 3\tAda\n", "T1 PER 0 3 Ada\n", "line 1, has 'T1 PER 0 3 Ada', but a span looks like"),
 }
 
 

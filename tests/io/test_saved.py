@@ -169,7 +169,7 @@ SCORED, STATED, PROBABLE = (
         (CROSSED, ["models"], ["A", "A", "B"], "'A' is given twice"),
         (CROSSED, ["kind", "name"], "tree", "kind.name is unknown"),
         (CROSSED, ["tables", 0, 0], -1, "tables should be"),
-        (CROSSED, ["tables", 0, 0], 99, "units.rows times units.weights give .* where tables have 99"),
+        (CROSSED, ["tables", 0, 0], 99, "units.rows times units.weights give .* but tables have 99"),
         (CROSSED, ["units", "name"], "", "units has no name"),
         (CROSSED, ["folds", "k"], 0.5, "folds.k is 0.5, which is not what the discount 'wang-li' makes"),
         (CROSSED, ["folds", "cv", "design"], "os.system", "os.system"),
@@ -179,7 +179,7 @@ SCORED, STATED, PROBABLE = (
         (SCORED, ["kind", "values", 0], 0.99, "values must be different scores in rising order"),
         (STATED, ["kind", "function"], "exec", "kind.function is 'exec'"),
         (STATED, ["kind", "function"], "ter", "totals are edits, words"),
-        (PROBABLE, ["kind", "hits"], [True], "and hits be as many"),
+        (PROBABLE, ["kind", "hits"], [True], "with as many hits"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_name_and_the_key(said, keys, value, message, tmp_path):
@@ -203,7 +203,7 @@ def test_a_missing_key_is_named(key, tmp_path):
     [
         (b"", "line 1 column 1"),
         (b"[]", "holds no evaluation"),
-        (b'{"format":"bayesf1.evaluation/1","tables":NaN}', "has NaN where a finite number belongs"),
+        (b'{"format":"bayesf1.evaluation/1","tables":NaN}', "has NaN instead of a finite number"),
         (b'{"format":"bayesf1.evaluation/1","format":"x"}', "format is 'x'"),
         (b'{"format":"bayesf1.evaluation/1","x":' + b"[" * 100_000, "recursion|save it again"),
         (b'{"format":"bayesf1.evaluation/1","x":' + b"9" * 5000 + b"}", "digits|too large"),

@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output.arviz import (
-    comparisons_to_arviz,
-    convergence,
-    dataset,
-    group,
-    load,
-    load_arviz,
-    save,
-    summary,
-)
+from bayesf1.hierarchical.fit import load_groups, save_groups, summary_of
+from bayesf1.hierarchical.multinomial import convergence
+from bayesf1.output.arviz import comparisons_to_arviz, dataset, group, load_arviz
 from builders import group_names, noisy
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
@@ -38,7 +31,7 @@ def test_draws_are_those_of_the_closed_form(posterior):
 
 
 def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
-    table = summary(posterior[["score"]], 0.9)
+    table = summary_of(posterior[["score"]], 0.9)
     exact = bf.summary(EV, prob=0.9)
     for model, metric in exact.index:
         row = table.loc[f"score[{model}, {metric}]"]
@@ -73,8 +66,8 @@ def test_a_comparison_becomes_its_draws():
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
     idata = comparisons_to_arviz(bf.compare(EV), rng=6)
     groups = {name: group(idata, name) for name in group_names(idata)}
-    save(groups, tmp_path / "draws.nc")
-    again = load(tmp_path / "draws.nc")
+    save_groups(groups, tmp_path / "draws.nc")
+    again = load_groups(tmp_path / "draws.nc")
     assert set(again) == {"posterior", "observed_data", "constant_data"}
     for name, data in groups.items():
         assert again[name].identical(data)
@@ -88,7 +81,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     target.write_text("old")
     broken = dataset({"x": (("chain", "draw"), np.array([[object()]]))}, {})
     with pytest.raises((TypeError, ValueError)):
-        save({"posterior": broken}, target)
+        save_groups({"posterior": broken}, target)
     assert target.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["draws.nc"]
 

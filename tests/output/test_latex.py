@@ -5,7 +5,7 @@ import re
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output.latex import escape_latex
+from bayesf1.output.table import escape_latex
 from builders import latex_has, pdflatex
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1] – — … “q” ‘r’ a--b ---"

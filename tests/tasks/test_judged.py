@@ -389,7 +389,7 @@ def test_the_difference_estimator_knows_documents(k):
 def test_what_would_take_filled_in_labels_for_known_refuses(verb, what):
     _, known, said, judge = items(n=1000)
     with pytest.raises(
-        ValueError, match=rf"^{what} takes gold labels of all items, but there are 1,000 items \(300"
+        ValueError, match=rf"^{what} needs gold labels for all items, but there are 1,000 items \(300"
     ):
         verb(bf.from_labels(known, said, judge=judge, positive=1))
 
@@ -404,4 +404,4 @@ def test_a_judge_that_errs_as_one_model_does_is_told(copied):
         judge = np.where(rng.random(3000) < 0.8, said[copied], judge)
     ev = bf.from_labels(np.where(np.arange(3000) < 150, gold, np.nan), said, judge=judge, positive=1)
     notes = " ".join(bf.compare(ev, metrics="f1", n_draws=500, rng=1).notes)
-    assert [f"errs as {name} does" in notes for name in "AB"] == [copied == "A", copied == "B"]
+    assert [f"often errs where {name} does" in notes for name in "AB"] == [copied == "A", copied == "B"]
