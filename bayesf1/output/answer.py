@@ -211,20 +211,19 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
 
 def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of which the last one says what several have in common, and of which ones."""
-    signed, whose = [answer.signature() for answer in answers], dict[str, list[str]]()
+    whose: dict[str, list[str]] = {}
     for answer in answers:
         # A verdict stands below its own table.
-        for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
+        for line in dict.fromkeys((*answer.below[hasattr(answer, "sentence") :], answer.signature())):
             whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
-    of_all = [line for line, names in whose.items() if len(names) == len(answers)]
-    of_some = [line for line, names in whose.items() if 1 < len(names) < len(answers)]
-    parts = []
-    for answer, own in zip(answers, signed, strict=True):
-        lines = [line for line in answer.below if len(whose.get(line, "1")) == 1]
-        parts.append([*lines, own] if len(set(signed)) > 1 else lines)
-    parts[-1] += [f"{line} ({', '.join(whose[line])})" for line in of_some]
-    parts[-1] += [f"{line} (all {len(answers)} tables)" for line in of_all]
-    parts[-1] += signed[:1] if len(set(signed)) == 1 else []
+    common = sorted(
+        (line for line in whose if len(whose[line]) > 1), key=lambda line: line.startswith("bayesf1|")
+    )
+    parts = [[line for line in (*one.below, one.signature()) if line not in common] for one in answers]
+    for line in common:
+        everywhere = len(whose[line]) == len(answers)
+        which = f"all {len(answers)} tables" if everywhere else ", ".join(whose[line])
+        parts[-1].append(line if everywhere and line.startswith("bayesf1|") else f"{line} ({which})")
     return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 

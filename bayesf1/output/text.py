@@ -472,7 +472,8 @@ def notes(c: Comparison) -> Iterator[str]:
     if c.load_correlation:
         gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
         size = "longer" if c.load_correlation > 0.0 else "shorter"
-        yield f"{gains} {size} (Spearman {c.load_correlation:+.2f}), so intervals are wider."
+        correlation = points(c.load_correlation, 2, sign=True, percent=False)
+        yield f"{gains} {size} (Spearman {correlation}), so intervals are wider."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
