@@ -214,16 +214,20 @@ def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
     whose: dict[str, list[str]] = {}
     for answer in answers:
         # A verdict stands below its own table.
-        for line in dict.fromkeys((*answer.below[hasattr(answer, "sentence") :], answer.signature())):
+        for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
             whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
-    common = sorted(
-        (line for line in whose if len(whose[line]) > 1), key=lambda line: line.startswith("bayesf1|")
-    )
-    parts = [[line for line in (*one.below, one.signature()) if line not in common] for one in answers]
+    common = [line for line, which in whose.items() if len(which) > 1]
+    one_signature = len({answer.signature() for answer in answers}) == 1
+    parts = []
+    for answer in answers:
+        lines = [line for line in answer.below if line not in common]
+        parts.append(lines if one_signature else [*lines, answer.signature()])
     for line in common:
         everywhere = len(whose[line]) == len(answers)
         which = f"all {len(answers)} tables" if everywhere else ", ".join(whose[line])
-        parts[-1].append(line if everywhere and line.startswith("bayesf1|") else f"{line} ({which})")
+        parts[-1].append(f"{line} ({which})")
+    if one_signature:
+        parts[-1].append(answers[0].signature())
     return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 
