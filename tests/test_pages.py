@@ -12,7 +12,6 @@ from bayesf1.cli.main import main
 from builders import ROOT, needed
 
 DOCS = ROOT / "docs"
-PARTS = ("guides", "background", "reference")
 # Pages whose examples take more than a second, and those that need packages which not everybody has.
 LONG = {
     f"guides/{name}"

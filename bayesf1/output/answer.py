@@ -216,18 +216,16 @@ def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
         # A verdict stands below its own table.
         for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
             whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
-    common = [line for line, which in whose.items() if len(which) > 1]
+    whose = {line: which for line, which in whose.items() if len(which) > 1}
     one_signature = len({answer.signature() for answer in answers}) == 1
     parts = []
     for answer in answers:
-        lines = [line for line in answer.below if line not in common]
-        parts.append(lines if one_signature else [*lines, answer.signature()])
-    for line in common:
-        everywhere = len(whose[line]) == len(answers)
-        which = f"all {len(answers)} tables" if everywhere else ", ".join(whose[line])
-        parts[-1].append(f"{line} ({which})")
-    if one_signature:
-        parts[-1].append(answers[0].signature())
+        signed = [] if one_signature else [answer.signature()]
+        parts.append([*(line for line in answer.below if line not in whose), *signed])
+    for line, which in whose.items():
+        everywhere = len(which) == len(answers)
+        parts[-1].append(f"{line} ({f'all {len(answers)} tables' if everywhere else ', '.join(which)})")
+    parts[-1] += [answers[0].signature()] * one_signature
     return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 

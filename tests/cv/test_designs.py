@@ -42,7 +42,7 @@ class TestReading:
         assert read_design("random-3x2").discount() == pytest.approx(1 / 7)
         assert read_design("3x10") == KFoldCV(10, 3)
         assert read_design("1x2") == BlockedCV(1)
-        with pytest.raises(ValueError, match="cv=blocked-3x2 or cv=random-3x2"):
+        with pytest.raises(ValueError, match="cv='blocked-3x2' or cv='random-3x2'"):
             read_design("3x2")
 
     def test_random_halves_are_not_taken_for_balanced_ones(self):
