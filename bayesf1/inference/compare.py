@@ -412,10 +412,11 @@ def comparison_of(
 
 def _varies(s: Settings, post: Posterior) -> bool:
     """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
-    few = s.effective_units is not None and s.effective_units < FEW_UNITS and s.target == "models"
+    few = s.target == "models" and not s.training and (s.effective_units or FEW_UNITS) < FEW_UNITS
+    if not few and s.training not in ("contrasts", "corrected"):
+        return True
     low, high = post.interval(0.95)
-    same = high - low <= 1e-10 + 1e-9 * max(abs(low), abs(high))
-    return not (same and (s.training in ("contrasts", "corrected") or (few and not s.training)))
+    return high - low > 1e-10 + 1e-9 * max(abs(low), abs(high))
 
 
 def _same_gold(ev: Evaluation) -> bool:

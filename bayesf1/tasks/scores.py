@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -45,10 +46,10 @@ class Scores(BootstrappedTask):
     scored: str = ""
     lower_is_better: bool = False
 
-    @property
-    def cells(self) -> tuple[Any, ...]:  # type: ignore[override]
-        """The scores themselves: of many, their texts would take longer than the answer."""
-        return self.values
+    @cached_property
+    def cells(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The scores as text."""
+        return tuple(map(repr, self.values))
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where scores do not rise."""

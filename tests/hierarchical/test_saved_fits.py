@@ -8,7 +8,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1 import load_fit
-from bayesf1.output import arviz
+from bayesf1.hierarchical import fit as fits
 
 
 @pytest.fixture(scope="module", params=["scores", pytest.param("multinomial", marks=pytest.mark.long)])
@@ -29,7 +29,7 @@ def crafted(fit, monkeypatch):
         groups["posterior"] = posterior(groups["posterior"].copy())
         if said is not None:
             groups["posterior"].attrs["bayesf1"] = json.dumps(said)
-        monkeypatch.setattr(arviz, "load", lambda path: groups)
+        monkeypatch.setattr(fits, "load_groups", lambda path: groups)
         return load_fit("fit.nc")
 
     return load
