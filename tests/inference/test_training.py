@@ -193,7 +193,7 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     assert (res["f1"].verdict, res["f1"].decision) == ("undecided", "none")
     assert "in all folds" in res.sentence()
     assert "[" not in str(res.table)
-    with pytest.raises(ValueError, match="alike in all folds"):
+    with pytest.raises(ValueError, match="equally in all folds"):
         bf.rank(bf.from_folds({"A": same, "B": better}, cv=bf.BlockedCV(3)), target="method")
     twins = bf.rank(
         bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}, cv=bf.BlockedCV(3)),
