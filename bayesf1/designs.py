@@ -321,7 +321,7 @@ def design_of(repeats: int, folds: int, named: str = "") -> BlockedCV | KFoldCV:
     """
     if folds == 2 and repeats > 1 and not named:
         raise ValueError(
-            f"{repeats}x2 may be block-regularised or random halves, which are worth less; say which: "
+            f"{repeats}x2 may be block-regularised halves, or random ones, which tell less; say which: "
             f"cv='blocked-{repeats}x2' or cv='random-{repeats}x2', in Python BlockedCV({repeats}) or KFoldCV(2, {repeats})"
         )
     return BlockedCV(m=1) if folds == 2 and not named else KFoldCV(folds, repeats)

@@ -112,6 +112,7 @@ VERBS: dict[str, Callable[[Any], object]] = {
     "difference_intervals": lambda ev: _bf().difference_intervals(ev, "A", "B"),
     "randomization_test": lambda ev: _bf().randomization_test(ev, "A", "B"),
     "summary": lambda ev: _bf().summary(ev),
+    "resolution": lambda ev: _bf().resolution(ev, "A", "B"),
 }
 
 

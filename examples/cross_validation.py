@@ -68,10 +68,10 @@ print(bf.compare(ev, "bayes", "logistic", metrics="f1", target="method", rng=1).
 print(bf.fold_tests(ev))
 
 # %%
-# What the discount changes (P(H1) for F1):
+# What the discount changes:
 
+answers = {}
 for rule in ("wang-li", "once", "nadeau-bengio", "wang-2015"):
     other = ev.scaled(cv.discount(rule) / ev.folds.k)
-    print(
-        f"  {rule:<14} k = {cv.discount(rule):.4f}  {bf.compare(other, metrics='f1', rng=1)['f1'].p_h1:.3f}"
-    )
+    answers[f"{rule} ({cv.discount(rule):.3f})"] = bf.compare(other, metrics="f1", rng=1)["f1"]
+axes = bf.plot_classes(answers)

@@ -41,8 +41,7 @@ def main() -> None:
     figures["wnut17_difference"] = bf.plot_difference(res)
 
     curve = bf.coverage_curve([*range(10, 101, 5), *range(120, 501, 20)], 0.4, 0.1, 0.1)
-    coverage = curve.to_frame()["coverage"].unstack("interval")
-    figures["coverage"] = coverage.plot(xlabel="Number of items", ylabel="Coverage")
+    figures["coverage"] = bf.plot_coverage(curve)
 
     if folder is None:
         plt.show()

@@ -11,6 +11,7 @@ projects end with a false claim, whenever they stop.
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import bayesf1 as bf
@@ -37,9 +38,21 @@ def annotate(gold: list[bool], said: dict[str, list[bool]]) -> Any:
     return state
 
 
+def draw(project: Any) -> None:
+    """Draw the confidence sequence of a project, which narrows from look to look and holds at each of them."""
+    plt.rcParams["font.size"] = 8
+    _, axes = plt.subplots(figsize=(3.03, 2.2), layout="constrained")
+    items = [look.n_units for look in project.looks]
+    low, high = (np.array([getattr(look, end) for look in project.looks]) for end in ("low", "high"))
+    axes.fill_between(items, 100 * low, 100 * high, color="0.85", edgecolor="black")
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set(xlabel="Labelled tickets", ylabel="Difference in accuracy (points)", xlim=(0, None))
+
+
 def main() -> None:
     print("A new model that makes 7 % errors instead of 15 %:\n")
     print(annotate(*tickets(1, old_errors=0.15, new_errors=0.07)))
+    draw(annotate(*tickets(2, old_errors=0.12, new_errors=0.12)))
     print("\nTwo models that make as many, thirty projects; how many decide that one is better:\n")
     false = {"looked at once, at the end": 0, "looked at every day, by the posterior": 0, "monitored": 0}
     for seed in range(2, 32):

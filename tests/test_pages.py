@@ -12,24 +12,26 @@ from bayesf1.cli.main import main
 from builders import ROOT, needed
 
 DOCS = ROOT / "docs"
-PARTS = ("guides", "background", "reference")
 # Pages whose examples take more than a second, and those that need packages which not everybody has.
 LONG = {
     f"guides/{name}"
     for name in ("paper", "deciding", "large_data", "corpora", "planning", "retrieval", "seeds")
 }
 LONG |= {"background/calibration", "cross_validation", "decisions", "labelling", "questions", "statistics"}
-PAGES = sorted(
-    path
-    for path in DOCS.rglob("*.md")
-    if not {"_build", "gallery", "project"} & set(path.parts)
-    # Pages that lead to others, but for the first.
-    and path.relative_to(DOCS).as_posix() not in ("architecture.md", *(f"{part}/index.md" for part in PARTS))
-)
 
 
 def name_of(path):
     return path.relative_to(DOCS).with_suffix("").as_posix()
+
+
+PAGES = sorted(
+    path
+    for path in DOCS.rglob("*.md")
+    if not {"_build", "gallery", "project"} & set(path.parts)
+    # Pages that lead to others; the first is the README.
+    and path.name != "index.md"
+    and name_of(path) != "architecture"
+)
 
 
 def pages():

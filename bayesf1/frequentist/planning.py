@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -270,6 +270,13 @@ def _from_pilot(
 _STEP = 1e-6
 # Tilts beyond this one are as good as certainty.
 _STEEPEST = 200.0
+# More kinds of units are merged to strata, so many for their number and for their variance.
+_MOST_KINDS = 1000
+_STRATA = 100
+# Of more patterns an area under a curve is taken to first order.
+_FIRST_ORDER = 100
+# Entries of what units add, in full.
+_DENSE = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,6 +310,26 @@ class SimulatedPair:
         """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
         slopes = _slopes(self.score, (self.weights @ self.middle)[None])[0]
         return np.asarray(slopes @ self.net.T)
+
+    def merged(self) -> SimulatedPair:
+        """Return the pair with kinds merged that gain nearly the same, if there are many.
+
+        Strata of kinds in the order of ψ hold equal parts of the units and of the variance; what a stratum's units add is
+        their mean, so that totals stay as they are.
+        """
+        if len(self.weights) <= _MOST_KINDS:
+            return self
+        differs = np.asarray(self.net.any(axis=1))
+        order = np.lexsort((self.gain, differs))
+        part = (self.weights / self.size + self.weights * self.gain**2 / (self.weights @ self.gain**2))[order]
+        stratum = np.floor(1.0 + _STRATA * np.cumsum(part)) * differs[order]
+        first = np.flatnonzero(np.diff(stratum, prepend=-1.0))
+        weights = np.add.reduceat(self.weights[order], first)
+        middle, net = (
+            np.add.reduceat((self.weights[:, None] * each)[order], first) / weights[:, None]
+            for each in (self.middle, self.net)
+        )
+        return replace(self, middle=middle, net=net, weights=weights)
 
     @property
     def spread(self) -> float:
@@ -404,8 +431,17 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             "predictions (from_labels, from_tags, from_frame), or assume an agreement with assumed_pilot"
         )
     check_one_scale(ev.task)
+    if metric.expand is not None and ev.units.n_patterns > _FIRST_ORDER:
+        # To first order an area is a ratio of two sums.
+        above, below = (part[0] for part in metric.expand(ev.tables.mean(axis=0)[None]))
+        metric = replace(metric, parts=(above, below))
     sums, score = metric.sums(ev.cells)
     flat, n_cells = ev.units.rows, len(ev.cells)
+    if flat.shape[0] * sums.shape[1] > _DENSE:
+        raise ValueError(
+            f"{flat.shape[0]:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
+            "thousand of them, or name another metric"
+        )
     both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
     dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]
     kinds, which = np.unique(np.concatenate(dense, axis=1), axis=0, return_inverse=True)
@@ -705,7 +741,7 @@ def _plan_decision(
     for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", goal, 0.0)):
         if not is_number(value) or not low < value < 1.0:
             raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
-    pair = simulated_pair(ev, metric, ev.check_prior(prior))
+    pair = simulated_pair(ev, metric, ev.check_prior(prior)).merged()
     n_sets, generator = check_draws(n_sets, "n_sets"), check_rng(rng)
     margin, largest = not_worse_by or 0.0, pair.largest
     if difference is not None and abs(difference) >= 0.99 * largest:

@@ -265,12 +265,19 @@ def random_swaps(
     # is faster.
     few = (times * net.shape[1] <= 300) & isinstance(net, np.ndarray)
     single, many, other = np.repeat(np.flatnonzero(few), times[few]), times[~few], net[~few]
+    units, signs = net[single], _SIGNS
+    if np.array_equal(units, np.rint(units)) and np.abs(units).sum(axis=0).max(initial=0.0) < 1 << 23:
+        # Half of whole numbers are as exact in half of the memory, which takes half of the time.
+        units, signs = units.astype(np.float32), signs.astype(np.float32)
     for n in blocks_of(n_trials, len(many) + net.shape[1]):
-        sums = np.asarray((_heads(many, n, rng) - 0.5 * many) @ other)
-        for i in range(0, len(single), 8):
-            eight = _SIGNS[:, : len(single) - i] @ net[single[i : i + 8]]
-            sums += eight.take(np.frombuffer(rng.bytes(n), dtype=np.uint8), axis=0)
-        yield sums
+        binomial = np.asarray((_heads(many, n, rng) - 0.5 * many) @ other)
+        sums = np.zeros((n, net.shape[1]), dtype=units.dtype)
+        for some in (units[i : i + 256] for i in range(0, len(units), 256)):
+            coins = np.frombuffer(rng.bytes(n * math.ceil(len(some) / 8)), dtype=np.uint8).reshape(-1, n)
+            for i, shown in enumerate(coins):
+                eight = some[8 * i : 8 * i + 8]
+                sums += (signs[:, : len(eight)] @ eight).take(shown, axis=0)
+        yield binomial + sums
 
 
 def _heads(times: NDArray[np.int64], n: int, rng: np.random.Generator) -> FloatArray:

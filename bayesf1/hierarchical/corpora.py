@@ -109,7 +109,7 @@ class Diagnostics:
     >>> print(Diagnostics("nutpie", 4000, 4, 1500.0, divergences=0, r_hat=1.002))
     4 chains of NUTS (nutpie) agree: R-hat 1.00, no divergences, 1,500 effective draws of 4,000
     >>> Diagnostics("nutpie", 4000, 4, 150.0, divergences=0, r_hat=1.002).caution
-    'Caution: only 150 draws are effective, fewer than 400 (try more draws).'
+    'Caution: only 150 effective draws, fewer than 400 (try more draws).'
     """
 
     sampler: str
@@ -133,9 +133,7 @@ class Diagnostics:
                 f"the chains disagree, R-hat {self.r_hat:.3f} above {MAX_R_HAT} (double tune and draws)"
             )
         if self.ess < MIN_ESS:
-            found.append(
-                f"only {self.ess:.0f} draws are effective, fewer than {MIN_ESS:.0f} (try more draws)"
-            )
+            found.append(f"only {self.ess:.0f} effective draws, fewer than {MIN_ESS:.0f} (try more draws)")
         return f"Caution: {'; '.join(found)}." if found else ""
 
     @property
@@ -226,7 +224,7 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
         }
     if isinstance(data, Evaluation) or len(data) < 2:
         raise ValueError(
-            "a hierarchical model relates several corpora: name them, as {'conll': ev1, 'wnut': ev2}, or one "
+            "a hierarchical model relates several corpora: give them as {'conll': ev1, 'wnut': ev2}, or one "
             "evaluation of folds; compare takes a single one"
         )
     first_name, first = next(iter(data.items()))
@@ -258,12 +256,10 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
         return dict.fromkeys(names, 1.0 / len(names))
     for name in weights:
         if name not in names:
-            raise ValueError(f"weight of {name!r}, which is not a corpus; {nearest(str(name), names)}")
+            raise ValueError(f"weights names {name!r}, which is not a corpus; {nearest(str(name), names)}")
     values: list[Any] = [weights.get(name) for name in names]
     if not all(is_number(value) and 0.0 <= value < np.inf for value in values) or not any(values):
-        raise ValueError(
-            f"weights must be numbers from 0 for all corpora, at least one above 0, not {weights}"
-        )
+        raise ValueError(f"weights must be numbers from 0, one for each corpus, not all 0, not {weights}")
     total = float(sum(values))
     return {name: float(weights[name]) / total for name in names}
 

@@ -90,9 +90,7 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
     missing = [query for query in judged if query not in run]
     strange = [query for query in run if query not in judged]
     if len(strange) == len(run):
-        raise ValueError(
-            f"{file} has no judged query: its first is {strange[0]!r}, and the first judged {next(iter(judged))!r}"
-        )
+        raise ValueError(f"{file} has {strange[0]!r}, but no judged query such as {next(iter(judged))!r}")
     remarks = []
     if missing:
         remarks.append(

@@ -332,9 +332,7 @@ def _records(file: InputFile) -> Iterator[Record]:
         rows, noun = enumerate(document, 1), "record"
     for i, record in rows:
         if type(record) is not dict:
-            raise ValueError(
-                f'{file}, {noun} {i}, is {quoted(record)}, not an object like {{"label": "yes"}}'
-            )
+            raise ValueError(f'{file}, {noun} {i}, is {quoted(record)}, not one like {{"label": "yes"}}')
         yield record
 
 

@@ -224,9 +224,7 @@ def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tupl
     given = () if values is None else values
     numbers = [isinstance(value, int | float | np.number) for value in (*rated, *given)]
     if any(numbers) != all(numbers):
-        raise ValueError(
-            f"ratings mix numbers with others: {listing(map(repr, rated), most=3)}; use one kind"
-        )
+        raise ValueError(f"ratings are of two kinds: {listing(map(repr, rated), most=3)}; use one kind")
     numeric = all(numbers)
     if values is not None and (len({*values}) < len(values) or not len(values)):
         raise ValueError(f"values must be different, at least one, but they are {quoted(values)}")

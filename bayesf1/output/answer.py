@@ -214,20 +214,21 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
 
 def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of which the last one says what several have in common, and of which ones."""
-    signed, whose = [answer.signature() for answer in answers], dict[str, list[str]]()
+    whose: dict[str, list[str]] = {}
     for answer in answers:
         # A verdict stands below its own table.
         for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
             whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
-    of_all = [line for line, names in whose.items() if len(names) == len(answers)]
-    of_some = [line for line, names in whose.items() if 1 < len(names) < len(answers)]
+    whose = {line: which for line, which in whose.items() if len(which) > 1}
+    one_signature = len({answer.signature() for answer in answers}) == 1
     parts = []
-    for answer, own in zip(answers, signed, strict=True):
-        lines = [line for line in answer.below if len(whose.get(line, "1")) == 1]
-        parts.append([*lines, own] if len(set(signed)) > 1 else lines)
-    parts[-1] += [f"{line} ({', '.join(whose[line])})" for line in of_some]
-    parts[-1] += [f"{line} (all {len(answers)} tables)" for line in of_all]
-    parts[-1] += signed[:1] if len(set(signed)) == 1 else []
+    for answer in answers:
+        signed = [] if one_signature else [answer.signature()]
+        parts.append([*(line for line in answer.below if line not in whose), *signed])
+    for line, which in whose.items():
+        everywhere = len(which) == len(answers)
+        parts[-1].append(f"{line} ({f'all {len(answers)} tables' if everywhere else ', '.join(which)})")
+    parts[-1] += [answers[0].signature()] * one_signature
     return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 

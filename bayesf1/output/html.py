@@ -90,7 +90,7 @@ def report_html(results: Results, *, command: str | None = None) -> str:
     loader = PackageLoader("bayesf1", "output")
     environment = Environment(loader=loader, autoescape=True, finalize=plain, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.filters["p"] = lambda p: equation("P", p)[2:]
+    environment.filters |= {"p": lambda p: equation("P", p)[2:], "in_prose": in_prose}
     css, script = (loader.get_source(environment, f"report.{kind}")[0] for kind in ("css", "js"))
     page = environment.get_template("report.html").render(
         articles=articles,

@@ -13,17 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import (
-    capitalised,
-    counted as number_of,
-    joined,
-    listing,
-    nearest,
-    plural,
-    printable,
-    same_name,
-)
+from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, nearest, plural, printable
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
 
 if TYPE_CHECKING:
@@ -377,10 +369,8 @@ def dependence(s: SamplingSettings) -> str:
 
 def signature(*comparisons: Comparison) -> str:
     """Return what is needed to repeat tests, in one line."""
-    names, n_draws = (
-        [signed_name(c.definition) for c in comparisons],
-        max(c.settings.n_draws for c in comparisons),
-    )
+    names = [signed_name(c.definition) for c in comparisons]
+    n_draws = max(c.settings.n_draws for c in comparisons)
     return signature_of(headline(comparisons).settings, names, n_draws=n_draws)
 
 
@@ -396,7 +386,7 @@ def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = N
 def signed_name(of: Any) -> str:
     """Return the name of a metric, or of a result's, and of what it scores: two kinds of accuracy may share a name."""
     name, scored = (of.name, of.alias) if hasattr(of, "alias") else (of.metric, getattr(of, "label", ""))
-    return f"{name}({scored})" if scored and not same_name(name, scored) else name
+    return f"{name}({scored})" if scored and not naming.same_name(name, scored) else name
 
 
 def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
@@ -439,9 +429,8 @@ def in_one_line(**parts: Any) -> str:
 def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s = headline(comparisons), headline(comparisons).settings
-    compared = (
-        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
-    )
+    labels = joined(in_prose(one.label) for one in comparisons)
+    compared = f"{c.model_b} was compared with {c.model_a} on {labels}"
     how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
@@ -495,7 +484,8 @@ def notes(c: Comparison) -> Iterator[str]:
     if c.size_correlation:
         gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
         size = "longer" if c.size_correlation > 0.0 else "shorter"
-        yield f"{gains} {size} (Spearman {c.size_correlation:+.2f}): the difference depends on their lengths."
+        correlation = points(c.size_correlation, 2, sign=True, percent=False)
+        yield f"{gains} {size} (Spearman {correlation}): the difference depends on their lengths."
     if c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
         yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."

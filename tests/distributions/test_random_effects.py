@@ -118,11 +118,11 @@ def test_scores_given_the_spreads_are_the_normal_laws_of_the_textbook():
 
 @pytest.mark.long
 def test_ranks_of_the_truth_are_uniform_when_truth_comes_from_the_prior():
-    # Simulation-based calibration, Talts et al. (2018): 400 experiments, ranks among 99 draws in 10 bins. The flat
+    # Simulation-based calibration, Talts et al. (2018): 200 experiments, ranks among 99 draws in 10 bins. The flat
     # average has no prior to draw from, but the posterior moves with it, so that any one value will do.
     rng, ranks = np.random.default_rng(7), []
     base = some_groups(n_models=2)
-    for _ in range(400):
+    for _ in range(200):
         tau, tau_c = np.abs(stats.t.rvs(3, size=2, random_state=rng)) * (0.05, 0.2)
         effects = tau_c * rng.normal(size=(5, 1)) + np.sqrt(0.5) * tau * rng.normal(size=(5, 2))
         noise = np.stack([rng.multivariate_normal(np.zeros(2), own) for own in base.covariances])
@@ -191,7 +191,7 @@ def claimed(draws):
 
 @pytest.mark.long
 def test_equal_models_are_seldom_told_apart_in_any_of_thirty_classes():
-    rng, n = np.random.default_rng(11), 200
+    rng, n = np.random.default_rng(11), 80
     raw = shrunk = 0
     for _ in range(n):
         draws = classes(rng, np.zeros(30))

@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import optimize, special, stats
 
 import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
 from bayesf1.frequentist.planning import (
     assumed_pilot,
     plan,
@@ -240,6 +241,33 @@ class TestDecision:
         # The noise of 10,000 sets is about 1.5 % of the size, on either side.
         assert size.n_units == pytest.approx(2500, rel=0.06)
         assert f"below {100 * smallest.difference:.1f} percentage points" in str(smallest)
+
+    @pytest.mark.parametrize("heavy", [False, True])
+    def test_many_kinds_of_units_are_planned_for_as_what_they_are(self, heavy):
+        rng = np.random.default_rng(0)
+        scores = np.concatenate([rng.normal(size=(2000, 2)), np.ones((500, 2))])
+        ev = bf.from_scores(dict(zip("AB", (np.exp(2 * scores) if heavy else scores).T, strict=True)))
+        pair = simulated_pair(ev, resolve_metric("mean", ev), 0.5)
+        few = pair.merged()
+        assert len(few.weights) < 300 < len(pair.weights)
+        assert (few.size, few.agreement) == pytest.approx((2500, 0.2))
+        np.testing.assert_allclose(few.weights @ few.net, pair.weights @ pair.net)
+        assert (few.spread, few.largest) == pytest.approx((pair.spread, pair.largest), rel=2e-3)
+
+    def test_areas_of_many_units_are_planned_for_and_medians_of_as_many_are_refused(self):
+        rng = np.random.default_rng(0)
+        y = rng.random(9000) < 0.3
+        some, many = (
+            bf.from_probabilities(y[:n], {m: special.expit(y + rng.normal(size=9000))[:n] for m in "AB"})
+            for n in (900, 9000)
+        )
+        first, second = (resolution(ev, n_sets=1000, rng=1).difference for ev in (some, many))
+        # Ten times the items resolve a difference that is smaller by the root of ten; the pilots differ as well.
+        assert first / second == pytest.approx(np.sqrt(10), rel=0.2)
+        with pytest.raises(ValueError, match=r"9,000 kinds of units are too many"):
+            resolution(
+                bf.from_scores(dict(zip("AB", rng.normal(size=(2, 9000)), strict=True))), metric="median"
+            )
 
     def test_a_pilot_must_know_its_units_and_have_models_that_differ(self):
         same = bf.from_labels([1, 0, 1], {"A": [1, 1, 0], "B": [1, 1, 0]}, positive=1)

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 
 import bayesf1 as bf
 from bayesf1 import BlockedCV, KFoldCV, from_counts, from_folds
+from bayesf1.cli.main import main
 from builders import writer
 from file_samples import conlleval_output, lines
 
@@ -78,11 +79,13 @@ def test_an_all_zero_table_is_allowed_with_a_warning(write):
 # ---- folds ------------------------------------------------------------------------------------------------
 
 
-def test_repeated_halves_are_asked_for_by_name_and_their_rows_come_in_any_order(write):
+def test_repeated_halves_are_asked_for_by_name_and_their_rows_come_in_any_order(write, capsys):
     rows = fold_rows("A", "B")
     path = write(FOLD_HEADER + "\n".join(rows[i] for i in (3, 7, 0, 5, 1, 6, 2, 4)))
     with pytest.raises(ValueError, match="cv='blocked-2x2' or cv='random-2x2'"):
         read_counts(path)
+    assert main(["compare", str(path)]) == 2
+    assert "--cv blocked-2x2 or --cv random-2x2" in capsys.readouterr().err
     for cv, design in (("blocked-2x2", BlockedCV(2)), ("random-2x2", KFoldCV(2, 2))):
         assert bf.read(path, cv=cv) == from_folds({"A": FOLD_TABLES, "B": FOLD_TABLES}, cv=design)
     once = read_counts(path, cv=BlockedCV(2), discount="once")

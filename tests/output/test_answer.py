@@ -235,7 +235,7 @@ def test_what_several_tables_say_is_printed_once_with_the_pairs_it_holds_for():
     ev = bf.from_labels(GOLD, right, groups=np.arange(40) // 10)
     pairs = [bf.compare(ev, *pair, rope=0.3, n_draws=500) for pair in ("AB", "AC", "BC")]
     text = written(pairs, "table")
-    assert [text.count(part) for part in ("only 4 documents", "bayesf1|", " against ")] == [1, 1, 3]
+    assert [text.count(part) for part in ("only 4 documents", "bayesf1|", ", with 95 %")] == [1, 1, 3]
     assert "(all 3 tables)" in text
     assert [res.sentence() in text for res in pairs] == [True] * 3
     some = written([*pairs, bf.compare(LABELS, n_draws=500)], "table")
