@@ -128,6 +128,14 @@ class Metric:
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
+    def interval_of(self, score: Any, low: Any, high: Any) -> tuple[Any, Any]:
+        """Return an interval of a score, up to the end of the scale if the score is there.
+
+        A perfect score lies in its interval then, as Brown, Cai & DasGupta (2001) have it for Jeffreys' prior.
+        """
+        at_end = np.isin(score, self.support)
+        return np.where(at_end, np.minimum(low, score), low), np.where(at_end, np.maximum(high, score), high)
+
     def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
         """Return what one of each cell adds above and below, if the metric is a ratio of two sums; else None."""
         match self.distribution:

@@ -416,7 +416,7 @@ def _varies(s: Settings, post: Posterior) -> bool:
     if not few and s.training not in ("contrasts", "corrected"):
         return True
     low, high = post.interval(0.95)
-    return high - low > 1e-10 + 1e-9 * max(abs(low), abs(high))
+    return bool(high - low > 1e-10 + 1e-9 * max(abs(low), abs(high)))
 
 
 def _same_gold(ev: Evaluation) -> bool:

@@ -329,11 +329,19 @@ class Comparison(Checked):
             f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {self.p_h1:.4g}, {self.method}>"
         )
 
+    def interval(self, which: int) -> tuple[float, float]:
+        """Return the interval of mass `prob` that is printed of A's score (0), of B's (1) or of the difference (2)."""
+        low, high = (self.posterior_a, self.posterior_b, self.difference)[which].interval(self.prob)
+        if which < 2:
+            low, high = self.definition.interval_of((self.score_a, self.score_b)[which], low, high)
+        return float(low), float(high)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
 
-        def described(post: Posterior, score: float) -> dict[str, float | None]:
-            low, high = post.interval(self.prob)
+        def described(which: int) -> dict[str, float | None]:
+            post = (self.posterior_a, self.posterior_b, self.difference)[which]
+            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], self.interval(which)
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             # A t distribution of few contrasts may have no mean or no variance.
             return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}
@@ -356,9 +364,9 @@ class Comparison(Checked):
             "assumption": self.assumption,
             "target": self.target,
             "variance": None if self.variance is None else self.variance._asdict(),
-            "a": described(self.posterior_a, self.score_a),
-            "b": described(self.posterior_b, self.score_b),
-            "difference": described(self.difference, self.gap),
+            "a": described(0),
+            "b": described(1),
+            "difference": described(2),
         }
         unknown = {name: None for name, x in found.items() if isinstance(x, float) and math.isnan(x)}
         return found | unknown

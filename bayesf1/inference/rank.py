@@ -278,6 +278,7 @@ def ranking_of(
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
+    low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
     # Models that did the same are the same in every draw, and share their ranks.
     same = np.equal.outer(mean[order], mean[order])

@@ -28,7 +28,7 @@ from bayesf1.base.text_files import write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, find_metric
 from bayesf1.output.table import digits_of, equation, escape_latex, points, probability
 from bayesf1.output.text import in_prose
 
@@ -382,13 +382,16 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     return panel
 
 
-def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesArray:
-    """Draw how often intervals hold the true score, and how long they are, as the test set grows.
+def plot_coverage(
+    curve: CoverageCurve | Mapping[str, Sequence[CoverageCurve]], *, ax: AxesLike | None = None
+) -> AxesArray:
+    """Draw how often intervals hold the true score, and how long they are, as the test set or the score grows.
 
     Parameters
     ----------
     curve
-        What `coverage_curve` returned: coverage and length of several methods at several numbers of items.
+        What `coverage_curve` returned: coverage and length of several methods at several numbers of items. Or lists of
+        curves by name, each of one true score, over which its first method and number of items are drawn.
     ax
         Two axes to draw on.
 
@@ -403,18 +406,32 @@ def plot_coverage(curve: CoverageCurve, *, ax: AxesLike | None = None) -> AxesAr
     >>> axes = plot_coverage(coverage_curve([25, 50, 100], 0.4, 0.1, 0.1))
     >>> [ax.get_ylabel() for ax in axes]
     ['Coverage (%)', 'Expected length (points)']
+    >>> scores = [coverage_curve([100], 0.2 * f1, 0.2 - 0.2 * f1, 0.2 - 0.2 * f1) for f1 in (0.6, 0.7, 0.8)]
+    >>> plot_coverage({"20 positives": scores})[0].get_xlabel()
+    'True F1 (%)'
     """
+    over, given = isinstance(curve, Mapping), curve if isinstance(curve, Mapping) else {"": [curve]}
+    found: list[Any] = [each for each in given.values() if isinstance(each, list | tuple) and each]
+    if not found or len(found) < len(given) or not all(hasattr(c, "truth") for each in found for c in each):
+        raise ValueError(f"curve is a CoverageCurve, or lists of them by name, not {quoted(curve)}")
+    first = found[0][0]
+    lines: list[Any] = [(first.n, *rows) for rows in zip(first.coverage, first.length, strict=True)]
+    if over:
+        lines = [np.array([(c.truth, c.coverage[0, 0], c.length[0, 0]) for c in each]).T for each in found]
     with panels(2, ax=ax, height=2.1) as axes:
-        axes[0].axhline(curve.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        shown = {"Coverage (%)": curve.coverage, "Expected length (points)": curve.length}
-        for panel, (what, rows) in zip(axes, shown.items(), strict=True):
-            for i, row in enumerate(rows):
-                panel.plot(curve.n, row, **style_of(i), markevery=max(1, len(curve.n) // 8))
-            label_x(panel, "Number of items")
+        axes[0].axhline(first.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        for i, (x, *rows) in enumerate(lines):
+            for panel, row in zip(axes, rows, strict=True):
+                panel.plot(x, row, **style_of(i), markevery=max(1, len(x) // 8))
+        for panel, what in zip(axes, ("Coverage (%)", "Expected length (points)"), strict=True):
+            if over:
+                label_scores(panel, f"True {find_metric(first.metric).label}", percent=True)
+            else:
+                label_x(panel, "Number of items")
             panel.set_ylabel(what)
             round_ticks(panel.yaxis, 100.0)
         axes[1].set_ylim(bottom=0.0)
-        legend_below(axes, axes[1].lines, curve.labels)
+        legend_below(axes, axes[1].lines, tuple(given) if over else first.labels)
     return axes
 
 

@@ -299,3 +299,15 @@ def test_margins_of_independent_recalls_are_those_of_two_beta_laws():
 def test_a_pair_without_0_in_it_is_no_region(bad):
     with pytest.raises(ValueError, match="rope as a pair is how much better B may be than A"):
         check_rope(bad, bf.compare(ONE_TEST_SET)["f1"].definition)
+
+
+def test_a_perfect_score_lies_in_its_interval_and_leaves_the_posterior_alone():
+    yes_no = [1] * 14 + [0] * 40
+    ev = bf.from_labels(yes_no, {"perfect": yes_no, "other": [1] * 10 + [0] * 44}, positive=1)
+    found = bf.compare(ev, "perfect", "other", metrics=["f1", "precision"], rng=1)
+    for c in found.values():
+        (low, high), described = c.interval(0), c.to_dict()["a"]
+        assert low < c.score_a == high == described["high"] == 1
+        assert c.posterior_a.interval(c.prob)[1] < 1
+    ranking = bf.rank(ev, rng=1)
+    assert ranking.high[0] == ranking.score[0] == 1

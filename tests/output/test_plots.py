@@ -56,6 +56,9 @@ def flat(axes):
 
 
 FIGURES = {
+    "coverage over scores": lambda: plots.plot_coverage(
+        {"20 items": [bf.coverage_curve([20], p, 1 - p, 0.0) for p in (0.5, 0.9)]}
+    ),
     "posterior of the paper": lambda: plots.plot_posterior(bf.load_example("wang-li-cws")),
     "posterior of seven models": lambda: plots.plot_posterior(models(LONG)),
     "posterior of seven models, one metric": lambda: plots.plot_posterior(models(LONG), "f1"),
