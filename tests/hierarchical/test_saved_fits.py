@@ -2,13 +2,13 @@
 
 import contextlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1 import load_fit
-from bayesf1.output import arviz
 
 
 @pytest.fixture(scope="module", params=["scores", pytest.param("multinomial", marks=pytest.mark.long)])
@@ -21,16 +21,16 @@ def fit(request):
 
 
 @pytest.fixture
-def crafted(fit, monkeypatch):
-    """Load a fit whose words or draws were changed, as if from a file."""
+def crafted(fit, tmp_path):
+    """Load a fit whose words or draws were changed in its file."""
 
     def load(said=None, posterior=lambda data: data):
         groups = dict(fit.groups)
         groups["posterior"] = posterior(groups["posterior"].copy())
         if said is not None:
             groups["posterior"].attrs["bayesf1"] = json.dumps(said)
-        monkeypatch.setattr(arviz, "load", lambda path: groups)
-        return load_fit("fit.nc")
+        replace(fit, groups=groups).save(tmp_path / "fit.nc")
+        return load_fit(tmp_path / "fit.nc")
 
     return load
 
