@@ -39,6 +39,10 @@ def words(fit):
     return json.loads(fit.groups["posterior"].attrs["bayesf1"])
 
 
+def test_a_file_that_was_not_changed_is_the_fit(fit, crafted):
+    assert str(crafted(words(fit))) == str(fit)
+
+
 HOSTILE = [None, -1, True, "x", ["x", "x"], {"x": 1}, [[1]], 1e400]
 
 
@@ -46,8 +50,7 @@ HOSTILE = [None, -1, True, "x", ["x", "x"], {"x": 1}, [[1]], 1e400]
                                         "metrics", "prior", "diagnostics", "weights", "within"]))  # fmt: skip
 def test_words_of_another_type_are_refused(fit, crafted, key):
     whole = words(fit)
-    assert str(crafted(whole)) == str(fit)
-    for value in HOSTILE[len(key) % 2 :: 2]:
+    for value in HOSTILE[len(key) % 4 :: 4]:
         with contextlib.suppress(ValueError):
             assert str(crafted({**whole, key: value}))
     with pytest.raises(ValueError, match=r"fit\.nc holds a fit that is damaged"):
