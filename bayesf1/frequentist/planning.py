@@ -37,12 +37,12 @@ class Plan(Answer):
     @property
     def sentence(self) -> str:
         """The answer as a sentence."""
-        return text.plan_words(self)[0]
+        return printable(text.plan_words(self)[0])
 
     @property
     def assumptions(self) -> str:
         """What was assumed, as a sentence."""
-        return text.plan_words(self)[1]
+        return printable(text.plan_words(self)[1])
 
     @property
     def table(self) -> Table:
@@ -55,7 +55,7 @@ class Plan(Answer):
         return (self.sentence, self.assumptions)
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, self.below))
+        return "\n".join(self.below)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
