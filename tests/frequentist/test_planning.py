@@ -302,5 +302,5 @@ class TestNonInferiority:
 def test_no_sentence_of_a_plan_obeys_the_name_of_a_unit():
     ev = bf.from_scores({"A": [0.1, 0.5, 0.3] * 9, "B": [0.4, 0.3, 0.5] * 9}, unit="\x1b[31mquery")
     found = resolution(ev, n_sets=200)
-    assert "query" in found.sentence
+    assert "queries" in found.sentence
     assert "\x1b" not in found.sentence + found.assumptions + str(found)
