@@ -37,12 +37,12 @@ class Plan(Answer):
     @property
     def sentence(self) -> str:
         """The answer as a sentence."""
-        return text.plan_words(self)[0]
+        return printable(text.plan_words(self)[0])
 
     @property
     def assumptions(self) -> str:
         """What was assumed, as a sentence."""
-        return text.plan_words(self)[1]
+        return printable(text.plan_words(self)[1])
 
     @property
     def table(self) -> Table:
@@ -55,7 +55,7 @@ class Plan(Answer):
         return (self.sentence, self.assumptions)
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, self.below))
+        return "\n".join(self.below)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
@@ -273,8 +273,6 @@ _STEEPEST = 200.0
 # More kinds of units are merged to strata, so many for their number and for their variance.
 _MOST_KINDS = 1000
 _STRATA = 100
-# Of more patterns an area under a curve is taken to first order.
-_FIRST_ORDER = 100
 # Entries of what units add, in full.
 _DENSE = 1 << 26
 
@@ -431,7 +429,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             "predictions (from_labels, from_tags, from_frame), or assume an agreement with assumed_pilot"
         )
     check_one_scale(ev.task)
-    if metric.expand is not None and ev.units.n_patterns > _FIRST_ORDER:
+    if metric.expand is not None:
         # To first order an area is a ratio of two sums.
         above, below = (part[0] for part in metric.expand(ev.tables.mean(axis=0)[None]))
         metric = replace(metric, parts=(above, below))

@@ -172,7 +172,7 @@ _WORK = 1 << 29
 # Half of what a swap moves, towards B or A, for each way to swap eight units.
 _SIGNS = ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 0.5
 # How many of eight coins show heads.
-_HEADS = _SIGNS.sum(axis=1) + 4.0
+_HEADS = (_SIGNS.sum(axis=1) + 4.0).astype(np.uint8)
 # Of more patterns an area under a curve is taken to first order.
 _FIRST_ORDER = 500
 
@@ -282,13 +282,16 @@ def random_swaps(
 
 def _heads(times: NDArray[np.int64], n: int, rng: np.random.Generator) -> FloatArray:
     """Draw how often fair coins show heads, axes (trial, pattern), few coins by random bytes, which is faster."""
-    heads = np.empty((n, len(times)))
-    heads[:, times > 64] = rng.binomial(times[times > 64], 0.5, (n, int((times > 64).sum())))
-    heads[:, times <= 64] = 0.0
+    few = times <= 64
+    heads, small, times_small = np.empty((n, len(times))), np.zeros((n, int(few.sum())), np.uint8), times[few]
+    heads[:, ~few] = rng.binomial(times[~few], 0.5, (n, int((~few).sum())))
     for start in range(0, 64, 8):
-        some = np.flatnonzero((times > start) & (times <= 64))
+        some = np.flatnonzero(times_small > start)
         coins = np.frombuffer(rng.bytes(n * len(some)), dtype=np.uint8).reshape(n, -1)
-        heads[:, some] += _HEADS[coins & ((1 << np.minimum(times[some] - start, 8)) - 1).astype(np.uint8)]
+        small[:, some] += _HEADS[
+            coins & ((1 << np.minimum(times_small[some] - start, 8)) - 1).astype(np.uint8)
+        ]
+    heads[:, few] = small
     return heads
 
 

@@ -300,3 +300,10 @@ class TestNonInferiority:
         drawn = rng.standard_gamma(kinds[:, None] + [0.5, 0.5, 1.0], (len(kinds), 20_000, 3))
         sure = ((drawn[..., 0] - drawn[..., 1]) / drawn.sum(axis=-1) >= -margin).mean(axis=1) >= 0.975
         assert (n @ sure) / n.sum() > 0.8 - 4 * np.sqrt(0.8 * 0.2 / 2000)
+
+
+def test_no_sentence_of_a_plan_obeys_the_name_of_a_unit():
+    ev = bf.from_scores({"A": [0.1, 0.5, 0.3] * 9, "B": [0.4, 0.3, 0.5] * 9}, unit="\x1b[31mquery")
+    found = resolution(ev, n_sets=200)
+    assert "queries" in found.sentence
+    assert "\x1b" not in found.sentence + found.assumptions + str(found)
