@@ -535,16 +535,20 @@ def ranking_estimates(r: Ranking) -> list[str]:
 def ranking_table(r: Ranking) -> Table:
     """Return a row for each model: score, probability of being the best, ranks, groups, and whether it may be the best."""
     rows, groups = [], list(enumerate(map(set, r.groups), 1))
+    # Beside an undefined score no model is called the best.
+    defined = not np.isnan(r.score).any()
     for i, (model, score) in enumerate(zip(r.models, ranking_estimates(r), strict=True)):
         mine = [number for number, group in groups if model in group]
         spans = (_span(r.rank_low[i], r.rank_high[i]), _span(mine[0], mine[-1]))
-        best = ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i])
+        best = (
+            ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i]) if defined else "–"
+        )
         known = (*spans, best) if not math.isnan(r.score[i]) else ("–",) * 3
-        rows.append((model, score, probability(float(r.p_best[i])), *known))
+        rows.append((model, score, probability(float(r.p_best[i])) if defined else "–", *known))
     unit = " (%)" if r.metric.percent else ""
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
     # The first stands out if no other may be the best.
-    bold = frozenset({(0, 0), (0, 1)} if not r.tied[1:].any() else ())
+    bold = frozenset({(0, 0), (0, 1)} if defined and not r.tied[1:].any() else ())
     sure = (bool(bold), *(~r.tied[1:]).tolist())
     bars = zip(r.low.tolist(), r.score.tolist(), r.high.tolist(), strict=True)
     return Table(header, tuple(rows), bold, sure, tuple(bars), bars_after=2)
@@ -559,7 +563,7 @@ def ranking_legend(r: Ranking) -> Iterator[str]:
     prob = r.settings.prob
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
         yield f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
-    if r.tied[1:].any():
+    if r.tied[1:].any() and not np.isnan(r.score).any():
         yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)

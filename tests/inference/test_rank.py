@@ -147,3 +147,12 @@ def test_models_of_one_group_do_not_beat_each_other_and_no_neighbour_could_be_ad
         groups = [set(group) for group in replace(found, jointly=jointly).groups]
         for i, j in combinations(range(7), 2):
             assert jointly[i, j] or any({found.models[i], found.models[j]} <= group for group in groups)
+
+
+def test_beside_an_undefined_score_the_table_calls_no_model_the_best():
+    ranked = bf.rank(
+        bf.from_counts(A=(0, 0, 10, 20), B=(5, 1, 5, 19), C=(6, 2, 4, 18)), "precision", n_draws=500
+    )
+    assert "no model is called the best" in ranked.sentence()
+    assert [(row[2], row[-1]) for row in ranked.table.rows] == [("–", "–")] * 3
+    assert ranked.table.bold == frozenset()
