@@ -329,19 +329,19 @@ class Comparison(Checked):
             f"<Comparison of {self.label}: {self.model_a} → {self.model_b}, P(H1) = {self.p_h1:.4g}, {self.method}>"
         )
 
-    def interval(self, which: int) -> tuple[float, float]:
-        """Return the interval of mass `prob` that is printed of A's score (0), of B's (1) or of the difference (2)."""
-        low, high = (self.posterior_a, self.posterior_b, self.difference)[which].interval(self.prob)
-        if which < 2:
-            low, high = self.definition.interval_of((self.score_a, self.score_b)[which], low, high)
-        return float(low), float(high)
+    @property
+    def intervals(self) -> tuple[tuple[float, float], ...]:
+        """The intervals of mass `prob` that are printed: of A's score, of B's, and of the difference."""
+        scored = (self.score_a, self.posterior_a), (self.score_b, self.posterior_b)
+        scores = (self.definition.interval_of(score, *post.interval(self.prob)) for score, post in scored)
+        return (*((float(low), float(high)) for low, high in scores), self.difference.interval(self.prob))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
 
         def described(which: int) -> dict[str, float | None]:
             post = (self.posterior_a, self.posterior_b, self.difference)[which]
-            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], self.interval(which)
+            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], self.intervals[which]
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             # A t distribution of few contrasts may have no mean or no variance.
             return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}

@@ -287,7 +287,7 @@ Estimate: TypeAlias = tuple[float, float, float, bool]
 
 def _estimated(c: Comparison, i: int) -> Estimate:
     """Return the score of A or B, or the difference of both."""
-    low, high = c.interval(i)
+    low, high = c.intervals[i]
     return (c.score_a, c.score_b, c.gap)[i], low, high, c.definition.percent
 
 

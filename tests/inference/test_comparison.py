@@ -306,7 +306,7 @@ def test_a_perfect_score_lies_in_its_interval_and_leaves_the_posterior_alone():
     ev = bf.from_labels(yes_no, {"perfect": yes_no, "other": [1] * 10 + [0] * 44}, positive=1)
     found = bf.compare(ev, "perfect", "other", metrics=["f1", "precision"], rng=1)
     for c in found.values():
-        (low, high), described = c.interval(0), c.to_dict()["a"]
+        (low, high), described = c.intervals[0], c.to_dict()["a"]
         assert low < c.score_a == high == described["high"] == 1
         assert c.posterior_a.interval(c.prob)[1] < 1
     ranking = bf.rank(ev, rng=1)
