@@ -62,7 +62,7 @@ def test_options_are_those_of_monitor(look):
         (["60.csv", "--previous", "other.json"], "previous.format is"),
         (["60.csv", "--previous", "cut.json"], "previous is not what to_dict() of the last look returned"),
         (["60.csv", "--previous", "looks.json"], "the last look had 200 items, and this one has 60"),
-        (["three.csv"], "choose two by --models A B"),
+        (["three.csv"], "choose two with --models A B"),
         (["60.csv", "--largest", "0"], "largest"),
         (["60.csv", "--save", "60.csv"], "is an input file"),
         (["60.csv", "--save", "a.json", "--output", "a.json"], "name one file, a.json"),

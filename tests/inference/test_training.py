@@ -176,7 +176,7 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     assert res["f1"].p_h1 == 0.5
     assert res["f1"].verdict == "undecided"
     assert "in all folds" in res.sentence()
-    with pytest.raises(ValueError, match="alike in all folds"):
+    with pytest.raises(ValueError, match="equally in all folds"):
         bf.rank(bf.from_folds({"A": same, "B": better}), target="method")
     twins = bf.rank(
         bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}), target="method"

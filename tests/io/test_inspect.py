@@ -93,7 +93,7 @@ def test_one_log_is_the_same_in_both_formats_and_in_the_frame_of_inspect(model, 
 def test_a_scorer_must_be_chosen_where_there_are_several(logs):
     folder, _ = logs
     for asked, words in (
-        ({}, r"several measures \(match, includes\); choose one by measure="),
+        ({}, r"several measures \(match, includes\); choose one with measure="),
         ({"measure": "include"}, r"no measure 'include'; did you mean 'includes'\?"),
         ({"measure": "match", "task": "sum"}, r"model 'a' has no task 'sum'; did you mean 'sums'\?"),
     ):

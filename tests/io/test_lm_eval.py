@@ -42,8 +42,8 @@ def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
     data = lm_eval_samples(A, filters=("strict-match", "flexible-extract"), acc_norm=B)
     write(tmp_path, "a", data=data)
     for asked, words in (
-        ({}, r"line 1, has several measures \(acc, acc_norm\); choose one by measure="),
-        ({"measure": "acc"}, r"several filters \(strict-match, flexible-extract\); choose one by filter="),
+        ({}, r"line 1, has several measures \(acc, acc_norm\); choose one with measure="),
+        ({"measure": "acc"}, r"several filters \(strict-match, flexible-extract\); choose one with filter="),
         ({"measure": "acc", "filter": "strict"}, r"no filter 'strict'; did you mean 'strict-match'\?"),
         ({"measure": "acc_nrm"}, r"has no measure 'acc_nrm'; did you mean 'acc_norm'\?"),
     ):
@@ -55,7 +55,9 @@ def test_several_measures_and_filters_must_be_chosen_from(tmp_path):
 
 def test_a_measure_that_is_a_list_in_each_sample_is_said_to_be_one(tmp_path):
     write(tmp_path, "a", data=lm_eval_samples(A, micro_f1=[["x", "y"]] * len(A)))
-    with pytest.raises(ValueError, match=r"line 1, has micro_f1 .* each needs its own; known: acc"):
+    with pytest.raises(
+        ValueError, match=r"line 1, has micro_f1 .* each sample needs its own number; known: acc"
+    ):
         bf.read({"a": tmp_path / "a"}, measure="micro_f1")
 
 
@@ -99,7 +101,7 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
     [
         (lm_eval_samples(A) + lm_eval_samples(A[:1]), "line 5, has document 0 of task 'arith' again"),
         (lm_eval_samples(A)[:-40], "line 4, is not JSON"),
-        (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan where a number belongs"),
+        (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan instead of a number"),
         (lm_eval_samples([None, 1.0]), "line 1, has no measure that is a number"),
     ],
 )

@@ -169,7 +169,7 @@ SCORED, STATED, PROBABLE = (
         (CROSSED, ["models"], ["A", "A", "B"], "'A' is given twice"),
         (CROSSED, ["kind", "name"], "tree", "kind.name is unknown"),
         (CROSSED, ["tables", 0, 0], -1, "tables should be"),
-        (CROSSED, ["tables", 0, 0], 99, "units.rows times units.weights give .* but tables have 99"),
+        (CROSSED, ["tables", 0, 0], 99, "units.rows times units.weights give .* where tables have 99"),
         (CROSSED, ["units", "name"], "", "units has no name"),
         (CROSSED, ["folds", "k"], 0.5, "folds.k is 0.5, which is not what the discount 'wang-li' makes"),
         (CROSSED, ["folds", "cv", "design"], "os.system", "os.system"),

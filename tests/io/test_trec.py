@@ -71,8 +71,8 @@ def test_blanks_tabs_and_other_orders_of_lines_change_nothing(trec, tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1 Q0 a 2 8", r"a.run, line 2, has 5 columns, but 6 belong: query, Q0"),
-        ("1 Q0 b 2 high x", "a.run, line 2, has 'high' where a number belongs"),
+        ("1 Q0 a 2 8", r"a.run, line 2, has 5 columns, but should have 6: query, Q0"),
+        ("1 Q0 b 2 high x", "a.run, line 2, has 'high' instead of a number"),
         ("1 Q0 a 2 8 x", "a.run, line 2, has document 'a' of query '1' again"),
         ("1 Q0 b 2 8 x\n1 Q0 c 3", "a.run, line 3, has 4 columns"),
     ],
@@ -119,5 +119,5 @@ def test_what_is_not_given_is_asked_for(trec):
 
 def test_judgements_given_as_a_run_are_recognised(trec):
     for source in (trec / "qrels.txt", {"a": trec / "qrels.txt"}):
-        with pytest.raises(ValueError, match=r"judgements.* by qrels="):
+        with pytest.raises(ValueError, match=r"judgements.* with qrels="):
             bf.read(source, qrels=trec / "qrels.txt", measure="AP")

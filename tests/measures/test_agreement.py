@@ -102,7 +102,7 @@ def test_ordinal_words_need_their_order():
     numbers = [[0, 2, 1, 0], [0, 1, 1, 1]]
     found = krippendorff_alpha(words, level="ordinal", values=["low", "mid", "high"])
     assert found == pytest.approx(krippendorff_alpha(numbers, level="ordinal"), abs=1e-15)
-    with pytest.raises(ValueError, match="which is the order of the values 'high', 'low', 'mid'"):
+    with pytest.raises(ValueError, match="what is the order of the values 'high', 'low', 'mid'"):
         krippendorff_alpha(words, level="ordinal")
 
 

@@ -186,7 +186,7 @@ def test_a_thousand_classes_take_little_memory():
 @pytest.mark.parametrize(
     ("matrices", "options", "words"),
     [
-        ({"A": [[1, 2, 3], [4, 5, 6]]}, {}, r"matrix of 'A' has shape \(2, 3\); a square one"),
+        ({"A": [[1, 2, 3], [4, 5, 6]]}, {}, r"matrix of 'A' has shape \(2, 3\); give a square one"),
         ({"A": [[1, -2], [0, 3]]}, {}, "matrix of 'A', row 1, has column 2 = -2"),
         ({"A": A, "B": [[1, 0], [0, 1]]}, {}, "matrix of 'B' have shape"),
         ({"A": A}, {"labels": ["a", "b"]}, "2 names, but there are 3 classes"),
