@@ -21,7 +21,7 @@ from bayesf1.base.text_files import BOM
 _GZIP = b"\x1f\x8b"
 _HEAD = 1 << 16
 _BLOCK = 1 << 20
-# The most bytes that are unpacked or taken from a pipe. A text that is held whole has at most an eighth of it, and a line
+# The most bytes that are unpacked or taken from a pipe. A text that is held whole has at most a 16th of it, and a line
 # or a document of JSON, whose parsed form takes ten times the memory, a 64th.
 MAX_BYTES = 1 << 32
 LINE_SHARE = 64
@@ -87,7 +87,7 @@ class InputFile:
 
     def text(self) -> str:
         """Return the whole text in UTF-8, its lines ended by line feeds."""
-        self.check_size(self.size, 8)
+        self.check_size(self.size, 16)
         with self.open() as stream:
             data = stream.read().removeprefix(BOM)
         start, most = 0, self.max_bytes // LINE_SHARE

@@ -105,7 +105,7 @@ def read(
         Whether models called ``bert.1`` and ``bert.2`` are runs of one method.
     max_bytes
         The most bytes to which a file may unpack, 4 GB by default. A text that has to be held whole, such as a column file,
-        has at most an eighth of it, a line a 64th.
+        has at most a 16th of it, a line a 64th.
     gold, prediction, columns
         Of tables: the column of gold labels; the column of predictions where each model has a file, or each row a model;
         else the models' columns, by default all that can be.

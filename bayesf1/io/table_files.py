@@ -227,7 +227,7 @@ def _text(value: Any) -> str:
     return str(int(value) if whole else value)
 
 
-def _by_id(part: _Part, id: str, remedy: str = "; run_column= tells several runs apart") -> Any:
+def _by_id(part: _Part, id: str, remedy: str = "; give each of several runs a file of its own") -> Any:
     """Return rows by their ids, as text."""
     where, frame = part
     if id not in frame:
