@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -673,6 +674,8 @@ def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
     import xarray as xr
 
     file = InputFile.of(path)
+    # A damaged file complains once more when it is dropped, which is before the hook is put back.
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
         with xr.open_datatree(path, engine="h5netcdf") as tree:
             file.check_size(tree.nbytes)
@@ -680,8 +683,10 @@ def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
     # h5py raises a RuntimeError for groups that cannot be read.
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
-        why = f"is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
-        raise ValueError(f"{printable(str(path))} {why}") from None
+    finally:
+        sys.unraisablehook = hook
+    why = f"is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
+    raise ValueError(f"{printable(str(path))} {why}")
 
 
 def load_fit(path: str | PathLike[str]) -> HierarchicalFit:

@@ -302,15 +302,13 @@ def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
     most: dict[bool, int] = {}
     for value, low, high, percent in column:
         if not math.isnan(value):
-            most[percent] = max(most.get(percent, 0), digits_of(low, high, percent=percent))
+            most[percent] = max(most.get(percent, 0), digits_of(low, high, percent=percent, sign=sign))
     found = []
     for *values, percent in column:
         shown = "{}" if math.isnan(values[1]) else "{} [{}, {}]"
         if math.isnan(values[0]):
             shown = "–" if sign else "undefined"
-        # One that excludes 0 only just has a digit more.
-        digits = max(most.get(percent, 0), digits_of(*values[1:], percent=percent, sign=sign))
-        texts = (points(x, digits, sign=sign, percent=percent) for x in values)
+        texts = (points(x, most.get(percent, 0), sign=sign, percent=percent) for x in values)
         found.append(shown.format(*texts))
     return found
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -122,3 +123,20 @@ def test_other_files_are_refused_in_words(fit, tmp_path):
     fit.posterior.drop_attrs().to_netcdf(tmp_path / "other.nc", group="posterior", engine="h5netcdf")
     with pytest.raises(ValueError, match="no fit that this version"):
         load_fit(tmp_path / "other.nc")
+
+
+def test_a_damaged_file_is_one_sentence_and_nothing_is_said_of_it_later(fit, tmp_path, monkeypatch):
+    fit.save(tmp_path / "fit.nc")
+    whole, rng, later = (tmp_path / "fit.nc").read_bytes(), np.random.default_rng(5), []
+    monkeypatch.setattr(sys, "unraisablehook", lambda more: later.append(more.exc_value))
+    refused = 0
+    for _ in range(60):
+        damaged = np.frombuffer(whole, np.uint8).copy()
+        damaged[rng.integers(4000, size=20)] = rng.integers(256, size=20)
+        (tmp_path / "fit.nc").write_bytes(damaged.tobytes())
+        try:
+            load_fit(tmp_path / "fit.nc")
+        except ValueError as error:
+            refused += "fit.nc" in str(error)
+    assert refused > 30
+    assert not later
