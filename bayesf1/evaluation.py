@@ -358,6 +358,9 @@ def _equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+# A remark on models that are called as runs are; with_runs says that they are.
+SEPARATE_RUNS = "are compared as separate models; if they are runs of one method, say so with runs=True."
+
 # More patterns than this are many.
 MANY = 5_000
 
@@ -764,7 +767,8 @@ class Evaluation(_Comparable):
             )
         methods = methods_of(runs, self.models)
         order = [model for method in methods for model in method.runs]
-        return replace(self.select(order), methods=methods)
+        remarks = tuple(remark for remark in self.remarks if not remark.endswith(SEPARATE_RUNS))
+        return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""

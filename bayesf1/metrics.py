@@ -128,12 +128,14 @@ class Metric:
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
-    def interval_of(self, score: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        """Return an interval of a score, up to the end of the scale if the score is there.
+    def interval_of(self, score: Any, low: Any, high: Any, *, difference: bool = False) -> tuple[Any, Any]:
+        """Return an interval of a score, or of a difference, up to the end of the scale if the score is there.
 
         A perfect score lies in its interval then, as Brown, Cai & DasGupta (2001) have it for Jeffreys' prior.
         """
-        at_end = np.isin(score, self.support)
+        least, most = self.support
+        ends = (least - most, most - least) if difference else self.support
+        at_end = np.logical_or.reduce([np.isclose(score, end, rtol=1e-12, atol=1e-12) for end in ends])
         return np.where(at_end, np.minimum(low, score), low), np.where(at_end, np.maximum(high, score), high)
 
     def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:

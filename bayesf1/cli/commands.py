@@ -147,12 +147,19 @@ def compare(args: argparse.Namespace) -> int:
     if len(chosen) > 1:
         evs = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in evs]
     results = [_compared(ev, a, b, args) for ev in evs for a, b in chosen]
+    scales = {c.definition.support == (0.0, 100.0) for res in results for c in res.values()}
+    if args.rope and len(scales) > 1:
+        raise ValueError(
+            "--rope would be in points of 100 and of 1 at once; compare metrics of each scale by themselves"
+        )
     deliver(results, args)
     failed = _failed(results, args)
     for why in failed:
         complain(f"--fail-unless {args.fail_unless}: {why}")
     figure = bf.plot_classes if args.per_class else bf.plot_difference
-    draw(lambda: figure({name: c for res in results for name, c in res.items()}), args)
+    # Means of several measures share a name.
+    every = [(f"{name} {i}" if i else name, c) for i, res in enumerate(results) for name, c in res.items()]
+    draw(lambda: figure(dict(every)), args)
     report(results, args)
     return int(bool(failed))
 

@@ -729,7 +729,8 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
     for entry in document["metrics"]:
         low, high = map(float, entry["support"])
         named = Metric(entry["name"], entry["label"], (), None, lambda tables: tables, (low, high))
-        metrics.append(replace(named, percent=entry["percent"], lower_is_better=entry["lower_is_better"]))
+        more = {name: entry[name] for name in ("percent", "lower_is_better", "alias")}
+        metrics.append(replace(named, **more))
     models, names, weights = tuple(document["models"]), tuple(document["datasets"]), document["weights"]
     given.suite_weights(weights, names)
     coords = given.coords_of(models, [m.name for m in metrics], names)
@@ -758,7 +759,7 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
 def _described(fit: HierarchicalFit) -> str:
     """Return as JSON what a file must say of a fit beside its draws."""
     metrics = [
-        {name: getattr(m, name) for name in ("name", "label", "percent", "lower_is_better")}
+        {name: getattr(m, name) for name in ("name", "label", "percent", "lower_is_better", "alias")}
         | {"support": [*map(str, m.support)]}
         for m in fit.metrics
     ]

@@ -332,9 +332,16 @@ class Comparison(Checked):
     @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
         """The intervals of mass `prob` that are printed: of A's score, of B's, and of the difference."""
-        scored = (self.score_a, self.posterior_a), (self.score_b, self.posterior_b)
-        scores = (self.definition.interval_of(score, *post.interval(self.prob)) for score, post in scored)
-        return (*((float(low), float(high)) for low, high in scores), self.difference.interval(self.prob))
+        found = []
+        for value, post in (
+            (self.score_a, self.posterior_a),
+            (self.score_b, self.posterior_b),
+            (self.gap, self.difference),
+        ):
+            ends = post.interval(self.prob)
+            low, high = self.definition.interval_of(value, *ends, difference=post is self.difference)
+            found.append((float(low), float(high)))
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""

@@ -14,7 +14,7 @@ from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import Evaluation, dotted_runs, flatten, model_names
+from bayesf1.evaluation import SEPARATE_RUNS, Evaluation, dotted_runs, flatten, model_names
 from bayesf1.io.conll import BRAT, CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, InputSource, ReadRequest, find_place
@@ -36,7 +36,6 @@ _NO_GOLD = "No gold label is positive, so recall is undefined and every positive
 
 # Models that are called as runs of one method are.
 _RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
-_RUNS = "{} are compared as separate models; if they are runs of one method, say so with runs=True."
 # Between two names, but not inside of brackets.
 _COMMA = r",(?![^(]*\))"
 
@@ -176,7 +175,7 @@ def read(
         return ev.with_runs(methods or dotted_runs(ev.models))
     endings = {model: model.rpartition(".")[2] for model in ev.models if _RUN.fullmatch(model)}
     if len(set(endings.values())) < len(endings):
-        return replace(ev, remarks=(*ev.remarks, _RUNS.format(joined([*endings][:2]))))
+        return replace(ev, remarks=(*ev.remarks, f"{joined([*endings][:2])} {SEPARATE_RUNS}"))
     return ev
 
 

@@ -271,7 +271,7 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
         panel.plot(x, y, color=_BETTER)
     else:
         panel.vlines(x, 0.0, peak, color=_BETTER)
-    low, high = distribution.interval(c.prob)
+    low, high = c.intervals[2]
     panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
     left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
@@ -334,7 +334,7 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
                 continue
             better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
-            panel.plot(c.difference.interval(c.prob), [i, i], color=colour, solid_capstyle="butt")
+            panel.plot(c.intervals[2], [i, i], color=colour, solid_capstyle="butt")
             marker, inside = ">" if better else "<", colour if decisive else "white"
             at = [c.difference.mean()], [i]
             panel.plot(*at, color=colour, marker=marker, markersize=5, markerfacecolor=inside)

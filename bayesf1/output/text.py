@@ -144,7 +144,7 @@ def sentence(c: Comparison) -> str:
 
 def _claim(c: Comparison) -> str:
     a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
-    low, high = c.difference.interval(c.prob)
+    low, high = c.intervals[2]
     digits = digits_of(low, high, percent=metric.percent, sign=True)
 
     def written(*values: float, sign: bool = True) -> str:
@@ -681,7 +681,7 @@ def hierarchical_sentence(c: HierarchicalComparison) -> str:
     if c.estimate == "posterior median":
         observed = "The difference is the posterior median, as a mean may not exist; observed"
     percent = c.definition.percent
-    digits = digits_of(*c.difference.interval(c.prob), percent=percent)
+    digits = digits_of(*c.intervals[2], percent=percent)
     gap = points(c.observed_gap, digits, sign=True, percent=percent)
     return printable(f"On {c.scope}: {sentence(c)} {observed} {gap}. {c.caution}".rstrip())
 

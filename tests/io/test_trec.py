@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
+from bayesf1.cli.main import main
 from builders import needed
 from file_samples import lines
 
@@ -121,3 +122,18 @@ def test_judgements_given_as_a_run_are_recognised(trec):
     for source in (trec / "qrels.txt", {"a": trec / "qrels.txt"}):
         with pytest.raises(ValueError, match=r"judgements.* qrels="):
             bf.read(source, qrels=trec / "qrels.txt", measure="AP")
+
+
+def test_a_figure_has_a_panel_of_every_measure(trec, tmp_path):
+    files = [f"{name}={path}" for name, path in runs(trec).items()]
+    asked = [
+        "--qrels",
+        str(trec / "qrels.txt"),
+        "--measure",
+        "nDCG@10,AP",
+        "--plot",
+        str(tmp_path / "both.svg"),
+    ]
+    assert main(["compare", *files, *asked]) == 0
+    drawn = (tmp_path / "both.svg").read_text(encoding="utf-8")
+    assert drawn.count("Difference in mean") == 2
