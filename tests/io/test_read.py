@@ -380,7 +380,7 @@ TEXTS = [name for name in SAMPLES if "archive" not in name and "Arrow" not in na
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize(
     ("n_bytes", "why"),
-    [(MOST // 16, r"larger than 16,384 bytes"), (8 * MOST, r"when unpacked is larger than 1 MB")],
+    [(MOST // 32, r"larger than 16,384 bytes"), (8 * MOST, r"when unpacked is larger than 1 MB")],
     ids=["line", "file"],
 )
 def test_every_reader_bounds_lines_and_files_before_it_holds_them(name, n_bytes, why, tmp_path):
