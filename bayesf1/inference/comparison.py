@@ -345,10 +345,11 @@ class Comparison(Checked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
+        intervals = self.intervals
 
         def described(which: int) -> dict[str, float | None]:
             post = (self.posterior_a, self.posterior_b, self.difference)[which]
-            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], self.intervals[which]
+            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], intervals[which]
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             # A t distribution of few contrasts may have no mean or no variance.
             return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}

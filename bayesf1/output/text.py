@@ -255,7 +255,7 @@ def table(comparisons: tuple[Comparison, ...]) -> Table:
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
     models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
     header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
-    *scores, differences = ([_estimated(c, i) for c in comparisons] for i in range(3))
+    *scores, differences = zip(*map(_estimated, comparisons), strict=True)
     columns = [*map(estimates, scores), estimates(differences, sign=True)]
     rows = []
     for c, *cells in zip(comparisons, *columns, strict=True):
@@ -285,10 +285,10 @@ def _probabilities(c: Comparison) -> dict[str, str]:
 Estimate: TypeAlias = tuple[float, float, float, bool]
 
 
-def _estimated(c: Comparison, i: int) -> Estimate:
-    """Return the score of A or B, or the difference of both."""
-    low, high = c.intervals[i]
-    return (c.score_a, c.score_b, c.gap)[i], low, high, c.definition.percent
+def _estimated(c: Comparison) -> list[Estimate]:
+    """Return the scores of A and B and their difference, with their intervals."""
+    known = zip((c.score_a, c.score_b, c.gap), c.intervals, strict=True)
+    return [(value, low, high, c.definition.percent) for value, (low, high) in known]
 
 
 def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
@@ -506,7 +506,7 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         about += " (paired by fold)"
     elif s.training and other.assumption == "independent":
         about += " (taken as independent)"
-    gap = estimates([_estimated(other, 2)], sign=True)[0] + " points" * c.definition.percent
+    gap = estimates([_estimated(other)[2]], sign=True)[0] + " points" * c.definition.percent
     yield f"For {about}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {gap}."
     if s.training == "contrasts":
         yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."

@@ -249,4 +249,4 @@ def test_plots_of_arviz_need_one_line_each(fit):
         else:
             arviz.plot_ppc_dist(idata)
             arviz.plot_trace_dist(idata, var_names=["log_kappa"])
-    bf.plot_posterior(fit)
+    assert len(bf.plot_posterior(fit)) > 0
