@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import Enum
 from numbers import Number, Real
 from os import PathLike, fsencode, fspath
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
@@ -322,11 +322,16 @@ def _rule(hint: Any) -> Rule | None:
     if _PATH in rules and _TEXT in rules:
         rules.remove(_TEXT)
 
+    tests = [rule.fits for rule in rules]
+
     def fits(value: Any) -> bool:
         try:
-            return any(rule.fits(value) for rule in rules)
+            for test in tests:
+                if test(value):
+                    return True
         except Exception:  # of something that fails when it is looked at
-            return False
+            pass
+        return False
 
     return Rule(fits, joined(dict.fromkeys(rule.words for rule in rules), "or"))
 
@@ -345,8 +350,9 @@ def _rules_of(function: Callable[..., Any]) -> dict[str, Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
     own = inspect.unwrap(function)
     names, found = _Names(own.__globals__), dict[str, Any]()
-    for name, text in own.__annotations__.items():
-        hint = Any if name == "return" else eval(text, None, names)
+    # What is returned may be of a package that is not installed.
+    given = SimpleNamespace(__annotations__={k: v for k, v in own.__annotations__.items() if k != "return"})
+    for name, hint in typing.get_type_hints(given, {}, names, include_extras=True).items():
         if typing.get_origin(hint) is typing.Unpack:
             options = typing.get_type_hints(typing.get_args(hint)[0], localns=names, include_extras=True)
             found |= {key: value | None for key, value in options.items()}
@@ -382,12 +388,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         rules = _rules_of(function)
-        for name in () if known is None else kwargs.keys() - known:
-            problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{problem}; {nearest(name, [each for each in names if each != 'self'])}")
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            if name in rules and not rules[name].fits(value):
-                raise ValueError(f"{name} must be {rules[name].words}, not {quoted(value)}")
+            if known is not None and name not in known:
+                problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                raise TypeError(f"{problem}; {nearest(name, [each for each in names if each != 'self'])}")
+            rule = rules.get(name)
+            if rule is not None and not rule.fits(value):
+                raise ValueError(f"{name} must be {rule.words}, not {quoted(value)}")
         return function(*args, **kwargs)
 
     vars(call)["_checked"] = True

@@ -15,9 +15,6 @@ from bayesf1.base.checks import Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
 
-# Levels between which most of a distribution lies.
-_MIDDLE = np.array([0.15, 0.85])
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class Difference(Posterior):
@@ -47,8 +44,7 @@ class Difference(Posterior):
                 raise ValueError(
                     f"{name} is a distribution on [0, 1] such as Beta or FScore, not {score!r:.60}"
                 )
-        widths = [np.ptp(score._quantile(_MIDDLE, upper=False)) for score in (a, b)]
-        vars(self).update(a=a, b=b, _b_is_outer=widths[1] < widths[0], _known={})
+        vars(self).update(a=a, b=b, _b_is_outer=b.scale < a.scale, _known={})
 
     def tail(self, d: float, *, upper: bool) -> float:
         """Return P(B - A > d), or P(B - A <= d)."""

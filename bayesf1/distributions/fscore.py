@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
@@ -116,6 +117,13 @@ class UnitDistribution(Posterior):
     def centre(self) -> float:
         """The logit near which the mass is."""
         return float(np.log(self.a / self.b) + self.shares @ np.log(self.odds))
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation, to first order."""
+        total, odds = self.a + self.b, float(self.shares @ self.odds)
+        slope = odds * (total / (odds * self.a + self.b)) ** 2
+        return slope * math.sqrt(self.a * self.b / (total + 1.0)) / total
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""

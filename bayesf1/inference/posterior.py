@@ -198,9 +198,9 @@ def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) ->
         case Proportion(successes, failures):
             shapes = total(successes), total(failures)
             return Beta(*shapes) if min(shapes) >= _MIN_SHAPE else None
-        case FMeasure(beta, tp, fp, fn):
-            shapes = total(tp), total(fp) + total(fn)
-            return FScore(total(tp), total(fp), total(fn), beta) if min(shapes) >= _MIN_SHAPE else None
+        case FMeasure(beta=beta) as f:
+            tp, fp, fn = map(total, (f.tp, f.fp, f.fn))
+            return FScore(tp, fp, fn, beta) if min(tp, fp + fn) >= _MIN_SHAPE else None
     return None
 
 
