@@ -9,20 +9,25 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from bayesf1.base.checks import Checked, RNGLike, is_number
+import numpy as np
+
+from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number
 from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.distributions.base import Posterior
 from bayesf1.metrics import Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import SamplingModel, SamplingSettings
+from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
 
 if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Method: TypeAlias = Literal["exact", "montecarlo"]
+# About as many margins as a slider on a phone can tell apart; the widest leaves this much on either side.
+_STEPS, _TAIL = 200, 5e-4
+_CHAINS = 4
 
 
 class Rope(NamedTuple):
@@ -343,6 +348,36 @@ class Comparison(Checked):
             found.append((float(low), float(high)))
         return tuple(found)
 
+    def rope_curve(self) -> tuple[list[Rope], list[float], list[float]]:
+        r"""Return regions of this one's shape that grow from nothing, and both probabilities of each.
+
+        They are :math:`P(\nu_B - \nu_A < lr)` and :math:`P(\nu_B - \nu_A > hr)` for margins r and a region of shape
+        (l, h), the other way round if lower is better. Without a region its shape is (-1, 1).
+
+        Examples
+        --------
+        >>> from bayesf1 import compare, from_counts
+        >>> c = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics="f1", rope=0.02)["f1"]
+        >>> ropes, less, greater = c.rope_curve()
+        >>> greater[ropes.index(c.rope)] == round(c.p_greater, 8)
+        True
+        """
+        widest, shape = self.rope.widest, self.rope if self.rope else Rope(-1.0, 1.0)
+        low, high = (end / shape.widest for end in shape)
+        reach = max(-self.difference.ppf(_TAIL), self.difference.isf(_TAIL), 2.0 * widest) or 0.01
+        step = float(f"{reach / _STEPS:.0e}")
+        # Rounded, 3 times 0.01 is 0.03.
+        margins = np.union1d(np.round(step * np.arange(math.ceil(reach / step)), 12), [widest]).tolist()
+        ropes = [self.rope if r == widest else Rope(low * r or 0.0, high * r) for r in margins]
+        ends = np.array([rope.differences(self.definition) for rope in ropes])
+        # Draws have atoms, and "less" is strict.
+        tails = [self.difference.cdf(np.nextafter(ends[:, 0], -np.inf)), self.difference.sf(ends[:, 1])]
+        less, greater = map(np.array, tails[:: int(self.definition.sign)])
+        less[0], greater[0] = self.p_h0, self.p_h1
+        own = margins.index(widest)
+        less[own], greater[own] = self.p_less, self.p_greater
+        return ropes, less.round(8).tolist(), greater.round(8).tolist()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
         intervals = self.intervals
@@ -501,11 +536,38 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """Return posterior draws of both scores and their difference, as ArviZ keeps them.
 
         That is InferenceData under ArviZ 0.x and a DataTree under 1.x, with groups posterior, observed_data and
-        constant_data, and dims chain, draw, system and measure.
-        """
-        from bayesf1.output.arviz import comparisons_to_arviz
+        constant_data, and dims chain, draw, system and measure: ``score`` of both models (if models are runs of methods,
+        of the methods), ``difference``, B minus A, and the tables.
 
-        return comparisons_to_arviz(self, n_draws=n_draws, rng=rng)
+        Examples
+        --------
+        >>> from bayesf1 import compare, from_counts
+        >>> idata = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))).to_arviz(rng=1)
+        >>> idata["posterior"]["difference"].dims
+        ('chain', 'draw', 'measure')
+        """
+        from bayesf1.output.arviz import Variables, container, dataset
+
+        ev, asked, metrics = self._all[0].ev, self._all[0].settings, [c.definition for c in self._all]
+        n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
+        sampling = sampling_model(ev, asked.assumption, asked.target)
+        blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
+        drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
+        scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+        trained = "run" if ev.methods else "system"
+        groups: dict[str, Variables] = {
+            "posterior": {
+                "score": (("chain", "draw", "system", "measure"), scores),
+                "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
+            },
+            "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
+            "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
+        }
+        names = [metric.name for metric in metrics]
+        coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
+        attrs = {"signature": self.signature()}
+        return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})
 
     @property
     def _all(self) -> tuple[Comparison, ...]:

@@ -11,19 +11,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import RNGLike, check_draws, check_rng
-from bayesf1.sampling import sampling_model
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayesf1.inference.comparison import Comparisons
-
-_CHAINS = 4
 # Arrays by name, with the names of their axes.
 Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
 
@@ -60,6 +53,7 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((4, 10)))}, {})})
     >>> group(idata, "posterior")["x"].shape
     (4, 10)
@@ -73,42 +67,3 @@ def group(idata: Any, name: str) -> xr.Dataset:
     """Return one group of a container as a Dataset."""
     found: xr.Dataset = idata[name] if is_old() else idata[name].to_dataset()
     return found
-
-
-# ---- comparisons ------------------------------------------------------------------------------------------
-
-
-def comparisons_to_arviz(res: Comparisons, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-    """Return draws of a comparison for ArviZ, of both scores at once, and of their difference.
-
-    The group ``posterior`` holds ``score`` (chain, draw, system, measure) and ``difference``, B minus A (chain, draw,
-    measure); ``observed_data`` has the tables. If models are runs of methods, systems are the methods.
-
-    Examples
-    --------
-    >>> from bayesf1 import compare, from_counts
-    >>> idata = comparisons_to_arviz(compare(from_counts(A=(77, 44, 10), B=(83, 9, 14))), rng=1)
-    >>> idata["posterior"]["difference"].dims
-    ('chain', 'draw', 'measure')
-    """
-    found = list(res.values())
-    ev, asked, metrics = found[0].ev, found[0].settings, [c.definition for c in found]
-    n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
-    sampling = sampling_model(ev, asked.assumption, asked.target)
-    blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
-    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
-    scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
-    trained = "run" if ev.methods else "system"
-    groups: dict[str, Variables] = {
-        "posterior": {
-            "score": (("chain", "draw", "system", "measure"), scores),
-            "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
-        },
-        "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
-        "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
-    }
-    names = [metric.name for metric in metrics]
-    coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-    attrs = {"signature": res.signature()}
-    return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

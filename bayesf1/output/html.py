@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 # Of more pairs or metrics nobody looks at figures of each, and of more rows nobody reads a figure.
 _MANY, _MOST_ROWS = 10, 60
-# About as many margins as a slider on a phone can tell apart; the widest leaves this much on either side.
-_STEPS, _TAIL = 200, 5e-4
 
 
 def write_report(results: Results, path: str | PathLike[str], *, command: str | None = None) -> None:
@@ -128,41 +126,17 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     for i, c in enumerate(drawn, 1):
         scores = _figure(1.7, partial(plots.draw_scores, c))
         difference = _figure(1.8, partial(plots.draw_difference, c))
-        curve = {"id": f"{name}-m{i}", **rope_curve(c)}
+        ropes, less, greater = c.rope_curve()
+        labels = [region(rope, percent=c.definition.percent) for rope in ropes]
+        curve = {
+            "id": f"{name}-m{i}",
+            "start": ropes.index(c.rope),
+            "labels": labels,
+            "less": less,
+            "greater": greater,
+        }
         metrics.append({"c": c, "curve": curve, "scores": scores, "difference": difference})
     return {"name": name, "res": res, "first": first, "metrics": metrics, "forest": forest}
-
-
-def rope_curve(c: Comparison) -> dict[str, Any]:
-    r"""Return the probabilities of a comparison for regions of its shape that grow from nothing.
-
-    They are :math:`P(\nu_B - \nu_A < lr)` (``less``) and :math:`P(\nu_B - \nu_A > hr)` (``greater``) for margins r and a
-    region of shape (l, h), the other way round if lower is better. At 0, and at ``start``, they are the comparison's.
-
-    Examples
-    --------
-    >>> from bayesf1 import compare, from_counts
-    >>> ev = from_counts(A=(77, 44, 10), B=(83, 9, 14))
-    >>> curve = rope_curve(compare(ev, metrics="f1", rope=0.02)["f1"])
-    >>> curve["labels"][curve["start"]], len(curve["less"]) == len(curve["labels"])
-    ('±2 percentage points', True)
-    """
-    widest, distribution = c.rope.widest, c.difference
-    low, high = (end / widest for end in c.rope.differences(c.definition)) if c.rope else (-1.0, 1.0)
-    reach = max(-distribution.ppf(_TAIL), distribution.isf(_TAIL), 2.0 * widest) or 0.01
-    step = float(f"{reach / _STEPS:.0e}")
-    # Rounded, 3 times 0.01 is 0.03.
-    margins = np.union1d(np.round(step * np.arange(math.ceil(reach / step)), 12), [widest])
-    start = int(np.argmin(np.abs(margins - widest)))
-    # Draws have atoms, and "less" is strict.
-    tails = [distribution.cdf(np.nextafter(low * margins, -np.inf)), distribution.sf(high * margins)]
-    less, greater = map(np.array, tails[::-1] if c.definition.lower_is_better else tails)
-    less[0], greater[0] = c.p_h0, c.p_h1
-    less[start], greater[start] = c.p_less, c.p_greater
-    regions = (c.rope._replace(low=low * r, high=high * r) for r in margins.tolist())
-    labels = [region(rope, percent=c.definition.percent) for rope in regions]
-    curves = {"less": less.round(8).tolist(), "greater": greater.round(8).tolist()}
-    return {**curves, "start": start, "labels": labels}
 
 
 def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:

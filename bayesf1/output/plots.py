@@ -681,18 +681,16 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
     >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
     ['bert-base-\nmu…ngual-cased', 'crf']
     """
-    found = [_fitted(name, width, lines) for name in names]
+    found = []
+    for name in names:
+        parts, kept = textwrap.wrap(name, width), width * lines
+        while len(parts) > lines:
+            kept -= 1
+            parts = textwrap.wrap(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
+        found.append(parts)
     if len(set(map("".join, found))) < len(names):
         found = [textwrap.wrap(name, width) for name in names]
     return ["\n".join(map(words, parts)) for parts in found]
-
-
-def _fitted(name: str, width: int, lines: int) -> list[str]:
-    found, kept = textwrap.wrap(name, width), width * lines
-    while len(found) > lines:
-        kept -= 1
-        found = textwrap.wrap(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
-    return found
 
 
 def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:

@@ -263,14 +263,13 @@ class Table:
 
     def _places(self, columns: Sequence[str]) -> list[int]:
         """Return where the columns of these names are; a unit need not be named."""
-        folded = {name.lower(): j for j, name in enumerate(self.header)}
-        folded = {name.removesuffix(" (%)"): j for name, j in folded.items()} | folded
         if isinstance(columns, str) or not len(columns):
             raise ValueError(f"columns is a list of names, such as {list(self.header[:2])!r}, not {columns}")
-        for name in columns:
-            if str(name).lower() not in folded:
-                raise ValueError(f"there is no column {name!r}; {nearest(str(name), self.header)}")
-        return [folded[str(name).lower()] for name in columns]
+        known = [name.lower().removesuffix(" (%)") for name in self.header]
+        asked = {str(name).lower().removesuffix(" (%)"): name for name in columns}
+        if unknown := [name for folded, name in asked.items() if folded not in known]:
+            raise ValueError(f"there is no column {unknown[0]!r}; {nearest(str(unknown[0]), self.header)}")
+        return [known.index(folded) for folded in asked]
 
 
 def table_of(records: Sequence[Mapping[str, Any]]) -> Table:

@@ -427,8 +427,7 @@ def in_one_line(**parts: Any) -> str:
 def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s = headline(comparisons), headline(comparisons).settings
-    labels = joined(in_prose(one.label) for one in comparisons)
-    compared = f"{c.model_b} was compared with {c.model_a} on {labels}"
+    compared = _compared(comparisons)
     how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
@@ -444,6 +443,11 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     level = f"{100 * c.prob:.4g} %"
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
+
+
+def _compared(comparisons: tuple[Comparison, ...]) -> str:
+    c, labels = comparisons[0], joined(in_prose(one.label) for one in comparisons)
+    return f"{c.model_b} was compared with {c.model_a} on {labels}"
 
 
 def prior_of(s: Settings | IntervalSettings) -> str:
@@ -467,9 +471,8 @@ def notes(c: Comparison) -> Iterator[str]:
         share = c.variance.share
         what = "training" if share > 0.5 else "the test items"
         yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
-        (less, steady), (more, volatile) = sorted(
-            ((c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b))
-        )
+        spreads = (c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b)
+        (less, steady), (more, volatile) = sorted(spreads)
         if more > _VOLATILE * less:
             often = f"about {more / less:.0f}" if more < 10.0 * less else "more than ten"
             yield f"{volatile} varies {often} times as much from run to run as {steady}."
@@ -538,11 +541,10 @@ def ranking_table(r: Ranking) -> Table:
     for i, (model, score) in enumerate(zip(r.models, ranking_estimates(r), strict=True)):
         mine = [number for number, group in groups if model in group]
         spans = (_span(r.rank_low[i], r.rank_high[i]), _span(mine[0], mine[-1]))
-        best = (
-            ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i]) if defined else "–"
-        )
-        known = (*spans, best) if not math.isnan(r.score[i]) else ("–",) * 3
-        rows.append((model, score, probability(float(r.p_best[i])) if defined else "–", *known))
+        best = ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i])
+        chances = (probability(float(r.p_best[i])), best) if defined else ("–", "–")
+        known = ("–", "–", "–") if math.isnan(r.score[i]) else (*spans, chances[1])
+        rows.append((model, score, chances[0], *known))
     unit = " (%)" if r.metric.percent else ""
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
     # The first stands out if no other may be the best.
@@ -666,13 +668,9 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 def fit_notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    found = [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit)]
-    if fit.noun == "fold":
-        found.append(
-            "Folds are taken as separate test sets, though repeats test the same items again; the discounted "
-            "counts of compare() allow for that."
-        )
-    return found
+    again = "though repeats test the same items again; the discounted counts of compare() allow for that"
+    folds = [f"Folds are taken as separate test sets, {again}."] if fit.noun == "fold" else []
+    return [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit), *folds]
 
 
 def hierarchical_sentence(c: HierarchicalComparison) -> str:
@@ -689,10 +687,7 @@ def hierarchical_sentence(c: HierarchicalComparison) -> str:
 def hierarchical_methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared on several corpora."""
     c = headline(comparisons)
-    what = (
-        f"{c.model_b} was compared with {c.model_a} on {joined(in_prose(one.label) for one in comparisons)}"
-    )
-    how = f"{what} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
+    how = f"{_compared(comparisons)} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
     level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     return printable(" ".join((how, f"The probabilities concern {cast('Any', c).scope}.", level, *c.notes)))
 

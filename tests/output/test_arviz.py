@@ -10,7 +10,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.hierarchical.fit import load_groups, save_groups, summary_of
 from bayesf1.hierarchical.multinomial import convergence
-from bayesf1.output.arviz import comparisons_to_arviz, dataset, group, load_arviz
+from bayesf1.output.arviz import dataset, group, load_arviz
 from builders import group_names, noisy
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
@@ -18,7 +18,7 @@ EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
 @pytest.fixture(scope="module")
 def posterior():
-    return group(comparisons_to_arviz(bf.compare(EV), rng=1, n_draws=20_000), "posterior")
+    return group(bf.compare(EV).to_arviz(rng=1, n_draws=20_000), "posterior")
 
 
 def test_draws_are_those_of_the_closed_form(posterior):
@@ -48,13 +48,13 @@ def test_dependent_models_share_their_draws(kind):
     ev = bf.from_labels(
         gold, {"A": a, "B": b}, groups=None if kind == "paired" else np.repeat(np.arange(80), 5)
     )
-    scores = group(comparisons_to_arviz(bf.compare(ev, rng=3), rng=3), "posterior")["score"].sel(measure="f1")
+    scores = group(bf.compare(ev, rng=3).to_arviz(rng=3), "posterior")["score"].sel(measure="f1")
     assert np.corrcoef(*(scores.sel(system=m).values.ravel() for m in "AB"))[0, 1] > 0.8
 
 
 def test_a_comparison_becomes_its_draws():
     res = bf.compare(EV, rope=0.02)
-    idata = comparisons_to_arviz(res, n_draws=20_000, rng=4)
+    idata = res.to_arviz(n_draws=20_000, rng=4)
     assert set(group(idata, "posterior").data_vars) == {"score", "difference"}
     difference = group(idata, "posterior")["difference"]
     assert difference.dims == ("chain", "draw", "measure")
@@ -64,7 +64,7 @@ def test_a_comparison_becomes_its_draws():
 
 
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
-    idata = comparisons_to_arviz(bf.compare(EV), rng=6)
+    idata = bf.compare(EV).to_arviz(rng=6)
     groups = {name: group(idata, name) for name in group_names(idata)}
     save_groups(groups, tmp_path / "draws.nc")
     again = load_groups(tmp_path / "draws.nc")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
-from bayesf1.output.html import report_html, rope_curve, write_report
+from bayesf1.output.html import report_html, write_report
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
 COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
@@ -218,16 +218,11 @@ def test_everything_that_a_fit_says_stands_on_its_page(fit, tmp_path):
 
 @pytest.mark.parametrize("rope", [0.0, 0.02, (-0.005, 0.02)])
 def test_the_slider_moves_along_the_comparisons_with_other_ropes(rope):
-    curve = rope_curve(bf.compare(COUNTS, metrics="f1", rope=rope)["f1"])
-    low, high = rope if isinstance(rope, tuple) else (-1.0, 1.0)
-    for i in (0, 1, curve["start"], 50, 150):
-        ends = re.findall(r"[\d.]+", curve["labels"][i])
-        # Labels have four digits.
-        most = float(ends[-1]) / 100
-        region = (most * low / high, most) if isinstance(rope, tuple) else most
-        c = bf.compare(COUNTS, metrics="f1", rope=region)["f1"]
-        assert curve["less"][i] == pytest.approx(c.p_less, abs=1e-4)
-        assert curve["greater"][i] == pytest.approx(c.p_greater, abs=1e-4)
+    c = bf.compare(COUNTS, metrics="f1", rope=rope)["f1"]
+    ropes, less, greater = c.rope_curve()
+    for i in (0, 1, ropes.index(c.rope), 50, 150):
+        other = bf.compare(COUNTS, metrics="f1", rope=tuple(ropes[i]))["f1"]
+        assert (less[i], greater[i]) == pytest.approx((other.p_less, other.p_greater), abs=1e-7)
 
 
 def test_of_a_loss_the_slider_says_how_likely_b_is_lower_by_more():
@@ -235,6 +230,6 @@ def test_of_a_loss_the_slider_says_how_likely_b_is_lower_by_more():
     a = rng.random(80)
     ev = bf.from_scores({"A": a, "B": a - 0.1 + 0.2 * rng.random(80)}, name="loss", lower_is_better=True)
     c = bf.compare(ev, rope=0.01, rng=1)["mean"]
-    curve = rope_curve(c)
-    assert (curve["less"][0], curve["greater"][0]) == pytest.approx((c.p_h0, c.p_h1))
-    assert curve["greater"][-1] == pytest.approx(0.0, abs=2e-3)
+    _, less, greater = c.rope_curve()
+    assert (less[0], greater[0]) == pytest.approx((c.p_h0, c.p_h1))
+    assert greater[-1] == pytest.approx(0.0, abs=2e-3)
