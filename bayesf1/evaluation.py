@@ -1043,9 +1043,11 @@ class UndefinedScore(ValueError):
     """A score that is asked for is undefined: there is nothing to divide by."""
 
 
-def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArray:
-    """Return the plain scores of the models, or say which of them is undefined."""
-    scores = ev.scores(metric)
+def defined_scores(
+    ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
+) -> FloatArray:
+    """Return the plain scores of the models, those of their tables unless given, or say which of them is undefined."""
+    scores = ev.scores(metric) if scores is None else scores
     if np.isnan(scores).any():
         name = ev.models[int(np.isnan(scores).argmax())]
         why = f"undefined{where}, as there is nothing to divide by; ask for another metric"

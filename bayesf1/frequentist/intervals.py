@@ -984,7 +984,10 @@ def _intervals(
                 # A note tells of few units.
                 warnings.simplefilter("ignore")
                 return posterior(ev, models[0], metric, **options)
-        return compare(ev, metrics=[metric], **options)[metric.name].difference
+        found = compare(ev, metrics=[metric], **options)[metric.name]
+        if found.spread_unknown:
+            raise UndefinedScore(str(found))
+        return found.difference
 
     if alone and not kept.methods:
         known |= {name: partial(closed, name, method) for name, method in closed_methods(metric).items()}

@@ -25,9 +25,8 @@ from bayesf1.inference.comparison import (
     check_rope,
 )
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import distribution_of, distribution_under
+from bayesf1.inference.posterior import distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.text import FEW_UNITS
 from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 if TYPE_CHECKING:
@@ -380,7 +379,7 @@ def comparison_of(
     gap = score_b - score_a if gap is None else gap + 0.0 * (score_a + score_b)
     # What does not exist is not compared, as the answer would be the prior's alone; nor what shows no variation.
     known = zip((score_a, score_b, gap), posteriors, strict=True)
-    told = [not np.isnan(score) and (ev.alike or _varies(settings, post)) for score, post in known]
+    told = [not np.isnan(score) and (ev.alike or shows_spread(settings, post)) for score, post in known]
     posteriors = Posteriors(
         *(post if one else Undefined() for post, one in zip(posteriors, told, strict=True))
     )
@@ -408,15 +407,6 @@ def comparison_of(
         pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
-
-
-def _varies(s: Settings, post: Posterior) -> bool:
-    """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
-    few = s.target == "models" and not s.training and (s.effective_units or FEW_UNITS) < FEW_UNITS
-    if not few and s.training not in ("contrasts", "corrected"):
-        return True
-    low, high = post.interval(0.95)
-    return bool(high - low > 1e-10 + 1e-9 * max(abs(low), abs(high)))
 
 
 def _same_gold(ev: Evaluation) -> bool:

@@ -17,6 +17,7 @@ from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, nearest, plural, printable
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
+from bayesf1.sampling import FEW_UNITS
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 # Forms of a sentence: as it is read, and as it is pasted into LaTeX.
 PROSE = ("text", "latex")
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
-# A number of units, or of runs, below which they do not show well how much they vary.
-FEW_UNITS = 10
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
@@ -159,8 +158,7 @@ def _claim(c: Comparison) -> str:
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
     unit, about = " points" if metric.percent else _own_points(c), scope(c.settings)
     if c.spread_unknown:
-        where = "in all folds" if c.settings.training else f"on all {sampled(c.settings)}"
-        return f"{b} minus {a} in {label} is {written(c.gap)}{unit} {where}, which does not show how much it varies"
+        return same_everywhere(f"{b} minus {a} in {label}", c.settings, f"{written(c.gap)}{unit}")
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
     first, other, p = (b, a, c.p_h1) if b_leads else (a, b, c.p_h0)
@@ -321,6 +319,14 @@ def sampled(s: SamplingSettings) -> str:
     if not s.n_units:
         return ""
     return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
+
+
+def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
+    """Say that a score does not vary over the few units, or the folds, that there are."""
+    if s.n_units == 1 and not s.training:
+        return f"{what} is known on a single {s.unit}, which does not show how much it varies"
+    where = "in all folds" if s.training else f"on all {sampled(s)}"
+    return f"{what} is {value} {where}, which does not show how much it varies"
 
 
 def counted(s: SamplingSettings) -> str:

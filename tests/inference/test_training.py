@@ -193,8 +193,11 @@ def test_folds_that_differ_alike_say_nothing_of_training():
     assert (res["f1"].verdict, res["f1"].decision) == ("undecided", "none")
     assert "in all folds" in res.sentence()
     assert "[" not in str(res.table)
-    with pytest.raises(ValueError, match="in all folds"):
-        bf.rank(bf.from_folds({"A": same, "B": better}, cv=bf.BlockedCV(3)), target="method")
+    folds = bf.from_folds({"A": same, "B": better}, cv=bf.BlockedCV(3))
+    for refuses in (bf.rank, lambda ev, target: bf.posterior(ev, "A", target=target)):
+        with pytest.raises(ValueError, match="in all folds"):
+            refuses(folds, target="method")
+    assert bf.summary(folds, target="method").isna().all(axis=None)
     twins = bf.rank(
         bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}, cv=bf.BlockedCV(3)),
         target="method",
