@@ -57,20 +57,8 @@ class TestCompare:
         assert run("compare", "two.csv") == f"{compare(TWO)}\n"
 
     def test_options_reach_the_test(self, run):
-        out = run(
-            *[
-                "compare",
-                "two.csv",
-                "--metrics",
-                "f0.5,jaccard",
-                "--rope",
-                "0.02",
-                "--prior",
-                ".5",
-                "--prob",
-                "0.9",
-            ]
-        )
+        asked = "compare two.csv --metrics f0.5,jaccard --rope 0.02 --prior .5 --prob 0.9"
+        out = run(*asked.split())
         assert out == f"{compare(TWO, metrics=['f0.5', 'jaccard'], rope=0.02, prior=0.5, prob=0.9)}\n"
 
     def test_all_pairs_of_several_models_are_compared(self, run):

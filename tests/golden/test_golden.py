@@ -7,14 +7,7 @@ QUICK = (
     *(f"ev/{name}/compare" for name in ("few counts", "blocked folds", "wang-li-org")),
     *(f"ev/{name}/compare rope" for name in ("items", "documents", "scores", "wer", "runs", "label sets")),
     *("ev/counts/posterior", "ev/judged items/compare rope", "ev/classes/totals", "paper/wang-li"),
-    *(
-        "verb/monitor",
-        "verb/fold",
-        "verb/measures",
-        "verb/hierarchical",
-        "file/ta",
-        "file/trec",
-    ),
+    *("verb/monitor", "verb/fold", "verb/measures", "verb/hierarchical", "file/ta", "file/trec"),
 )
 
 

@@ -9,20 +9,10 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric, resolve_metrics
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.sampling import sampling_model
-from evaluations import EVALUATIONS
+from evaluations import EVALUATIONS, GROUPED
 
-TASKS = [
-    "items",
-    "spans",
-    "classes",
-    "label sets",
-    "types",
-    "right or wrong",
-    "scores",
-    "statistics",
-    "probabilities",
-    "items with gaps",
-]
+# One evaluation of each task.
+TASKS = [*(name for name in GROUPED if name != "cross-validated items"), "scores"]
 N_DRAWS = 20_000
 
 
