@@ -16,7 +16,7 @@ from bayesf1.frequentist.planning import (
     variance_bound,
 )
 from bayesf1.metrics import find_metric
-from builders import joint_evaluation
+from builders import joint_draws, joint_evaluation
 
 CELLS = ("tp", "fp", "fn", "tn")
 Z = stats.norm.ppf(0.975)
@@ -184,11 +184,7 @@ def decided_share(counts_of_sets, rng):
     """Share of test sets, counted by joint outcome, on which draws of the joint Dirichlet give P(F1_B > F1_A) ≥ 0.95."""
     decided = []
     for counts in counts_of_sets:
-        both, only_a, only_b, neither, claimed, claims_a, claims_b, _ = rng.standard_gamma(
-            np.add(counts, 2 * [0, 0.5, 0.5, 0]), size=(2000, 8)
-        ).T
-        f1_a = 2 * (both + only_a) / (2 * both + 2 * only_a + claimed + claims_a + neither + only_b)
-        f1_b = 2 * (both + only_b) / (2 * both + 2 * only_b + claimed + claims_b + neither + only_a)
+        f1_a, f1_b = find_metric("f1")(joint_draws(counts, 0.5, 2000, rng), CELLS).T
         decided.append(np.mean(f1_b > f1_a) >= 0.95)
     return np.mean(decided)
 

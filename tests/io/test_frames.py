@@ -31,6 +31,7 @@ def as_dask(frame):
 
 ENGINES = {
     "pandas": lambda frame: frame,
+    "pandas-shuffled": lambda frame: frame.sample(frac=1, random_state=1),
     "pandas-nullable": lambda frame: frame.convert_dtypes(),
     "pandas-arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
     "polars": as_polars,
