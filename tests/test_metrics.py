@@ -81,12 +81,11 @@ class TestZeroDivision:
         assert find_metric("sba")(np.array([90.0, 10.0, 0.0, 0.0]), CELLS) == pytest.approx(0.5)
 
 
-class TestProperties:
-    @given(tables, st.floats(1e-3, 1e3))
-    def test_a_metric_depends_on_proportions_alone(self, table, factor):
-        for name in REFERENCE:
-            metric = find_metric(name)
-            assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
+@given(tables, st.floats(1e-3, 1e3))
+def test_a_metric_depends_on_proportions_alone(table, factor):
+    for name in REFERENCE:
+        metric = find_metric(name)
+        assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
 
 
 class TestBatches:
@@ -106,12 +105,11 @@ class TestBatches:
         assert find_metric(name)(table, CELLS) == find_metric(name)(table[:3], CELLS[:3])
 
 
-class TestCallables:
-    def test_a_callable_is_given_whole_tables(self):
-        ev = from_counts(A=(8, 1, 2, 9))
+def test_a_callable_is_given_whole_tables():
+    ev = from_counts(A=(8, 1, 2, 9))
 
-        def prevalence(t):
-            return (t[..., 0] + t[..., 2]) / t.sum(axis=-1)
+    def prevalence(t):
+        return (t[..., 0] + t[..., 2]) / t.sum(axis=-1)
 
-        assert score(ev, "A", metric=prevalence) == 0.5
-        assert find_metric(prevalence).name == "prevalence"
+    assert score(ev, "A", metric=prevalence) == 0.5
+    assert find_metric(prevalence).name == "prevalence"

@@ -59,7 +59,7 @@ def spawn(arguments, folder, *, before=(), env=None, **streams):
     )
 
 
-@every_command
+@every_way
 def test_a_reader_that_leaves_is_no_error(arguments, folder):
     read, write = os.pipe()
     os.close(read)
@@ -86,7 +86,6 @@ def test_a_full_output_is_one_line(arguments, folder):
     assert (done.returncode, done.stderr.decode()) == (2, "bayesf1: No space left on device\n")
 
 
-@pytest.mark.long
 @every_way
 def test_a_locale_without_letters_changes_no_byte(arguments, folder):
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

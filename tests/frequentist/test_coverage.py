@@ -67,14 +67,6 @@ def test_the_first_scenarios_coverage_is_known_to_six_digits(curves, method):
     assert found == pytest.approx(LAM["exact"][method], abs=6e-7)
 
 
-def test_only_walds_interval_overshoots_or_degenerates(curves):
-    for curve in curves.values():
-        others = [i for i, method in enumerate(curve.methods) if method != "wald"]
-        assert (curve.overshoot[others] == 0).all()
-        assert (curve.degenerate[others] == 0).all()
-        assert curve.overshoot[1, 0] > 0.01
-
-
 @pytest.mark.long
 def test_the_example_shows_all_cells_and_explains_those_that_differ(capsys):
     lam = load_script("examples/papers/lam_tables.py")

@@ -123,22 +123,21 @@ class TestPosterior:
         assert observed_p_h1(counts, metric) == pytest.approx(c.p_h1, abs=0.005 + 4 * c.mcse)
 
 
-class TestTilt:
-    @pytest.mark.parametrize("difference", [0.001, 0.02, 0.08])
-    @pytest.mark.parametrize("metric", ["f1", "mcc", "precision"])
-    def test_the_true_difference_is_the_one_supposed_and_the_rest_stays(self, metric, difference):
-        measure = find_metric(metric)
-        r = simulated_pair(SEEN, measure, 1.0)
-        shares = r.shares(difference)
-        of_a = r.middle - 0.5 * r.net
-        of_b = r.middle + 0.5 * r.net
-        table_a = r.weights @ (shares[:, None] * of_a + (1 - shares)[:, None] * of_b)
-        table_b = r.weights @ (shares[:, None] * of_b + (1 - shares)[:, None] * of_a)
-        assert float(r.score(table_b) - r.score(table_a)) == pytest.approx(difference, abs=1e-9)
-        np.testing.assert_allclose(
-            table_a + table_b,
-            (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]],
-        )
+@pytest.mark.parametrize("difference", [0.001, 0.02, 0.08])
+@pytest.mark.parametrize("metric", ["f1", "mcc", "precision"])
+def test_the_true_difference_is_the_one_supposed_and_the_rest_stays(metric, difference):
+    measure = find_metric(metric)
+    r = simulated_pair(SEEN, measure, 1.0)
+    shares = r.shares(difference)
+    of_a = r.middle - 0.5 * r.net
+    of_b = r.middle + 0.5 * r.net
+    table_a = r.weights @ (shares[:, None] * of_a + (1 - shares)[:, None] * of_b)
+    table_b = r.weights @ (shares[:, None] * of_b + (1 - shares)[:, None] * of_a)
+    assert float(r.score(table_b) - r.score(table_a)) == pytest.approx(difference, abs=1e-9)
+    np.testing.assert_allclose(
+        table_a + table_b,
+        (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]],
+    )
 
 
 class TestAssumedPilot:
