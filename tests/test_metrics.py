@@ -63,28 +63,15 @@ class TestAgainstScikitLearn:
         for table in small_tables():
             gold, predicted = labels_of(*table)
             mine = np.nan_to_num(score(from_counts(A=tuple(table)), "A", metric=name))
-            assert mine == pytest.approx(REFERENCE[name](gold, predicted), abs=1e-12), table
+            # What is undefined is nan to people, and 0 in a draw, as in scikit-learn.
+            drawn = find_metric(name)(table.astype(float), CELLS)
+            assert [mine, drawn] == pytest.approx([REFERENCE[name](gold, predicted)] * 2, abs=1e-12), table
 
 
 class TestZeroDivision:
     @pytest.mark.parametrize("name", REFERENCE)
     def test_an_empty_table_scores_0(self, name):
         assert find_metric(name)(np.zeros(4), CELLS) == 0.0
-
-    @pytest.mark.parametrize(
-        ("name", "table"),
-        [
-            ("precision", (0, 0, 5, 5)),
-            ("recall", (0, 5, 0, 5)),
-            ("f1", (0, 0, 0, 5)),
-            ("fowlkes_mallows", (0, 0, 5, 5)),
-            ("mcc", (5, 5, 0, 0)),
-            ("kappa", (5, 0, 0, 0)),
-            ("specificity", (5, 0, 5, 0)),
-        ],
-    )
-    def test_where_numerator_and_denominator_vanish_the_score_is_0(self, name, table):
-        assert find_metric(name)(np.array(table, dtype=float), CELLS) == 0.0
 
     def test_balanced_accuracy_is_over_the_classes_that_occur(self):
         assert find_metric("balanced_accuracy")(np.array([3.0, 0.0, 1.0, 0.0]), CELLS) == 0.75
@@ -94,12 +81,11 @@ class TestZeroDivision:
         assert find_metric("sba")(np.array([90.0, 10.0, 0.0, 0.0]), CELLS) == pytest.approx(0.5)
 
 
-class TestProperties:
-    @given(tables, st.floats(1e-3, 1e3))
-    def test_a_metric_depends_on_proportions_alone(self, table, factor):
-        for name in REFERENCE:
-            metric = find_metric(name)
-            assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
+@given(tables, st.floats(1e-3, 1e3))
+def test_a_metric_depends_on_proportions_alone(table, factor):
+    for name in REFERENCE:
+        metric = find_metric(name)
+        assert metric(factor * table, CELLS) == pytest.approx(float(metric(table, CELLS)), abs=1e-9)
 
 
 class TestBatches:
@@ -119,12 +105,11 @@ class TestBatches:
         assert find_metric(name)(table, CELLS) == find_metric(name)(table[:3], CELLS[:3])
 
 
-class TestCallables:
-    def test_a_callable_is_given_whole_tables(self):
-        ev = from_counts(A=(8, 1, 2, 9))
+def test_a_callable_is_given_whole_tables():
+    ev = from_counts(A=(8, 1, 2, 9))
 
-        def prevalence(t):
-            return (t[..., 0] + t[..., 2]) / t.sum(axis=-1)
+    def prevalence(t):
+        return (t[..., 0] + t[..., 2]) / t.sum(axis=-1)
 
-        assert score(ev, "A", metric=prevalence) == 0.5
-        assert find_metric(prevalence).name == "prevalence"
+    assert score(ev, "A", metric=prevalence) == 0.5
+    assert find_metric(prevalence).name == "prevalence"

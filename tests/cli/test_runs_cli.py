@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import bayesf1 as bf
 from bayesf1.cli.main import main
 
 
@@ -41,13 +40,3 @@ def test_columns_may_be_runs(run):
     Path("p.csv").write_text("\n".join(rows) + "\n")
     assert "averaged over 2 runs each" in run("compare", "p.csv", "--gold", "label", "--runs", "--rng", "1")
     assert "bert" in run("rank", "p.csv", "--gold", "label", "--runs", "--rng", "1")
-
-
-def test_runs_that_are_named_later_are_not_called_separate_models(tmp_path):
-    rows = ["gold," + ",".join(f"{m}.{i}" for m in "ab" for i in (1, 2))]
-    rows += [",".join(str((i + k) * k % 7 % 2) for k in range(1, 6)) for i in range(30)]
-    (tmp_path / "runs.csv").write_text("\n".join(rows))
-    ev = bf.read(tmp_path / "runs.csv", gold="gold", positive="1")
-    assert any("separate models" in note for note in ev.notes)
-    named = ev.with_runs({m: [f"{m}.1", f"{m}.2"] for m in "ab"})
-    assert not any("separate models" in note for note in named.notes)

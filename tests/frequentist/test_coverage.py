@@ -1,5 +1,6 @@
 """Exact coverage of intervals: Lam's tables, Takahashi's, Jiang's, and brute force over all tables."""
 
+import functools
 import itertools
 import json
 import math
@@ -35,12 +36,15 @@ CELLS = [
 
 
 # All tables of up to 5,000 items are many.
+known_curve = functools.cache(coverage_curve)
+
+
 @pytest.fixture(
     scope="module", params=[LAM["n"][:4], pytest.param(LAM["n"], marks=pytest.mark.long)], ids=len
 )
 def curves(request):
     chosen = (*METHODS, "credible_equal_tailed")
-    return {s: coverage_curve(request.param, *p, methods=chosen) for s, p in LAM["scenarios"].items()}
+    return {s: known_curve(tuple(request.param), *p, methods=chosen) for s, p in LAM["scenarios"].items()}
 
 
 def printed(field, scenario, method, j):
@@ -67,17 +71,10 @@ def test_the_first_scenarios_coverage_is_known_to_six_digits(curves, method):
     assert found == pytest.approx(LAM["exact"][method], abs=6e-7)
 
 
-def test_only_walds_interval_overshoots_or_degenerates(curves):
-    for curve in curves.values():
-        others = [i for i, method in enumerate(curve.methods) if method != "wald"]
-        assert (curve.overshoot[others] == 0).all()
-        assert (curve.degenerate[others] == 0).all()
-        assert curve.overshoot[1, 0] > 0.01
-
-
 @pytest.mark.long
-def test_the_example_shows_all_cells_and_explains_those_that_differ(capsys):
+def test_the_example_shows_all_cells_and_explains_those_that_differ(monkeypatch, capsys):
     lam = load_script("examples/papers/lam_tables.py")
+    monkeypatch.setattr(lam.bf, "coverage_curve", known_curve)
     for field, scenario, method, j in CELLS:
         quoted = lam.PRINTED[field][int(scenario)][j][lam.METHODS.index(method)]
         assert quoted == round(1000 * printed(field, scenario, method, j))

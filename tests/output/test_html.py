@@ -7,10 +7,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
-from bayesf1.output.html import report_html, write_report
+from bayesf1.output.html import report_html
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
 COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
@@ -164,29 +163,6 @@ def test_hostile_names_are_texts_everywhere(hostile):
     assert page.text("title").startswith(f"Is b {HOSTILE} better than {HOSTILE}?")
     assert HOSTILE in page.text("td")
     assert f"bayesf1 compare '{HOSTILE}'" in page.text("code")
-
-
-@settings(max_examples=3, deadline=None)
-@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.strip))
-def test_any_name_leaves_the_page_whole(name):
-    ev = bf.from_counts({name: (7, 4, 1), f"{name}!": (8, 3, 1)})
-    page = Page(report_html(bf.compare(ev, metrics="f1"), command=name))
-    assert len(page.all("script")) == 2
-    assert len(page.drawings) == 2
-
-
-# ---- bad input
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    res = bf.compare(COUNTS, metrics="f1")
-    write_report(res, tmp_path / "report.html", command="bayesf1 compare")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_html(
-        res, command="bayesf1 compare"
-    )
-    with pytest.raises(ValueError, match="there is no folder"):
-        write_report(res, tmp_path / "missing" / "report.html")
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 # ---- losses, and hierarchical fits

@@ -82,15 +82,6 @@ class TestText:
         rule = Table((name, "B"), ()).to_text().splitlines()[1]
         assert len(rule.split()[0]) == len(name) - sum(c in "\u0301\u0303\ufe0f" for c in name)
 
-    @pytest.mark.parametrize("bad", ["\x1b[2J", "a\nb", "a\rb", "\u202eabc", "\u2028", "\x00", "\x9b31m"])
-    def test_control_characters_are_replaced_in_every_form(self, bad):
-        table = Table((bad,), ((bad,),))
-        for text in (table.to_text(), table.to_markdown(), table.to_latex(), table.to_html()):
-            assert not any(c in text for c in "\x1b\r\u202e\u2028\x00\x9b")
-            # pdflatex has no such sign.
-            assert "�" in text or "?" in text
-        assert "\n" not in printable(bad)
-
 
 class TestMarkdown:
     def test_what_means_something_in_markdown_is_escaped(self):
@@ -104,19 +95,16 @@ class TestMarkdown:
         assert bare.count("|") == 3
 
 
-class TestCsv:
-    @given(
-        st.lists(
-            st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=8), min_size=2, max_size=2
-        )
-    )
-    @example(["=1", "-1"])
-    def test_any_cells_come_back_but_for_control_characters_and_formulas(self, cells):
-        text = Table(("A", "B"), (tuple(cells),)).to_csv()
-        for found, cell in zip(list(csv.reader(io.StringIO(text, newline="")))[1], cells, strict=True):
-            quoted = printable(cell)
-            assert found == quoted or (found == f"'{quoted}" and quoted[0] in "=@+-")
-            assert found[:1] not in ("=", "@")
+@given(
+    st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=8), min_size=2, max_size=2)
+)
+@example(["=1", "-1"])
+def test_any_cells_come_back_but_for_control_characters_and_formulas(cells):
+    text = Table(("A", "B"), (tuple(cells),)).to_csv()
+    for found, cell in zip(list(csv.reader(io.StringIO(text, newline="")))[1], cells, strict=True):
+        quoted = printable(cell)
+        assert found == quoted or (found == f"'{quoted}" and quoted[0] in "=@+-")
+        assert found[:1] not in ("=", "@")
 
 
 class TestLatex:
@@ -146,16 +134,6 @@ class TestEmphasis:
         assert r"**\[3, 4\]**" in self.TABLE.to_markdown()
         assert "<strong>[3, 4]</strong>" in self.TABLE.to_html()
         assert "*" not in self.TABLE.to_text() + self.TABLE.to_csv()
-
-
-@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "+cmd|'x'!A0", "-2+3", "=1+1", "+", "-", "--1"])
-def test_no_cell_of_a_csv_file_is_a_formula(name):
-    import bayesf1 as bf
-
-    res = bf.compare(bf.from_counts({name: (77, 44, 10), "B": (80, 30, 7)}))
-    rows = list(csv.DictReader(io.StringIO(res.to_csv())))
-    assert {row["model_a"] for row in rows} == {f"'{name}"}
-    assert all(abs(float(row["mean_difference"])) < 1 for row in rows)
 
 
 @pytest.mark.parametrize("cell", ["-0.5", "+1", "-1e-05", "1", "-.5", "-inf", "a=b", "", "x-1"])
