@@ -3,19 +3,19 @@ r"""Items of which some have a gold label, and all what the models and perhaps a
 Items of which the same is known are a *stratum*. A model's table counts, for each stratum c and each label p that some
 model said there, the items of each gold label g and those that nobody has labelled:
 
-.. math:: T_m(c, p, g), \\quad T_m(c, p, ?), \\qquad p = \text{what } m \text{ said in } c.
+.. math:: T_m(c, p, g), \quad T_m(c, p, ?), \qquad p = \text{what } m \text{ said in } c.
 
 Weights of units are those of a Bayesian bootstrap. In each draw of them the gold labels of what nobody has labelled are
 shared out stratum by stratum, by shares with a prior,
 
-.. math:: \theta_c \\sim \\mathrm{Dirichlet}(L_c + a + \\kappa\\, m_c), \\qquad
-          m_c \\sim \\mathrm{Dirichlet}\bigl(\textstyle\\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \\qquad
-          a = \frac{4\\lambda}{SK},
+.. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
+          m_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
+          a = \frac{4\lambda}{SK},
 
 for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
 those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is the
-mean in such strata of what the models and the judge say, each taken on its own (`Voices`), so that pools without a label
-follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
+mean in such strata of what the models and the judge say, each taken on its own (`IndependentRaters`), so that pools without
+a label follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
 depends on what is known of all items alone is ignorable.
 
 Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
@@ -434,7 +434,7 @@ class Assisted(NamedTuple):
 
 @dataclass(frozen=True)
 class _Scored:
-    """A measure of the task as a function of tables with gaps, of samples of as many items as `size` says."""
+    """A metric of the task as a function of tables with gaps, of samples of as many items as `size` says."""
 
     task: Audited
     inner: Metric
@@ -509,7 +509,7 @@ class Audited(Task):
         if self.strata.golds != classes or not {*models} <= {*self.strata.models}:
             raise ValueError("strata must have the gold labels of the task, and all models")
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -531,7 +531,7 @@ class Audited(Task):
         return np.asarray(np.tensordot(self.strata.confusion(filled), self.outcomes_of_gold, 2))
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
+        """Return the task's metric, on tables whose gaps are filled in stratum by stratum."""
         inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
         size = float(tables.reshape(-1, len(self.cells))[0].sum())
         return replace(
@@ -863,10 +863,6 @@ def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> F
     return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)
 
 
-# Below, labels are called uneven.
-_UNEVEN = 1e-3
-
-
 def uneven_documents(
     stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
 ) -> tuple[str, ...]:
@@ -895,7 +891,7 @@ def uneven_documents(
     variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
     some = variance > 0.0
     statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
-    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _UNEVEN:
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
         return ()
     holding = int((found.sum(axis=0) > 0).sum())
     note = (

@@ -1,4 +1,4 @@
-r"""Probabilities of a binary label, or scores: measures that are functions of all of them, and of no threshold.
+r"""Probabilities of a binary label, or scores: metrics that are functions of all of them, and of no threshold.
 
 A cell of a model's table is a score and a label, and holds how many items have both. Areas under curves, the Brier score
 and the log loss are functions of the weighted items,
@@ -152,7 +152,7 @@ class Probabilities(BootstrappedTask):
         values, hits = zip(*sorted({*self._pairs, *other._pairs}), strict=True)
         return replace(self, values=values, hits=hits)
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def are_probabilities(self) -> bool:
@@ -161,7 +161,7 @@ class Probabilities(BootstrappedTask):
 
     @cached_property
     def losses(self) -> dict[str, FloatArray]:
-        """What an item of each cell loses, by measure."""
+        """What an item of each cell loses, by metric."""
         values, hits = self.arrays
         with np.errstate(divide="ignore"):
             given = np.where(hits, values, 1.0 - values)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest, same_name
+from bayesf1.base.naming import nearest, one_name, same_name
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
 
@@ -60,7 +60,8 @@ class Scores(BootstrappedTask):
         """Return the task with the scores of both."""
         if self.lower_is_better != other.lower_is_better:
             return super().union(other)
-        return replace(self, values=tuple(sorted({*self.values, *other.values})))
+        scored = one_name(self.scored, other.scored, "name")
+        return replace(self, values=tuple(sorted({*self.values, *other.values})), scored=scored)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class Scores(BootstrappedTask):
         return ("mean",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return a statistic of the scores as a measure of their histograms."""
+        """Return a statistic of the scores as a metric of their histograms."""
         if isinstance(asked, str):
             name = asked.strip().lower().replace("-", "_").replace(" ", "_")
             if name not in STATISTICS and same_name(asked, self.scored):

@@ -117,6 +117,7 @@ READ = {
     "a name without end": ("t.csv", text(header=("id", "gold", "a", "b" * 200_000)), LABELS, None),
     "an open quote": ("t.csv", text(changed(5, 2, '"no')), LABELS, None),
     "a cut record": ("t.jsonl", jsonl(records())[:-9], LABELS, None),
+    "a key twice in a line": ("t.jsonl", jsonl(records()).replace('"a"', '"b"', 1), LABELS, None),
     "a record that is a list": ("t.jsonl", jsonl([*records(), [1, 2]]), LABELS, None),
     "a cut gzip": ("t.csv.gz", gzip.compress(text().encode())[:-12], LABELS, None),
     "a cut parquet": ("t.parquet", parquet(COLUMNS)[:-20], LABELS, None),
