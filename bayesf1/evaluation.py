@@ -1063,6 +1063,8 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     'Macro F1'
     """
     asked = ev.task.default_metrics[-1] if metric is None else metric
+    if not isinstance(asked, str) and not callable(asked):
+        raise ValueError(f"metric {quoted(asked)} is neither a name such as 'f1' nor a function")
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
     metric.check_cells(ev.cells)
     if not isinstance(asked, str | Metric):

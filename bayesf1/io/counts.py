@@ -21,9 +21,9 @@ from bayesf1.io.tables import Table
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 CHUNKS = ("gold", "predicted", "correct")
-# Up to here P(B > A) of independent tables is right to about 1e-9; with every power of ten scipy's betainc loses a digit more.
+# Up to here P(B > A) of independent tables is right to about 1e-9; with each further power of ten betainc loses a digit.
 MAX_COUNT = 1e8
-# Of items that were drawn or counted otherwise; beyond it a double cannot tell a count from the next one.
+# Of rows of a table, which are drawn; beyond it a double cannot tell a count from the next one.
 _MAX_WEIGHT = 1e15
 _COUNT_COLUMNS = (*BINARY_CELLS, *CHUNKS)
 _COLUMNS = ("model", "task", "repeat", "fold", *_COUNT_COLUMNS)

@@ -34,7 +34,7 @@ from bayesf1.io.label_values import (
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
+from bayesf1.tasks.judged import Audited, Unlabelled, rows_of_cells, settled, strata_of, uneven_documents
 from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
 
 # What a judge calls an item that it says nothing of.
@@ -452,7 +452,8 @@ def _from_gaps(
         cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
     task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    cells = strata.columns[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
+    rows = rows_of_cells(cells, len(task.cells))
     return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
 
 

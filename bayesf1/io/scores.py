@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
@@ -24,6 +23,7 @@ from bayesf1.io.label_values import (
 )
 from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
 from bayesf1.metrics import check_ratio, points_down
+from bayesf1.tasks.judged import rows_of_cells
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics, Totals, checked, name_of
@@ -104,7 +104,7 @@ def from_columns(
         return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
     values, which = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
-    rows = _indicators(which.reshape(stacked.shape), len(values))
+    rows = rows_of_cells(which.reshape(stacked.shape), len(values))
     return from_rows(names, task, rows, document, unit=unit, one="unit")
 
 
@@ -114,16 +114,6 @@ def _is_no_number(array: FloatArray) -> Any:
 
 def _is_no_sum(array: FloatArray) -> Any:
     return ~(np.isfinite(array) & (array >= 0.0))
-
-
-def _indicators(places: NDArray[Any], n_cells: int) -> Any:
-    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
-    from scipy.sparse import csr_array
-
-    n, k = places.shape
-    columns = places + np.arange(k) * n_cells
-    cells = np.repeat(np.arange(n), k), columns.ravel()
-    return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
@@ -296,5 +286,5 @@ def from_probabilities(
             f"{known[:5]}); both are needed"
         )
     task, where = cells_of(stacked, hit)
-    ev = from_rows(names, task, _indicators(where, len(task.values)), beside["groups"])
+    ev = from_rows(names, task, rows_of_cells(where, len(task.values)), beside["groups"])
     return replace(ev, remarks=label_notes(coded.counts(), {"": coded.counts()}))

@@ -129,6 +129,12 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
+def rows_of_cells(cells: NDArray[np.intp], n_cells: int) -> Any:
+    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
+    n, k = cells.shape
+    return indicators(np.repeat(np.arange(n), k), cells + np.arange(k) * n_cells, (n, k * n_cells))
+
+
 def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     """Return indicators for `_times`, sparse only if they are many: a small sparse array takes ten times as long."""
     found = indicators(rows, columns, shape)
@@ -615,17 +621,6 @@ class Audited(Task):
             alone = rng.standard_gamma(pools.means(strata.independent_raters.shares(labelled)))
             shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
-
-    def rows_of(self, models: Sequence[int], stratum: Any, gold: Any) -> Any:
-        """Return what items of given strata and gold labels add, a sparse array (item, model·cell).
-
-        The number of gold labels stands for an item that has none.
-        """
-        width = len(self.strata.golds) + 1
-        cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
-        columns = cell + np.arange(len(models)) * len(self.cells)
-        row = np.repeat(np.arange(len(columns)), len(models))
-        return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
 
     # ---- words --------------------------------------------------------------------------------------------
 

@@ -177,8 +177,6 @@ class Probabilities(BootstrappedTask):
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as scikit-learn has."""
         if not isinstance(asked, str):
-            if not callable(asked):
-                raise ValueError(f"metric {asked!r} is neither a name such as 'roc_auc' nor a function")
             return self._of_function(cast("Callable[..., Any]", asked))
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         name = _ALIASES.get(name, name)

@@ -82,11 +82,9 @@ class Scores(BootstrappedTask):
                 )
             label, function = STATISTICS[name]
             label = f"{label} {self.scored}".strip()
-        elif callable(asked):
+        else:
             name = label = getattr(asked, "__name__", type(asked).__name__)
             function = cast("Statistic", asked)
-        else:
-            raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
         values, named = np.array(self.values), isinstance(asked, str)
         mean = named and name == "mean"
         low, high = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)

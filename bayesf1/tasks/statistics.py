@@ -73,8 +73,6 @@ class Statistics(BootstrappedTask):
                     f"unknown metric {asked!r} of statistics; {nearest(asked, [known])}; or give a function of totals"
                 )
             return self._metric(known, self.scored, self.function, tables, down=self.lower_is_better)
-        if not callable(asked):
-            raise ValueError(f"metric {asked!r} is neither a name such as 'bleu' nor a function of totals")
         title = name_of(asked)
         return self._metric(title, title, cast("Totals", asked), tables, down=points_down(asked))
 
