@@ -70,9 +70,9 @@ class IndependentRaters:
     ----------
     adds
         Which event each gold label of a stratum is for every rater: a sparse array (event, stratum·gold).
-    beside
+    exclusive
         Which events exclude each other, axes (event, event).
-    ways
+    multiplicity
         In how many ways an event happens, each as likely as the others.
 
     Examples
@@ -86,8 +86,8 @@ class IndependentRaters:
     """
 
     adds: Any
-    beside: FloatArray
-    ways: FloatArray
+    exclusive: FloatArray
+    multiplicity: FloatArray
 
     @classmethod
     def of(cls, golds: Sequence[str], predicted: Sequence[tuple[str, ...]]) -> IndependentRaters:
@@ -102,9 +102,9 @@ class IndependentRaters:
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
         adds = _adder(events, at, (len(place), len(predicted) * k))
         kinds = [event[:2] if k == 2 else event[:1] for event in place]
-        beside = np.array([[float(one == other) for other in kinds] for one in kinds])
-        ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
-        return cls(adds, beside, ways)
+        exclusive = np.array([[float(one == other) for other in kinds] for one in kinds])
+        multiplicity = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
+        return cls(adds, exclusive, multiplicity)
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum if raters are independent given gold, axes (..., stratum, gold).
@@ -114,7 +114,7 @@ class IndependentRaters:
         one = np.asarray(scale, dtype=float)[..., None]
         flat = labelled.reshape(*labelled.shape[:-2], -1)
         seen = _times(self.adds, flat) + one
-        logs = np.log(seen / (seen @ self.beside) / self.ways)
+        logs = np.log(seen / (seen @ self.exclusive) / self.multiplicity)
         found = _times(self.adds.T, logs).reshape(labelled.shape)
         found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
         found = np.exp(found - found.max(axis=-1, keepdims=True))
@@ -153,21 +153,23 @@ class Pools:
 
     Attributes
     ----------
-    slots
+    share_index
         Which share of its pool each gold label of a stratum has, axes (stratum, gold).
-    several
+    labels_sharing
         How many gold labels of the stratum have that share together.
     strata
         How many strata the pool of each share has.
     """
 
-    slots: NDArray[np.intp]
-    several: FloatArray
+    share_index: NDArray[np.intp]
+    labels_sharing: FloatArray
     strata: FloatArray
 
     @cached_property
     def _adds(self) -> Any:
-        return _adder(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
+        return _adder(
+            self.share_index, np.arange(self.share_index.size), (len(self.strata), self.share_index.size)
+        )
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
@@ -179,7 +181,7 @@ class Pools:
 
     def shares(self, sums: FloatArray) -> FloatArray:
         """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
-        found = sums[..., self.slots] / self.several
+        found = sums[..., self.share_index] / self.labels_sharing
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
@@ -323,8 +325,8 @@ class Strata:
     def pools(self) -> Pools:
         """The pools of the strata."""
         n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
-        slots = np.zeros((self.size, k), dtype=np.intp)
-        several = np.ones((self.size, k))
+        share_index = np.zeros((self.size, k), dtype=np.intp)
+        labels_sharing = np.ones((self.size, k))
         found = list[object]()
         for c, predicted in enumerate(self.predicted):
             if k == 2:
@@ -335,11 +337,11 @@ class Strata:
                 first = {label: i for i, label in reversed(list(enumerate(predicted)))}
                 pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
-            slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
-            several[c] = [roles.count(role) for role in roles]
+            share_index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
+            labels_sharing[c] = [roles.count(role) for role in roles]
             found.append(pool)
         sizes = Counter(found)
-        return Pools(slots, several, np.array([sizes[pool] for pool, _ in place], dtype=float))
+        return Pools(share_index, labels_sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -736,7 +738,7 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
     """Say which strata have no label, and how far the judge agrees with gold."""
     ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
     # Items without a labelled one in any stratum like theirs.
-    alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
+    alike = pools.sums(counts[:, :-1])[pools.share_index].sum(axis=1)
     guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
     if guessed > _GUESSED:
         yield (
