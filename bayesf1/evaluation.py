@@ -21,7 +21,7 @@ from bayesf1.base.checks import Checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, check_ratio
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -70,7 +70,7 @@ class Task(ABC):
     citation
         Where the posterior was published.
     default_prior, least_prior
-        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be.
+        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite where there is none.
     drops_cells
         Whether cells can be left out, as true negatives can.
     counts_all_items
@@ -363,6 +363,9 @@ SEPARATE_RUNS = "are compared as separate models; if they are runs of one method
 
 # More patterns than this are many.
 MANY = 5_000
+
+# Draws take time in proportion to λ, and data hardly matter beside a larger one.
+_MOST_PRIOR = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -667,18 +670,6 @@ class Evaluation(_Comparable):
         return self.units.name if self.units is not None and self.units.shared else "table"
 
     @property
-    def weights(self) -> FloatArray | None:
-        """How many units of each pattern there are, None where only totals are known."""
-        return None if self.units is None else self.units.weights
-
-    @property
-    def patterns(self) -> FloatArray | None:
-        """What one unit of each pattern adds, axes (pattern, model, cell); None where unknown, or cells are many."""
-        if self.units is None or self.task.many_cells:
-            return None
-        return np.asarray(self.units.rows).reshape(-1, len(self.models), len(self.cells))
-
-    @property
     def items(self) -> Evaluation | None:
         """The same evaluation with single items as units, where clusters were read item by item."""
         if self.item_units is None:
@@ -727,9 +718,11 @@ class Evaluation(_Comparable):
         task = self.task
         if prior is None:
             return task.default_prior if self.folds is None else 1.0
-        if not is_number(prior) or not task.least_prior <= prior <= 1e6:
+        if task.least_prior > _MOST_PRIOR:
+            raise ValueError(f"there is no prior of {task.about}; leave prior= out")
+        if not is_number(prior) or not task.least_prior <= prior <= _MOST_PRIOR:
             raise ValueError(
-                f"prior must be between {task.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"prior must be between {task.least_prior:g} and {_MOST_PRIOR:g}, such as 1 (uniform) or 0.5 (Jeffreys), "
                 f"not {quoted(prior)}"
             )
         return float(prior)
@@ -776,10 +769,6 @@ class Evaluation(_Comparable):
             raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
         return self.models.index(model)
 
-    def table(self, model: str) -> FloatArray:
-        """Return one model's counts, axes (cell,)."""
-        return self.tables[..., self.index(model), :]
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the evaluation to a file of JSON, from which `load` makes it again.
 
@@ -787,7 +776,7 @@ class Evaluation(_Comparable):
         ----------
         path
             The file, which is written whole or stays as it was; a name that ends with ``.gz`` makes a compressed one.
-            A measure that is your own function cannot be kept, and is refused.
+            A metric that is your own function cannot be kept, and is refused.
         """
         data = f"{to_json(self)}\n".encode()
         # The fastest level: the slowest takes forty times as long for a few per cent less.
@@ -991,7 +980,12 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if is_dataclass(value):
         # What makes two of them different; neither a seed nor which rows have no gold label does.
-        names = [field.name for field in fields(value) if field.compare]
+        # Files have no field that is younger than they are, unless something was given for it.
+        names = [
+            field.name
+            for field in fields(value)
+            if field.compare and not (field.metadata and getattr(value, field.name) == field.default)
+        ]
         plain = {FIELDS_IN_FILES.get(name, name): getattr(value, name) for name in names}
         if isinstance(value, BlockedCV | KFoldCV):
             return {"design": type(value).__name__, **plain}
@@ -1071,8 +1065,12 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     'Macro F1'
     """
     asked = ev.task.default_metrics[-1] if metric is None else metric
+    if not isinstance(asked, str) and not callable(asked):
+        raise ValueError(f"metric {quoted(asked)} is neither a name such as 'f1' nor a function")
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
     metric.check_cells(ev.cells)
+    if not isinstance(asked, str | Metric):
+        check_ratio(functools.partial(metric, cells=ev.cells), metric.name, ev.tables)
     return replace(metric, origin=(ev.task, asked, ev.tables)) if isinstance(asked, str) else metric
 
 

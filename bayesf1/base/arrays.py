@@ -1,4 +1,4 @@
-"""Numbers: arrays and their blocks that fit into memory, where a function crosses 0, and p-values of many tests."""
+"""Numbers: arrays and their blocks that fit into memory, and where a function crosses 0."""
 
 from __future__ import annotations
 

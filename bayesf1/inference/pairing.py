@@ -33,7 +33,7 @@ class PairingBounds:
     error
         Standard error of either, 0 where they are exact.
     metric
-        Name of the measure.
+        Name of the metric.
     """
 
     low: float
@@ -61,7 +61,7 @@ def pairing_bounds(
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure.
+        The metric.
     prior
         λ of the prior, as in `compare`.
 

@@ -87,7 +87,7 @@ def compare_classes(
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure of each class.
+        The metric of each class.
     classes
         Which classes; all by default.
     rope, prior, prob, assumption, target, n_draws, rng

@@ -12,6 +12,5 @@ from bayesf1.tasks.probabilities import Probabilities
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
 
-_MEASURED = (Scores, Statistics, Probabilities)
 _COUNTED = (Binary, Correctness, MultiClass, LabelSets, TypedSpans, Audited)
-TASKS: dict[str, type[Task]] = {task.name: task for task in (*_COUNTED, *_MEASURED)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_COUNTED, Scores, Statistics, Probabilities)}

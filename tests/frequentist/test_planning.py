@@ -195,7 +195,7 @@ class TestDecision:
         # who is right solved for anew, and P(H1) from draws of the joint Dirichlet.
         pilot = assumed_pilot(prevalence=0.3, f1=0.75, agreement=0.9)
         found = plan_comparison(pilot, difference=0.06, rng=1)
-        masses = dict(zip(map(tuple, pilot.patterns.reshape(-1, 8)), pilot.weights / 1000, strict=True))
+        masses = dict(zip(map(tuple, pilot.units.rows), pilot.units.weights / 1000, strict=True))
         one = np.eye(4)
         tp, fp, fn, tn = (tuple(row) for row in one)
         both, alone, neither = masses[tp + tp], masses[tp + fn], masses[fn + fn]

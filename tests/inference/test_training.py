@@ -99,7 +99,9 @@ def test_without_runs_there_is_no_method():
 
 def test_totals_of_runs_are_not_taken_for_more_items():
     ev = trained()
-    totals = bf.from_counts({m.name: {run: tuple(ev.table(run)) for run in m.runs} for m in ev.methods})
+    totals = bf.from_counts(
+        {m.name: {run: tuple(ev.tables[ev.index(run)]) for run in m.runs} for m in ev.methods}
+    )
     f1 = resolve_metric("f1", totals)
     model = sampling_model(totals, target="models")
     drawn = model.scores([f1], prior=1.0, n_draws=20_000, rng=np.random.default_rng(0))
