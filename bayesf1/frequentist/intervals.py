@@ -901,7 +901,7 @@ def _intervals(
     level = check_prob(confidence_level, "confidence_level")
     if n_resamples is not None:
         check_whole(n_resamples, "n_resamples", 100, 8)
-    prior = ev.check_prior(prior)
+    weight = ev.check_prior(prior)
     for model in models:
         if model not in ev.names:
             ev.index(model)
@@ -1010,8 +1010,8 @@ def _intervals(
         **vars(sampling.settings(metric)),
         confidence_level=level,
         n_resamples=resamples() if any(name.startswith("bootstrap") for name in names) else 0,
-        prior=prior,
-        prior_name=ev.task.describe_prior(prior),
+        prior=weight,
+        prior_name=ev.task.describe_prior(weight),
         rng=start_of(rng),
     )
     # How gaps are filled in matters to what is drawn alone.

@@ -22,11 +22,11 @@ from bayesf1.io.label_values import (
     read_numbers,
 )
 from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
-from bayesf1.metrics import check_ratio, points_down
+from bayesf1.metrics import points_down
 from bayesf1.tasks.judged import rows_of_cells
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
-from bayesf1.tasks.statistics import Statistics, Totals, checked, name_of
+from bayesf1.tasks.statistics import Statistics, Totals, name_of
 
 
 def from_scores(
@@ -205,10 +205,9 @@ def from_statistics(
     cells = _cells(statistics, names, arrays[0].shape[1])
     title = name.strip() or name_of(measure)
     rows = np.stack(arrays, axis=1)
-    totals = rows.sum(axis=0)
-    check_ratio(checked(measure, title, totals), title, totals)
     down = points_down(measure) if lower_is_better is None else bool(lower_is_better)
     task = Statistics(cells, measure, title, down)
+    task.check(names, rows.sum(axis=0))
     documents = beside["groups"]
     return from_rows(names, task, rows, documents, unit=unit, one="sentence", each_an_item=groups is not None)
 

@@ -153,23 +153,21 @@ class Pools:
 
     Attributes
     ----------
-    share_index
-        Which share of its pool each gold label of a stratum has, axes (stratum, gold).
-    labels_sharing
+    index
+        Number of the share that each gold label of a stratum has in its pool, axes (stratum, gold).
+    sharing
         How many gold labels of the stratum have that share together.
     strata
         How many strata the pool of each share has.
     """
 
-    share_index: NDArray[np.intp]
-    labels_sharing: FloatArray
+    index: NDArray[np.intp]
+    sharing: FloatArray
     strata: FloatArray
 
     @cached_property
     def _adds(self) -> Any:
-        return _adder(
-            self.share_index, np.arange(self.share_index.size), (len(self.strata), self.share_index.size)
-        )
+        return _adder(self.index, np.arange(self.index.size), (len(self.strata), self.index.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
@@ -181,7 +179,7 @@ class Pools:
 
     def shares(self, sums: FloatArray) -> FloatArray:
         """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
-        found = sums[..., self.share_index] / self.labels_sharing
+        found = sums[..., self.index] / self.sharing
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
@@ -325,8 +323,8 @@ class Strata:
     def pools(self) -> Pools:
         """The pools of the strata."""
         n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
-        share_index = np.zeros((self.size, k), dtype=np.intp)
-        labels_sharing = np.ones((self.size, k))
+        index = np.zeros((self.size, k), dtype=np.intp)
+        sharing = np.ones((self.size, k))
         found = list[object]()
         for c, predicted in enumerate(self.predicted):
             if k == 2:
@@ -337,11 +335,11 @@ class Strata:
                 first = {label: i for i, label in reversed(list(enumerate(predicted)))}
                 pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
-            share_index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
-            labels_sharing[c] = [roles.count(role) for role in roles]
+            index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
+            sharing[c] = [roles.count(role) for role in roles]
             found.append(pool)
         sizes = Counter(found)
-        return Pools(share_index, labels_sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
+        return Pools(index, sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -738,7 +736,7 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
     """Say which strata have no label, and how far the judge agrees with gold."""
     ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
     # Items without a labelled one in any stratum like theirs.
-    alike = pools.sums(counts[:, :-1])[pools.share_index].sum(axis=1)
+    alike = pools.sums(counts[:, :-1])[pools.index].sum(axis=1)
     guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
     if guessed > _GUESSED:
         yield (
