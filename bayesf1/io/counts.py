@@ -21,8 +21,8 @@ from bayesf1.io.tables import Table
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 CHUNKS = ("gold", "predicted", "correct")
-# Up to here P(B > A) of independent tables is right to about 1e-9; with each further power of ten betainc loses a digit.
-MAX_COUNT = 1e8
+# P(B > A) of independent tables is right to 1e-9 up to 1e7, and to 1e-7 up to here, as betainc loses digits.
+MAX_COUNT = 1e10
 # Of rows of a table, which are drawn; beyond it a double cannot tell a count from the next one.
 _MAX_WEIGHT = 1e15
 _COUNT_COLUMNS = (*BINARY_CELLS, *CHUNKS)
