@@ -448,33 +448,33 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         above, below = (part[0] for part in metric.expand(ev.tables.mean(axis=0)[None]))
         metric = replace(metric, parts=(above, below))
     sums, score = metric.sums(ev.cells)
-    flat, n_cells = ev.units.rows, len(ev.cells)
-    if flat.shape[0] * sums.shape[1] > _DENSE:
+    n_kinds, n_cells = ev.units.n_patterns, len(ev.cells)
+    if n_kinds * sums.shape[1] > _DENSE:
         raise ValueError(
-            f"{flat.shape[0]:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
+            f"{n_kinds:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
             "thousand of them, or name another metric"
         )
-    both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
-    dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]
-    kinds, which = np.unique(np.concatenate(dense, axis=1), axis=0, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=ev.units.weights, minlength=len(kinds)).astype(float)
-    of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
+    from scipy.sparse import block_diag
+
+    both = block_diag([sums, sums], format="csr")
+    units = Units.merge(ev.units.rows @ both, ev.units.weights, ev.unit).seen
+    rows = units.rows if isinstance(units.rows, np.ndarray) else units.rows.toarray()
+    of_a, of_b = np.split(rows, 2, axis=1)
     if np.array_equal(of_a, of_b):
         raise ValueError(
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{metric.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    sampling = sampling_model(ev)
     # Of many cells the prior says next to nothing of each.
-    task = ev.task
     outcomes, believed = np.zeros((0, 2, n_cells)), np.zeros(0)
-    if isinstance(task, BinaryOutcome):
-        outcomes, believed = task.prior_outcomes(2, prior)
+    if isinstance(ev.task, BinaryOutcome):
+        outcomes, believed = ev.task.prior_outcomes(2, prior)
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+    sampling = sampling_model(ev)
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
         net=of_b - of_a,
-        weights=weights[weights > 0],
+        weights=units.weights,
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
