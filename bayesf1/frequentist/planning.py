@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,21 @@ from bayesf1.tasks.probabilities import check_one_scale
 
 @dataclass(frozen=True)
 class Plan(Answer):
-    """What all plans share: a sentence, what it assumes, and a table of one row."""
+    """What all plans share: a sentence, what it assumes, and a table of one row.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    """
 
     title = "Plan"
     titled = False
     json_format = "bayesf1.plan/1"
+
+    metric: str
+    label: str
+    percent: bool
 
     @property
     def sentence(self) -> str:
@@ -71,8 +81,6 @@ class SampleSize(Plan):
 
     Attributes
     ----------
-    metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
     half_width, confidence_level
         The interval that is planned for.
     standard_error
@@ -87,9 +95,6 @@ class SampleSize(Plan):
         ``"bound"`` where it holds for any model, ``"pilot"`` where a model like that of the pilot is supposed.
     """
 
-    metric: str
-    label: str
-    percent: bool
     half_width: float
     confidence_level: float
     standard_error: float
@@ -308,7 +313,7 @@ class SimulatedPair:
     @property
     def many_sums(self) -> bool:
         """Whether the measure is a function of many sums, as averages over classes are."""
-        return self.net.shape[1] > _FEW_SUMS
+        return bool(self.net.shape[1] > _FEW_SUMS)
 
     @cached_property
     def gain(self) -> FloatArray:
@@ -336,7 +341,7 @@ class SimulatedPair:
         width = np.cumsum(np.cbrt(self.weights[order] * np.diff(gain, prepend=gain[0]) ** 2))
         stratum[order] = 1.0 + np.floor(_STRATA * width / max(width[-1], 1e-300))
         which = np.unique(stratum, return_inverse=True)[1]
-        members = csr_array((self.weights, (which, np.arange(len(which)))))
+        members: Any = csr_array((self.weights, (which, np.arange(len(which)))))
         weights = np.asarray(members.sum(axis=1))
         middle, net = (members @ each / weights[:, None] for each in (self.middle, self.net))
         return replace(self, middle=middle, net=net, weights=weights)
@@ -399,7 +404,8 @@ class SimulatedPair:
         """
         slopes = _slopes(self.score, counts[:, 0] @ self.middle + self.prior_weights @ self.prior_middle)
         as_is, believed = _powers(slopes @ self.net.T), _powers(slopes @ self.prior_net.T)
-        sums = kept @ as_is + (counts - kept) @ as_is[..., [2, 3, 0, 1]] + (self.prior_weights @ believed)[:, None]
+        sums = kept @ as_is + (counts - kept) @ as_is[..., [2, 3, 0, 1]]
+        sums += (self.prior_weights @ believed)[:, None]
         for_b, for_a = np.split(np.moveaxis(sums, -1, 0), 2)
         for_b[0] += margin
         return _first_is_larger(for_b, for_a)
@@ -562,8 +568,6 @@ class DecisionPlan(Plan):
 
     Attributes
     ----------
-    metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
     difference
         The true difference, by which one model is better than the other.
     n_units, unit
@@ -584,9 +588,6 @@ class DecisionPlan(Plan):
         Number of simulated test sets, and the seed (None after a Generator).
     """
 
-    metric: str
-    label: str
-    percent: bool
     difference: float
     n_units: int
     unit: str
@@ -816,8 +817,8 @@ def _plan_decision(
         x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
     if difference is None and not enough:
         raise ValueError(
-            f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is a lead "
-            f"of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
+            f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is "
+            f"a lead of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
         )
     # If few units tell the models apart, assurance grows in leaps, and may come near its goal nowhere.
     return min(enough or [found], key=lambda plan: (plan.n_units, plan.difference))
