@@ -103,7 +103,7 @@ SEEN = joint_evaluation([150, 20, 25, 30, 10, 12, 9, 800])
 def observed_p_h1(counts, metric, prior=1.0):
     """P(H1) that `Rivals` gives for items counted by joint outcome."""
     r = simulated_pair(joint_evaluation(np.maximum(counts, 1e-9)), find_metric(metric), prior)
-    return float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
+    return float(r._p_h1(r.weights[None, None], r.weights[None, None])[0, 0])
 
 
 class TestPosterior:
