@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output.html import report_html
+from bayesf1.output.html import report_html, write_report
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;--><!--"
 COUNTS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
@@ -30,9 +30,6 @@ class Page(HTMLParser):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.stack.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self.stack.pop() == tag
@@ -163,6 +160,11 @@ def test_hostile_names_are_texts_everywhere(hostile):
     assert page.text("title").startswith(f"Is b {HOSTILE} better than {HOSTILE}?")
     assert HOSTILE in page.text("td")
     assert f"bayesf1 compare '{HOSTILE}'" in page.text("code")
+
+
+def test_a_page_is_written_as_all_files_are(tmp_path):
+    with pytest.raises(ValueError, match="there is no folder"):
+        write_report(bf.compare(COUNTS, metrics="f1"), tmp_path / "missing" / "report.html")
 
 
 # ---- losses, and hierarchical fits
