@@ -160,6 +160,6 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
 
 def _figure(height: float, draw: Callable[[Any], object]) -> str:
     """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
-    ax = plots.paper_figure()(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
+    ax = plots.PaperFigure(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
     draw(ax)
     return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from bayesf1 import __version__
 from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, nearest, plural, printable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
     from bayesf1.sampling import SamplingSettings
 
+_PACKAGE = f"bayesf1 {__version__}"
 # Forms of a sentence: as it is read, and as it is pasted into LaTeX.
 PROSE = ("text", "latex")
 HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
@@ -86,15 +88,8 @@ def bibtex(text: str) -> str:
     for entry in source.strip().split("\n\n"):
         surname, year = (re.findall(field, entry)[0] for field in (r"author = \{([^,]+)", r"year = \{(\d+)"))
         if entry.startswith("@misc{bayesf1") or re.search(rf"{surname}[^()]*\(?{year}", text):
-            found.append(entry.replace("VERSION", version().rpartition(" ")[2]))
+            found.append(entry.replace("VERSION", __version__))
     return "\n\n".join(found)
-
-
-def version() -> str:
-    """Return the package's name and version."""
-    from bayesf1 import __version__
-
-    return f"bayesf1 {__version__}"
 
 
 # ---- the verdict ------------------------------------------------------------------------------------------
@@ -414,7 +409,7 @@ def in_one_line(**parts: Any) -> str:
 
     # Draws of a Generator have no number to start from.
     unknown = {name: "generator" for name in ("rng", "start") if parts.get(name, "") is None}
-    known = {"v": version().rpartition(" ")[2], **parts, **unknown}
+    known = {"v": __version__, **parts, **unknown}
     shown = {name: written(value).replace("|", "/") for name, value in known.items()}
     # What was not given, and a region of no width, say nothing.
     kept = (f"{name}:{value}" for name, value in shown.items() if value not in ("", "None", "0,0"))
@@ -428,8 +423,8 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s = headline(comparisons), headline(comparisons).settings
     compared = _compared(comparisons)
-    how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
-    parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
+    how = f" by {s.citation}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
     if s.runs:
@@ -613,7 +608,7 @@ def joint_sentence(r: Ranking) -> str:
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {version()}, with {prior_of(s)}"
+    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {_PACKAGE}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
@@ -687,7 +682,7 @@ def hierarchical_sentence(c: HierarchicalComparison) -> str:
 def hierarchical_methods(comparisons: tuple[Comparison, ...]) -> str:
     """Return how models were compared on several corpora."""
     c = headline(comparisons)
-    how = f"{_compared(comparisons)} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
+    how = f"{_compared(comparisons)} by a hierarchical model fitted with {_PACKAGE}. It was a {c.settings.model}."
     level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     return printable(" ".join((how, f"The probabilities concern {cast('Any', c).scope}.", level, *c.notes)))
 
