@@ -10,10 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
+from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
 from bayesf1.base.naming import joined, nearest
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
@@ -278,7 +277,7 @@ class ManyUnits:
         Means of the sums, the factor (whitened, column) of their covariance, and :math:`\kappa/6`.
     """
 
-    large: NDArray[np.bool_]
+    large: BoolArray
     mean: FloatArray
     root: FloatArray
     bend: FloatArray

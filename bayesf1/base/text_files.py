@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 from bayesf1.base.naming import printable
+
+# The name of a file or folder.
+StrPath: TypeAlias = str | PathLike[str]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BOM = b"\xef\xbb\xbf"
@@ -42,7 +46,7 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
+def write_atomic(path: StrPath, content: str | bytes) -> None:
     r"""Write a text in UTF-8, or bytes, to a file, so that the file is there whole or stays as it was.
 
     A link is followed, and a device or pipe is written to directly.
@@ -72,7 +76,7 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
         raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
-def followed(path: str | PathLike[str]) -> Path:
+def followed(path: StrPath) -> Path:
     """Return the file that links lead to, or say that they lead in a circle."""
     try:
         target = Path(path).resolve()

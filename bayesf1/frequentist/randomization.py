@@ -12,10 +12,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.arrays import BoolArray, FloatArray, IntArray, blocks_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.naming import nearest, plural
 from bayesf1.evaluation import (
@@ -280,7 +279,7 @@ def random_swaps(
         yield binomial + sums
 
 
-def _heads(times: NDArray[np.int64], n: int, rng: np.random.Generator) -> FloatArray:
+def _heads(times: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw how often fair coins show heads, axes (trial, pattern), few coins by random bytes, which is faster."""
     few = times <= 64
     heads, small, times_small = np.empty((n, len(times))), np.zeros((n, int(few.sum())), np.uint8), times[few]
@@ -308,7 +307,7 @@ def fair_binomial(n: int) -> FloatArray:
     return np.asarray(special.binom(n, k) * 0.5**n if n <= 1000 else stats.binom.pmf(k, n, 0.5))
 
 
-def _independent_columns(net: FloatArray, counts: FloatArray) -> NDArray[np.intp]:
+def _independent_columns(net: FloatArray, counts: FloatArray) -> IntArray:
     """Return the cells that determine all others, those of the smallest sums first."""
     # A missed item is one found less: of the cells of a table of fixed gold, half say nothing new.
     chosen: list[int] = []
@@ -409,7 +408,7 @@ def randomization_test(
     turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
     sign = metric.sign
 
-    def extreme(sums: FloatArray) -> NDArray[np.bool_]:
+    def extreme(sums: FloatArray) -> BoolArray:
         return np.asarray(turned(sign * statistic(sums)) >= turned(sign * observed) - slack)
 
     all_swaps = None if method == "montecarlo" else swap_distribution(net, counts)

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from io import BytesIO
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import capitalised, cleaned, nearest, plural, printable
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import corpora as given, multinomial
@@ -126,7 +125,7 @@ class HierarchicalComparisons(Comparisons):
         """Return how the answer was found, for a paper's section on methods."""
         return text.prose(text.hierarchical_methods(self._all), format)
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
         raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
 
@@ -472,7 +471,7 @@ class HierarchicalFit(Fitted, Answer):
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
 
         A `command` that made the fit is shown on it.
@@ -495,7 +494,7 @@ class HierarchicalFit(Fitted, Answer):
         """
         return arviz.container(self.groups)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
         save_groups(self.groups, str(path))
 
@@ -689,7 +688,7 @@ def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
     raise ValueError(f"{printable(str(path))} {why}")
 
 
-def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
+def load_fit(path: StrPath) -> HierarchicalFit:
     """Read a fit that was saved.
 
     Examples

@@ -6,13 +6,13 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number
 from bayesf1.base.naming import nearest, printable, quoted, same_name
+from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.metrics import Metric
 from bayesf1.output import text
@@ -523,7 +523,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "signature": self.signature(),
         }
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdict, table and figures.
 
         A `command` that made the comparison is shown on it.

@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from importlib import resources
-from os import PathLike
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import (
     FIELDS_IN_FILES,
@@ -55,7 +55,7 @@ _REMOVED = {
 }
 
 
-def load(path: str | PathLike[str]) -> Evaluation:
+def load(path: StrPath) -> Evaluation:
     """Read an evaluation that was saved.
 
     Evaluations of shards add up, so that shards can be counted anywhere and files are all that need be brought together.
@@ -155,10 +155,8 @@ def _units(value: Any, where: str, tables: FloatArray) -> Units | None:
     weights, rows = _numbers(value["weights"], f"{where}.weights"), value["rows"]
     shape = (weights.size, tables.size)
     if isinstance(rows, dict):
-        from scipy.sparse import csr_array
-
         places = [np.array(rows[name], dtype=np.int32) for name in ("columns", "starts")]
-        rows = csr_array((_numbers(rows["values"], f"{where}.rows"), *places), shape=shape)
+        rows = sparse((_numbers(rows["values"], f"{where}.rows"), *places), shape)
         # Places outside the array would be read as they are.
         rows.check_format(full_check=True)
     else:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, FloatArray, indicators
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
@@ -116,14 +115,10 @@ def _is_no_sum(array: FloatArray) -> Any:
     return ~(np.isfinite(array) & (array >= 0.0))
 
 
-def _indicators(places: NDArray[Any], n_cells: int) -> Any:
+def _indicators(places: AnyArray, n_cells: int) -> Any:
     """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
-    from scipy.sparse import csr_array
-
     n, k = places.shape
-    columns = places + np.arange(k) * n_cells
-    cells = np.repeat(np.arange(n), k), columns.ravel()
-    return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
+    return indicators(np.repeat(np.arange(n), k), places + np.arange(k) * n_cells, (n, k * n_cells))
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,13 +23,12 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import RNGLike, is_number
 from bayesf1.base.naming import printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
@@ -45,11 +43,11 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking
     from bayesf1.measures.curves import Curve
 
-    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
+    AxesLike: TypeAlias = Axes | Sequence[Axes] | AnyArray
 else:
     AxesLike = Any
 
-AxesArray: TypeAlias = NDArray[np.object_]
+AxesArray: TypeAlias = AnyArray
 
 # One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
 COLUMN, PAGE = 3.03, 6.3
@@ -730,7 +728,7 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     return buffer.getvalue()
 
 
-def check_path(path: str | PathLike[str]) -> str:
+def check_path(path: StrPath) -> str:
     """Return the format of the figure that a path names, or say why it cannot go there."""
     target = Path(path)
     kind = target.suffix.lstrip(".").lower()
@@ -741,7 +739,7 @@ def check_path(path: str | PathLike[str]) -> str:
     return kind
 
 
-def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
+def save_plot(ax: AxesLike, path: StrPath, *, dpi: float = 300) -> None:
     """Save the figure of some axes for a paper, as PDF, SVG or PNG.
 
     Fonts are embedded as TrueType, and the file appears whole or not at all.
