@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, IntArray, indicators, sparse
+from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
@@ -513,24 +513,6 @@ class Units(_Comparable):
     def _merged(self, rows: Any, weights: FloatArray) -> Units:
         """Return units of this kind that add other rows."""
         return Units.merge(rows, weights, self.name, shared=self.shared, each_an_item=self.each_an_item)
-
-
-def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
-
-    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
-    (array([1, 0]), array([1, 0, 1]))
-    """
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
-    which = np.empty(len(rows), dtype=np.intp)
-    which[order] = np.cumsum(starts) - 1
-    return order[starts], which
 
 
 def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:

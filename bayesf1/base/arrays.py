@@ -65,6 +65,24 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return sparse((np.ones(len(columns)), (rows, columns)), shape)
 
 
+def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
+
+    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
+    which = np.empty(len(rows), dtype=np.intp)
+    which[order] = np.cumsum(starts) - 1
+    return order[starts], which
+
+
 def each(function: Callable[..., float], *values: FloatArray) -> FloatArray:
     """Return a function of numbers for each entry of arrays of one shape."""
     found = [

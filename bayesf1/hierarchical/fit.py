@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from bayesf1.hierarchical import corpora as given, multinomial
 from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz, text
 from bayesf1.output.answer import Answer
@@ -34,8 +34,6 @@ from bayesf1.output.table import Table, digits_of, points
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-    from bayesf1.inference.rank import Ranking
 
 # The samplers that a likelihood may have, the usual one first.
 SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
@@ -322,8 +320,6 @@ class HierarchicalFit(Fitted, Answer):
         >>> hierarchical(corpora, rng=1).rank(question="suite").models
         ('B', 'A', 'C')
         """
-        from bayesf1.inference.rank import ranking_of
-
         self._check_question(question)
         names = [m.name for m in self.metrics]
         if metric is not None and metric not in names:
@@ -476,8 +472,9 @@ class HierarchicalFit(Fitted, Answer):
 
         A `command` that made the fit is shown on it.
         """
-        # By name, as the page is made of all rooms.
-        import_module("bayesf1.output.html").write_report(self, path, command=command)
+        from bayesf1.output.html import write_report
+
+        write_report(self, path, command=command)
 
     # ---- ArviZ --------------------------------------------------------------------------------------------
 

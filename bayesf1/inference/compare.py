@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -14,24 +14,15 @@ from bayesf1.base.naming import nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
+from bayesf1.distributions.fscore import UnitDistribution
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.comparison import (
-    Comparison,
-    Comparisons,
-    Rope,
-    RopeLike,
-    Settings,
-    Variance,
-    check_rope,
-)
+from bayesf1.inference import comparison
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import FEW_UNITS
 from bayesf1.sampling import SamplingModel, Target, sampling_model
-
-if TYPE_CHECKING:
-    from bayesf1.distributions.fscore import UnitDistribution
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
@@ -159,7 +150,7 @@ class Asked:
     ) -> Asked:
         """Return what was asked, or say what cannot be."""
         return cls(
-            rope=check_rope(rope, *metrics),
+            rope=comparison.check_rope(rope, *metrics),
             prior=ev.check_prior(prior),
             prob=check_prob(prob),
             method=method,
@@ -365,7 +356,7 @@ def comparison_of(
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; the difference is that of the scores, unless given."""
     ev, folds = sampling.ev, sampling.ev.folds
-    settings = Settings.of(
+    settings = comparison.Settings.of(
         sampling,
         metric,
         prior=asked.prior,
@@ -410,7 +401,7 @@ def comparison_of(
     )
 
 
-def _varies(s: Settings, post: Posterior) -> bool:
+def _varies(s: comparison.Settings, post: Posterior) -> bool:
     """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
     few = s.target == "models" and not s.training and (s.effective_units or FEW_UNITS) < FEW_UNITS
     if not few and s.training not in ("contrasts", "corrected"):
@@ -427,7 +418,7 @@ def _same_gold(ev: Evaluation) -> bool:
     return bool(gold[0] == gold[1])
 
 
-def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance:
+def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:
     """Return where the doubt about two methods comes from."""
     rng = np.random.default_rng(0)
     (known,) = sampling.training([metric], prior=prior, rng=rng)
@@ -437,4 +428,4 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance
     # Of inflated draws the variance may be without bounds.
     low, high = np.quantile(differences, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())
-    return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))
+    return comparison.Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_num
 from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
-
-if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Method: TypeAlias = Literal["exact", "montecarlo"]

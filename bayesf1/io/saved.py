@@ -19,28 +19,24 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bayesf1 import evaluation
 from bayesf1.base.arrays import FloatArray, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import (
-    FIELDS_IN_FILES,
-    FILE_FORMAT,
-    Evaluation,
-    Folds,
-    Task,
-    Units,
-    methods_of,
-    model_names,
-    to_json,
-)
+from bayesf1.evaluation import Evaluation, Folds, Task, Units
 from bayesf1.io.counts import read_counts
 from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.labels import from_confusion
 from bayesf1.io.tags import SpanTable, from_span_table
-from bayesf1.tasks.known_tasks import TASKS
+from bayesf1.tasks import binary, classed, correctness, judged, multiclass, probabilities, scores, statistics
 
+# The tasks that a file can name; a new one is a word here.
+_ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
+_OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, judged.Audited)
+_SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
 _DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
 # Numbers up to here can be multiplied and added up; sums of the same counts in another order lie as far apart.
 _MOST, _OFF = 1e100, 1e-9
@@ -90,12 +86,14 @@ def _load(file: InputFile) -> Evaluation:
         saved = json.loads(text, parse_constant=_no_number)
         if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
             raise ValueError("holds no evaluation that bayesf1 saved; bf.read reads other files")
-        if saved["format"] != FILE_FORMAT:
-            raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
+        if saved["format"] != evaluation.FILE_FORMAT:
+            raise ValueError(
+                f"format is {quoted(saved['format'])}, but this version reads {evaluation.FILE_FORMAT}"
+            )
         if saved["kind"].get("kept") == []:
             del saved["kind"]["kept"]  # 0.2 could leave cells of classes out
         ev = _evaluation(saved)
-        made = json.loads(to_json(ev))
+        made = json.loads(evaluation.to_json(ev))
         changed = [name for name in {**saved, **made} if saved.get(name) != made.get(name)]
         if changed:
             raise ValueError(f"{listing(changed)} would not be saved so; the file was changed, save it again")
@@ -115,7 +113,7 @@ def _no_number(text: str) -> float:
 
 
 def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
-    models = model_names(_typed(tuple[str, ...], saved["models"], "models"))
+    models = evaluation.model_names(_typed(tuple[str, ...], saved["models"], "models"))
     task, tables = _typed(Task, saved["kind"], "kind"), _numbers(saved["tables"], "tables")
     if tables.ndim != 2 or len(tables) != len(models):
         raise ValueError(f"tables have shape {tables.shape}, but there are {len(models)} models")
@@ -125,7 +123,7 @@ def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
     units, item_units = (_units(saved[name], name, tables) for name in ("units", "finer"))
     folds = _folds(saved["folds"], tables)
     runs = _typed(Mapping[str, tuple[str, ...]], saved["methods"], "methods")
-    methods = methods_of(runs, models) if runs else ()
+    methods = evaluation.methods_of(runs, models) if runs else ()
     if [model for method in methods for model in method.runs] not in ([], list(models)):
         raise ValueError("methods must name the models in their order")
     if units is None and (item_units is not None or task.bootstraps_items):
@@ -203,7 +201,7 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
         return _typed(TASKS[name], {k: v for k, v in value.items() if k != "name"}, where)
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, dict):
         hints = get_type_hints(hint)
-        names = {FIELDS_IN_FILES.get(name, name): name for name in hints}
+        names = {evaluation.FIELDS_IN_FILES.get(name, name): name for name in hints}
         return hint(
             **{names[key]: _typed(hints[names[key]], entry, f"{where}.{key}") for key, entry in value.items()}
         )

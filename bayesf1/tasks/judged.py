@@ -27,22 +27,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing
-from bayesf1.evaluation import Task, Units
+from bayesf1.evaluation import Evaluation, Task, Units
 from bayesf1.metrics import Metric, MetricLike, ratio
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import SamplingModel, draw_patterns
 from bayesf1.tasks.multiclass import class_outcomes
-
-if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
-    from bayesf1.sampling import SamplingModel
-
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5

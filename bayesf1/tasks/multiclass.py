@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,12 +17,9 @@ from bayesf1.base.arrays import FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
 from bayesf1.metrics import Metric, Proportion, ratio
+from bayesf1.sampling import SamplingModel
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import draw_bootstrap
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
-
 
 # Labels are kept by name up to this many of a model's, and up to this many characters of each.
 _MOST_LABELS, _MOST_CHARACTERS = 1000, 60
