@@ -16,7 +16,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
-from bayesf1.base.naming import listing, nearest, plural, printable, quoted
+from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.metrics import Metric, MetricLike
@@ -748,8 +748,7 @@ class Evaluation(_Comparable):
 
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
-        if model not in self.models:
-            raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
+        check_known(model, "model", self.models)
         return self.models.index(model)
 
     def table(self, model: str) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
-from bayesf1.base.naming import joined, nearest
+from bayesf1.base.naming import check_known, joined
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
@@ -997,8 +997,7 @@ class SamplingModel:
 
 def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto") -> SamplingModel:
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
-    if assumption not in ASSUMPTIONS:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
+    check_known(assumption, "assumption", ASSUMPTIONS)
     target = check_target(ev, target)
     if assumption in ("auto", "independent"):
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
@@ -1024,8 +1023,7 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
 
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return what a conclusion is to speak of, or say why the data do not tell."""
-    if target not in TARGETS:
-        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
+    check_known(target, "target", TARGETS)
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "

@@ -60,10 +60,6 @@ def write_atomic(path: StrPath, content: str | bytes) -> None:
     'whole\n'
     """
     target = followed(path)
-    if target.is_dir():
-        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         # /dev/stdout may lead to a regular file that others hold open.
@@ -77,13 +73,17 @@ def write_atomic(path: StrPath, content: str | bytes) -> None:
 
 
 def followed(path: StrPath) -> Path:
-    """Return the file that links lead to, or say that they lead in a circle."""
+    """Return the file that links lead to, or say why nothing can be written there: they lead in a circle or nowhere."""
     try:
         target = Path(path).resolve()
     except RuntimeError:  # what older versions of Python say of a circle; newer ones leave the link
         target = Path(path)
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    if target.is_dir():
+        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     return target
 
 

@@ -16,7 +16,7 @@ from scipy import special, stats
 
 from bayesf1.base.arrays import BoolArray, FloatArray, IntArray, blocks_of, distinct_rows
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
-from bayesf1.base.naming import nearest, plural
+from bayesf1.base.naming import check_known, plural
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
 from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
@@ -392,9 +392,8 @@ def randomization_test(
     check_all_labelled(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
     score_a, score_b = map(float, defined_scores(ev, metric))
-    for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
-        if value not in known:
-            raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")
+    check_known(alternative, "alternative", ALTERNATIVES)
+    check_known(method, "method", METHODS)
     n = check_whole(n_trials, "n_trials", 1, 9)
     check_prob(confidence_level, "confidence_level")
     observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))

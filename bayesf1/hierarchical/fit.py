@@ -17,7 +17,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import capitalised, cleaned, nearest, plural, printable
+from bayesf1.base.naming import capitalised, check_known, cleaned, nearest, plural, printable
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
@@ -88,7 +88,7 @@ class HierarchicalComparison(Comparison):
 
 def _with_observed(comparisons: Sequence[Any]) -> Table:
     """Return the table of comparisons with the plain scores beside, all with as many decimals."""
-    plain, rows = text.table(tuple(comparisons)), []
+    plain, rows = text.table(comparisons), []
     digits = max(
         digits_of(*c.posterior_a.interval(c.prob), percent=c.definition.percent) for c in comparisons
     )
@@ -112,16 +112,16 @@ class HierarchicalComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with the observed scores."""
-        return _with_observed(self._all)
+        return _with_observed([*self.values()])
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, what limits it, and what its words mean."""
-        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
+        return [self.sentence(), *self.headline.remarks, *text.legend(self)]
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        return text.prose(text.hierarchical_methods(self._all), format)
+        return text.prose(text.hierarchical_methods(self), format)
 
     def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
@@ -233,7 +233,6 @@ class HierarchicalFit(Fitted, Answer):
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
-        self._check_question(question)
         pair = self.ev.pair(a, b)
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
@@ -320,11 +319,7 @@ class HierarchicalFit(Fitted, Answer):
         >>> hierarchical(corpora, rng=1).rank(question="suite").models
         ('B', 'A', 'C')
         """
-        self._check_question(question)
-        names = [m.name for m in self.metrics]
-        if metric is not None and metric not in names:
-            raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
-        ranked = self.main_metric if metric is None else self.metrics[names.index(metric)]
+        ranked = self.main_metric if metric is None else self.ev.task.metric(metric, self.ev.tables)
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
         scores = self._scores(question)[..., at].reshape(-1, len(self.models))
@@ -346,10 +341,6 @@ class HierarchicalFit(Fitted, Answer):
             for k, metric in enumerate(self.metrics)
         }
 
-    def _check_question(self, question: str) -> None:
-        if question not in self.questions:
-            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
-
     def estimate(self, question: str) -> str:
         """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
         # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that the ends of a scale make.
@@ -357,7 +348,8 @@ class HierarchicalFit(Fitted, Answer):
         return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
 
     def _scores(self, question: str) -> FloatArray:
-        """Return draws of scores, axes (chain, draw, model, metric)."""
+        """Return draws of scores, axes (chain, draw, model, metric), or say that there is no such question."""
+        check_known(question, "question", self.questions)
         return np.asarray(self.posterior["score"].sel(question=question).values, dtype=float)
 
     def _observed(self, question: str) -> FloatArray:
@@ -579,8 +571,7 @@ def hierarchical(
     Gelman (2006), *Prior distributions for variance parameters in hierarchical models*; Minka (2000), *Estimating a
     Dirichlet distribution*.
     """
-    if likelihood not in SAMPLERS:
-        raise ValueError(f"unknown likelihood {likelihood!r}; {nearest(str(likelihood), SAMPLERS)}")
+    check_known(likelihood, "likelihood", SAMPLERS)
     known = SAMPLERS[likelihood]
     if sampler is not None and sampler not in known:
         raise ValueError(
@@ -717,10 +708,8 @@ def load_fit(path: StrPath) -> HierarchicalFit:
 
 def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
     """Return the fit of a file's words and draws, or raise an error if they do not go together."""
-    known = {"likelihood": SAMPLERS, "assumption": ("independent", "paired", "clustered")}
-    for name, values in known.items():
-        if document[name] not in values:
-            raise ValueError(f"{name} is {document[name]!r:.60}")
+    check_known(document["likelihood"], "likelihood", SAMPLERS)
+    check_known(document["assumption"], "assumption", ("independent", "paired", "clustered"))
     metrics = []
     for entry in document["metrics"]:
         low, high = map(float, entry["support"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import check_known
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
@@ -112,8 +112,7 @@ def compare(
     """
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
+    check_known(method, "method", METHODS)
     sampling = sampling_model(ev, assumption, target)
     asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
     found = _compare_all(sampling, metrics, asked)

@@ -319,7 +319,7 @@ class Comparison(Checked):
 
     def signature(self) -> str:
         """Return what is needed to repeat the test, in one line."""
-        return text.signature(self)
+        return Comparisons([self]).signature()
 
     def __str__(self) -> str:
         return text.sentence(self)
@@ -454,7 +454,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def headline(self) -> Comparison:
         """The comparison that a summary speaks of: F1 or its average if it is there, else the first."""
-        return text.headline(self._all)
+        return self._by_name[text.headline(self)]
 
     @property
     def title(self) -> str:
@@ -465,12 +465,12 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def table(self) -> Table:
         """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
-        return text.table(self._all)
+        return text.table([*self.values()])
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, what its words mean, and what limits the conclusion."""
-        return [self.sentence(), *text.legend(self._all), *self.notes]
+        return [self.sentence(), *text.legend(self), *self.notes]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -487,15 +487,15 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return text.prose(text.summary(self._all) if metric is None else str(self[metric]), format)
+        return text.prose(text.summary(self) if metric is None else str(self[metric]), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return text.prose(text.methods(self._all), format)
+        return text.prose(text.methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
-        return text.signature(*self._all)
+        return text.signature(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each metric."""
@@ -503,7 +503,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
-        first = self._all[0]
+        first = self.headline
         cv = first.settings.cv
         return {
             "format": self.json_format,
@@ -516,7 +516,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "discount": first.settings.discount,
             "comparisons": [c.to_dict() for c in self.values()],
             "threshold": first.threshold,
-            "sentence": text.summary(self._all),
+            "sentence": text.summary(self),
             "notes": list(self.notes),
             "signature": self.signature(),
         }
@@ -546,7 +546,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         from bayesf1.output.arviz import Variables, container, dataset
 
-        ev, asked, metrics = self._all[0].ev, self._all[0].settings, [c.definition for c in self._all]
+        first, metrics = self.headline, [c.definition for c in self.values()]
+        ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
         blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
@@ -566,7 +567,3 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
         attrs = {"signature": self.signature()}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})
-
-    @property
-    def _all(self) -> tuple[Comparison, ...]:
-        return tuple(self._by_name.values())

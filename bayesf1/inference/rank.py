@@ -445,8 +445,7 @@ class Scoreboard(Answer):
     @property
     def first(self) -> Ranking:
         """The ranking by F1, or an average of it, else by the first metric; rows are in its order."""
-        found = next((name for name in text.HEADLINES if name in self.rankings), next(iter(self.rankings)))
-        return self.rankings[found]
+        return self.rankings[text.headline(self.rankings)]
 
     @property
     def models(self) -> tuple[str, ...]:

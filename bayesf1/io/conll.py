@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesf1.base.arrays import AnyArray, IntArray
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import counted, listing, nearest
+from bayesf1.base.naming import check_known, counted, listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.labels import from_labels
@@ -356,8 +356,7 @@ def _read(request: ReadRequest) -> Evaluation:
 
 def _units(gold: _Columns, unit: str, begins: str) -> IntArray | None:
     """Return the document of each sentence where documents are the units, or say that there is just one."""
-    if unit not in UNITS:
-        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    check_known(unit, "unit", UNITS)
     if unit == "document" and gold.documents[-1] == 0:
         raise ValueError(f"{gold.files[0]} is a single document without {begins} lines; use unit='sentence'")
     return gold.documents if unit == "document" else None

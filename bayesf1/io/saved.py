@@ -22,7 +22,7 @@ import numpy as np
 from bayesf1 import evaluation
 from bayesf1.base.arrays import FloatArray, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import check_known, listing, nearest, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Task, Units
@@ -315,6 +315,5 @@ def load_example(name: str) -> Evaluation:
     Takahashi, Yamamoto, Kuchiba & Koyama (2022), *Confidence interval for micro-averaged F1 and macro-averaged F1
     scores*, Applied Intelligence 52, Appendix D; CC BY 4.0.
     """
-    if not isinstance(name, str) or name not in EXAMPLES:
-        raise ValueError(f"unknown example {name!r}; {nearest(str(name), EXAMPLES)}")
+    check_known(name, "example", EXAMPLES)
     return EXAMPLES[name]()

@@ -20,7 +20,7 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, BoolArray, IntArray, indicators
 from bayesf1.base.checks import ArrayLike
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import check_known, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.io.labels import label_notes
@@ -117,8 +117,7 @@ class _Reader:
     """Finds the spans of a scheme; numbers types as they turn up."""
 
     def __init__(self, scheme: str, mode: str) -> None:
-        if mode not in _MODES:
-            raise ValueError(f"unknown mode {mode!r}; {nearest(mode, _MODES)}")
+        check_known(mode, "mode", _MODES)
         name = str(scheme).upper()
         self.scheme = _ALIASES.get(name, name)
         if self.scheme not in _STRICT:

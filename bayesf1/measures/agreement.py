@@ -18,7 +18,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of, indicators
 from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
-from bayesf1.base.naming import cleaned, listing, nearest, quoted
+from bayesf1.base.naming import check_known, cleaned, listing, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
 from bayesf1.output.text import FEW_UNITS
@@ -175,8 +175,7 @@ class _Ratings(NamedTuple):
 
 def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Ratings:
     """Read ratings (rater, unit) at a level of measurement, or say what is wrong with them."""
-    if level not in get_args(Level):
-        raise ValueError(f"unknown level {level!r}; {nearest(str(level), get_args(Level))}")
+    check_known(level, "level", get_args(Level))
     present = (
         [v for v in unit if not is_missing(v, blank=True)] for unit in zip(*_rows(ratings), strict=True)
     )

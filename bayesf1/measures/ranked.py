@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, plain
 from bayesf1.base.checks import ArrayLike, Numbers, check_whole, is_number, numbers_of
-from bayesf1.base.naming import nearest, quoted
+from bayesf1.base.naming import check_known, quoted
 from bayesf1.metrics import ratio
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
@@ -320,8 +320,7 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
-    if log not in ("i", "i+1"):
-        raise ValueError(f"unknown log {quoted(log)}; {nearest(str(log), ('i', 'i+1'))}")
+    check_known(log, "log", ("i", "i+1"))
     cut = _top(lists, k)
     # Järvelin & Kekäläinen (2002): with base 2, ranks 1 and 2 are not discounted.
     discount = np.maximum(np.log2(_ranks(cut)), 1.0) if log == "i" else np.log2(_ranks(cut) + 1.0)

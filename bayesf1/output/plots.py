@@ -729,13 +729,10 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
 
 
 def check_path(path: StrPath) -> str:
-    """Return the format of the figure that a path names, or say why it cannot go there."""
-    target = Path(path)
-    kind = target.suffix.lstrip(".").lower()
+    """Return the format of the figure that a path names, or say which formats there are."""
+    kind = Path(path).suffix.lstrip(".").lower()
     if kind not in FORMATS:
         raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
-    if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {target.parent} to write {target.name} to; create it first")
     return kind
 
 
