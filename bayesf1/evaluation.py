@@ -10,16 +10,14 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
-from bayesf1.base.naming import listing, nearest, plural, printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.metrics import Metric, MetricLike, check_ratio
 
@@ -412,10 +410,8 @@ class Units(_Comparable):
             flat = rows.reshape(len(rows), -1)
             patterns, which = np.unique(flat, axis=0, return_inverse=True)
         else:
-            from scipy.sparse import csr_array
-
             # From coordinates, so that equal rows hold equal entries in equal order.
-            rows = csr_array(rows.tocoo())
+            rows = sparse(rows.tocoo())
             rows.sum_duplicates()
             rows.eliminate_zeros()
             # Equal rows have equal projections, to the last bit, and others practically never have.
@@ -483,12 +479,12 @@ class Units(_Comparable):
 
     def apart(self, n_models: int) -> Units:
         """Return what each model did by itself, as if it had been seen on units of its own."""
-        from scipy.sparse import block_diag, csr_array
+        from scipy.sparse import block_diag
 
         if not self.shared:
             return self
         alone = [self.select([i], n_models) for i in range(n_models)]
-        rows = block_diag([csr_array(one.rows) for one in alone], format="csr")
+        rows = block_diag([sparse(one.rows) for one in alone], format="csr")
         weights = np.concatenate([one.weights for one in alone])
         return replace(self, shared=False)._merged(rows, weights)
 
@@ -513,33 +509,13 @@ class Units(_Comparable):
         columns, n = columns.ravel(), self.rows.shape[1]
         if (columns < n).all():
             return self._merged(self.rows[:, columns], self.weights)
-        from scipy.sparse import csr_array
-
         old = np.flatnonzero(columns < n)
-        places = csr_array((np.ones(len(old)), (columns[old], old)), shape=(n, len(columns)))
-        return self._merged(csr_array(self.rows) @ places, self.weights)
+        places = indicators(columns[old], old, (n, len(columns)))
+        return self._merged(sparse(self.rows) @ places, self.weights)
 
     def _merged(self, rows: Any, weights: FloatArray) -> Units:
         """Return units of this kind that add other rows."""
         return Units.merge(rows, weights, self.name, shared=self.shared, each_an_item=self.each_an_item)
-
-
-def distinct_rows(rows: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
-
-    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
-    (array([1, 0]), array([1, 0, 1]))
-    """
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
-    which = np.empty(len(rows), dtype=np.intp)
-    which[order] = np.cumsum(starts) - 1
-    return order[starts], which
 
 
 def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
@@ -593,7 +569,7 @@ class Folds(_Comparable):
         return replace(self, counts=self.counts + other.counts, units=_sum(self.units, other.units))
 
 
-def _columns(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> NDArray[np.intp]:
+def _columns(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> IntArray:
     """Return the places of some models' cells in flat tables (..., model, cell); of cell -1, that behind the last."""
     places = np.arange(tables.size).reshape(tables.shape)[..., list(models), :][..., list(cells)]
     return np.where(np.asarray(cells) < 0, tables.size, places)
@@ -765,11 +741,10 @@ class Evaluation(_Comparable):
 
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
-        if model not in self.models:
-            raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
+        check_known(model, "model", self.models)
         return self.models.index(model)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the evaluation to a file of JSON, from which `load` makes it again.
 
         Parameters

@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
-from bayesf1.base.naming import joined, nearest
+from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
+from bayesf1.base.naming import check_known, joined
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
@@ -281,7 +280,7 @@ class ManyUnits:
         Means of the sums, the factor (whitened, column) of their covariance, and :math:`\kappa/6`.
     """
 
-    large: NDArray[np.bool_]
+    large: BoolArray
     mean: FloatArray
     root: FloatArray
     bend: FloatArray
@@ -1008,8 +1007,7 @@ class SamplingModel:
 
 def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto") -> SamplingModel:
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
-    if assumption not in ASSUMPTIONS:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
+    check_known(assumption, "assumption", ASSUMPTIONS)
     target = check_target(ev, target)
     if assumption in ("auto", "independent"):
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
@@ -1035,8 +1033,7 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
 
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return what a conclusion is to speak of, or say why the data do not tell."""
-    if target not in TARGETS:
-        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
+    check_known(target, "target", TARGETS)
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob
+from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import Posterior
 
 # Draws that are kept; of more, as many quantiles.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.frequentist.intervals import closed_methods, f1_of_jaccard, grouped_counts
@@ -59,7 +58,7 @@ def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
             yield (tp[which], fp, wrong[which] - fp), weight[which] * mass
 
 
-def _binomials(n: FloatArray, p: float) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+def _binomials(n: FloatArray, p: float) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Yield all values of several binomial variates: which variate, value, probability; about a block at a time."""
     # Bernstein: P(|X - np| >= t) <= 2 exp(-t²/(2(np(1-p) + t/3))).
     reach = _LOG / 3.0 + np.sqrt(_LOG * _LOG / 9.0 + 2.0 * n * p * (1.0 - p) * _LOG)
@@ -114,7 +113,7 @@ class CoverageCurve(Answer):
     index_names = ("interval", "n")
     signed = ("metric", "methods", "n", "proportions", "confidence_level")
 
-    n: NDArray[np.int64]
+    n: IntArray
     methods: tuple[str, ...]
     coverage: FloatArray
     length: FloatArray

@@ -9,11 +9,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
+from bayesf1.base.arrays import BoolArray, FloatArray, plain
+from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import cleaned, nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
@@ -29,7 +28,7 @@ from bayesf1.tasks.judged import difference_estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-BoolArray: TypeAlias = NDArray[np.bool_]
+BoolArray: TypeAlias = BoolArray
 
 
 class Ends:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import listing, nearest, plural, quoted
+from bayesf1.base.naming import check_known, listing, nearest, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
 from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, resolve_metrics
 from bayesf1.inference.posterior import check_spread
@@ -219,9 +219,9 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
     """
     if isinstance(data, Evaluation) and data.folds is not None:
         tables = data.folds.counts
-        parts = {f"repeat {r + 1}, fold {f + 1}": tables[r, f] for r, f in np.ndindex(tables.shape[:2])}
         return "fold", {
-            name: Evaluation(data.models, data.task, table.copy()) for name, table in parts.items()
+            f"repeat {r + 1}, fold {f + 1}": Evaluation(data.models, data.task, tables[r, f].copy())
+            for r, f in np.ndindex(tables.shape[:2])
         }
     if isinstance(data, Evaluation) or len(data) < 2:
         raise ValueError(
@@ -256,8 +256,7 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
     if not weights:
         return dict.fromkeys(names, 1.0 / len(names))
     for name in weights:
-        if name not in names:
-            raise ValueError(f"weights names {name!r}, which is not a corpus; {nearest(str(name), names)}")
+        check_known(name, "corpus in weights", names)
     values: list[Any] = [weights.get(name) for name in names]
     if not all(is_number(value) and 0.0 <= value < np.inf for value in values) or not any(values):
         raise ValueError(f"weights must be numbers from 0, one for each corpus, not all 0, not {weights}")
@@ -311,7 +310,7 @@ class PlainScores(Task):
         for metric in self.metrics:
             if asked in (metric, metric.name):
                 return metric
-        raise ValueError(f"unknown metric {asked!r}; {nearest(str(asked), self.cells)}")
+        raise ValueError(f"unknown metric {quoted(asked)}; {nearest(str(asked), self.cells)}")
 
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import check_known
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
+from bayesf1.distributions.fscore import UnitDistribution
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.comparison import (
-    Comparison,
-    Comparisons,
-    Rope,
-    RopeLike,
-    Settings,
-    Variance,
-    check_rope,
-)
+from bayesf1.inference import comparison
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling import SamplingModel, Target, sampling_model
-
-if TYPE_CHECKING:
-    from bayesf1.distributions.fscore import UnitDistribution
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
@@ -120,8 +111,7 @@ def compare(
     """
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
+    check_known(method, "method", METHODS)
     sampling = sampling_model(ev, assumption, target)
     asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
     found = _compare_all(sampling, metrics, asked)
@@ -158,7 +148,7 @@ class Asked:
     ) -> Asked:
         """Return what was asked, or say what cannot be."""
         return cls(
-            rope=check_rope(rope, *metrics),
+            rope=comparison.check_rope(rope, *metrics),
             prior=ev.check_prior(prior),
             prob=check_prob(prob),
             method=method,
@@ -364,7 +354,7 @@ def comparison_of(
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; the difference is that of the scores, unless given."""
     ev, folds = sampling.ev, sampling.ev.folds
-    settings = Settings.of(
+    settings = comparison.Settings.of(
         sampling,
         metric,
         prior=asked.prior,
@@ -417,7 +407,7 @@ def _same_gold(ev: Evaluation) -> bool:
     return bool(gold[0] == gold[1])
 
 
-def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance:
+def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:
     """Return where the doubt about two methods comes from."""
     rng = np.random.default_rng(0)
     (known,) = sampling.training([metric], prior=prior, rng=rng)
@@ -427,4 +417,4 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance
     # Of inflated draws the variance may be without bounds.
     low, high = np.quantile(differences, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())
-    return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))
+    return comparison.Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, rows_of_cells
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
@@ -23,7 +23,6 @@ from bayesf1.io.label_values import (
 )
 from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
 from bayesf1.metrics import points_down
-from bayesf1.tasks.judged import rows_of_cells
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics, Totals, name_of

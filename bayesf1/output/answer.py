@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from bayesf1.base.checks import Checked
@@ -57,7 +58,7 @@ class Answer(Checked, ABC):
     __slots__ = ()
 
     # Whether plain text begins with the title; a terminal and HTML always do.
-    titled: ClassVar[bool] = True
+    titled: bool = True
     # Whether several are rows of one table, followed by what is said of each; else each has its own.
     stacked: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
@@ -184,20 +185,14 @@ class Answer(Checked, ABC):
 
 
 @dataclass(frozen=True)
-class _Stack(Answer):
-    """Several answers as rows of one table, with what each says."""
+class _Shown(Answer):
+    """One of several answers without what others say as well, or all of them as rows of one table."""
 
-    titled = False
     title: str = ""
     table: Any = None
     below: Sequence[str] = ()
     more: Sequence[str] = ()
-
-
-class _Part(_Stack):
-    """One of several answers, without what others say as well."""
-
-    titled = True
+    titled: bool = True
 
 
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -209,7 +204,7 @@ def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     lines = [*chain.from_iterable(answer.below for answer in answers)]
     lines += dict.fromkeys(answer.signature() for answer in answers)
     more = [*chain.from_iterable(answer.more for answer in answers)]
-    return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more)]
+    return [_Shown(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more, titled=False)]
 
 
 def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -229,18 +224,16 @@ def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
         everywhere = len(which) == len(answers)
         parts[-1].append(f"{line} ({f'all {len(answers)} tables' if everywhere else ', '.join(which)})")
     parts[-1] += [answers[0].signature()] * one_signature
-    return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
+    return [_Shown(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
     """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
     if form == "json":
-        # Of some verbs there may be several answers, which make a list.
-        name, key = answers[0].json_list or ("", "")
-        whole = (
-            {"format": name, key: [answer.document() for answer in answers]} if key else answers[0].document()
-        )
-        return as_json(whole)
+        if answers[0].json_list is None:
+            return answers[0].to_json()
+        name, several = answers[0].json_list
+        return as_json({"format": name, several: [answer.document() for answer in answers]})
     if form == "csv":
         records = [{**answer.key, **record} for answer in answers for record in answer.records()]
         return table_of(records).to_csv().rstrip("\n")
@@ -256,18 +249,20 @@ def as_json(document: Mapping[str, Any]) -> str:
     return re.sub(r"[^\n -~\w]", lambda c: c[0] if c[0].isprintable() else json.dumps(c[0])[1:-1], text)
 
 
-def format_of(suffix: str) -> str:
+def format_of(path: str) -> str:
     """Return the format that the ending of a file's name says, or say which endings there are.
 
     Examples
     --------
-    >>> format_of(".tex"), format_of(".log")
+    >>> format_of("table.tex"), format_of("run.log")
     ('latex', 'table')
     """
+    suffix = Path(path).suffix
     endings = {ending: name for name, ending in FORMATS.items()}
     known = {**endings, "": DEFAULT, ".text": DEFAULT, ".log": DEFAULT}
     if suffix.lower() not in known:
-        raise ValueError(f"no format has the ending {suffix}; end it with {joined(endings, 'or')}")
+        remedy = f"end it with {joined(endings, 'or')}, or name a format with --format"
+        raise ValueError(f"cannot write to {path}: no format has the ending {suffix}; {remedy}")
     return known[suffix.lower()]
 
 

@@ -12,14 +12,13 @@ import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.output import plots
 from bayesf1.output.table import equation
 from bayesf1.output.text import in_prose, region
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _MANY, _MOST_ROWS = 10, 60
 
 
-def write_report(results: Results, path: str | PathLike[str], *, command: str | None = None) -> None:
+def write_report(results: Results, path: StrPath, *, command: str | None = None) -> None:
     """Write results to an HTML file that needs no other file and no network.
 
     Parameters
@@ -160,6 +159,6 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
 
 def _figure(height: float, draw: Callable[[Any], object]) -> str:
     """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
-    ax = plots.paper_figure()(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
+    ax = plots.PaperFigure(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
     draw(ax)
     return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"

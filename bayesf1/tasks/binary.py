@@ -11,7 +11,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -19,11 +19,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import one_name, printable
 from bayesf1.evaluation import Evaluation, Outcomes, Task, Units
 from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import SamplingModel, draw_patterns
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
 
 
 @dataclass(frozen=True)

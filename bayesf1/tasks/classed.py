@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, Outcomes, Task
 from bayesf1.metrics import METRICS, FMeasure, Metric, MetricLike, Proportion, find_metric, metric_of, ratio
+from bayesf1.sampling import SamplingModel
 from bayesf1.tasks.draws import atoms_of, break_sticks, draw_bootstrap, draw_cells
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
 
 AVERAGES = ("micro", "macro", "weighted")
 

@@ -12,18 +12,14 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
-from bayesf1.sampling import draw_patterns
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
-
+from bayesf1.sampling import SamplingModel, draw_patterns
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0

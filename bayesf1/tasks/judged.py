@@ -27,23 +27,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing
-from bayesf1.evaluation import Task, Units
+from bayesf1.evaluation import Evaluation, Task, Units
 from bayesf1.metrics import Metric, MetricLike, ratio
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import SamplingModel, draw_patterns
 from bayesf1.tasks.multiclass import class_outcomes
-
-if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
-    from bayesf1.sampling import SamplingModel
-
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5
@@ -121,20 +115,6 @@ class IndependentRaters:
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
-def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice."""
-    from scipy.sparse import csr_array
-
-    rows, columns = (np.ravel(places) for places in (rows, columns))
-    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
-
-
-def rows_of_cells(cells: NDArray[np.intp], n_cells: int) -> Any:
-    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
-    n, k = cells.shape
-    return indicators(np.repeat(np.arange(n), k), cells + np.arange(k) * n_cells, (n, k * n_cells))
-
-
 def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     """Return indicators for `_times`, sparse only if they are many: a small sparse array takes ten times as long."""
     found = indicators(rows, columns, shape)
@@ -161,7 +141,7 @@ class Pools:
         How many strata the pool of each share has.
     """
 
-    index: NDArray[np.intp]
+    index: IntArray
     sharing: FloatArray
     strata: FloatArray
 
@@ -248,25 +228,25 @@ class Strata:
         )
 
     @cached_property
-    def stratum(self) -> NDArray[np.intp]:
+    def stratum(self) -> IntArray:
         """The stratum of each pair."""
         return np.array([c for c, _ in self.pairs], dtype=np.intp)
 
     @cached_property
-    def own(self) -> NDArray[np.intp]:
+    def own(self) -> IntArray:
         """What the model said in each pair, as a number of a gold label; their number for any other label."""
         place = {gold: i for i, gold in enumerate(self.golds)}
         return np.array([place.get(own, len(place)) for _, own in self.pairs], dtype=np.intp)
 
     @cached_property
-    def columns(self) -> NDArray[np.intp]:
+    def columns(self) -> IntArray:
         """The pair that each model's word makes in each stratum, axes (stratum, model)."""
         place = {pair: i for i, pair in enumerate(self.pairs)}
         n = len(self.models)
         found = [[place[c, own] for own in predicted[:n]] for c, predicted in enumerate(self.predicted)]
         return np.array(found, dtype=np.intp).reshape(self.size, n)
 
-    def predicted_by(self, model: int) -> NDArray[np.intp]:
+    def predicted_by(self, model: int) -> IntArray:
         """Return what a model said in each stratum, as a number of a gold label; their number for any other label."""
         return np.asarray(self.own[self.columns[:, model]])
 
@@ -370,7 +350,7 @@ class Strata:
 
 def strata_of(
     golds: Sequence[str], models: Sequence[str], judges: Sequence[str], predicted: Sequence[tuple[str, ...]]
-) -> tuple[Strata, NDArray[np.intp]]:
+) -> tuple[Strata, IntArray]:
     """Return the strata of what was said by all raters, in order and each once, and which of them each of these is."""
     found = Strata(tuple(golds), tuple(models), tuple(judges), tuple(sorted(set(predicted))))
     place = {row: c for c, row in enumerate(found.predicted)}
@@ -397,14 +377,14 @@ class Unlabelled:
     ['b', 'c', 'd']
     """
 
-    rows: tuple[NDArray[np.intp], ...]
+    rows: tuple[IntArray, ...]
     ids: Sequence[Any] | None = None
 
     @classmethod
     def of(
         cls,
-        stratum: NDArray[np.intp],
-        labelled: NDArray[np.bool_],
+        stratum: IntArray,
+        labelled: BoolArray,
         n_strata: int,
         ids: Sequence[Any] | None = None,
     ) -> Unlabelled:
@@ -414,7 +394,7 @@ class Unlabelled:
         ends = np.cumsum(np.bincount(stratum[free], minlength=n_strata))
         return cls(tuple(np.split(order, ends[:-1])), ids)
 
-    def chosen(self, numbers: FloatArray, rng: np.random.Generator) -> NDArray[Any]:
+    def chosen(self, numbers: FloatArray, rng: np.random.Generator) -> AnyArray:
         """Return so many items of each stratum, drawn at random and shuffled: their ids, or row numbers without."""
         drawn = [
             rng.choice(rows, int(n), replace=False) for rows, n in zip(self.rows, numbers, strict=True) if n
@@ -661,14 +641,14 @@ def _by_word(filled: FloatArray, word: Any) -> FloatArray:
 
 def settled(ev: Evaluation) -> Evaluation:
     """Return an evaluation without gaps as one of its task, to which what a judge says adds nothing; others as they are."""
-    from scipy.sparse import block_diag, csr_array
+    from scipy.sparse import block_diag
 
     task = ev.task
     if not isinstance(task, Audited) or ev.labelled:
         return ev
     strata, k = task.strata, len(task.strata.golds)
     gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
-    moves = csr_array(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
+    moves = sparse(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
     every = block_diag([moves] * len(ev.models), format="csr")
 
     def moved(units: Units | None) -> Units | None:
@@ -822,15 +802,13 @@ def _predicted(strata: Strata, counts: FloatArray) -> FloatArray:
 
 def _are_uneven(sampling: SamplingModel, task: Audited) -> bool:
     """Return whether labels lie otherwise in strata than chance would have them, from unit to unit."""
-    from scipy.sparse import csr_array
-
     units, strata, k = sampling.ev.units, task.strata, len(task.strata.golds)
     assert units is not None
     counts = task.counts(sampling.ev.tables)
     rate = counts[:, :-1].sum() / counts.sum()
     away = np.tile(np.arange(k + 1) < k, len(strata.pairs)) - rate
     where = (np.arange(len(away)), np.repeat(strata.stratum, k + 1))
-    each = units.rows[:, : len(away)] @ csr_array((away, where), shape=(len(away), strata.size))
+    each = units.rows[:, : len(away)] @ sparse((away, where), (len(away), strata.size))
     # Where few labels fall in a stratum their own spread is no measure; where units are documents, that of chance is none.
     chance = counts.sum(axis=1) * rate * (1.0 - rate)
     spread = np.sqrt(np.maximum(units.weights @ each.power(2), chance))
@@ -858,9 +836,7 @@ def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> F
     return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)
 
 
-def uneven_documents(
-    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
-) -> tuple[str, ...]:
+def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) -> tuple[str, ...]:
     r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
 
     Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share

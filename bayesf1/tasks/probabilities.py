@@ -18,9 +18,8 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import nearest
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.sampling import SamplingModel
@@ -46,13 +45,13 @@ class ScoreOrder:
     (array(0.75), array(0.833...))
     """
 
-    hits: NDArray[np.intp]
-    others: NDArray[np.intp]
-    n_hits: NDArray[np.intp]
-    n_others: NDArray[np.intp]
+    hits: IntArray
+    others: IntArray
+    n_hits: IntArray
+    n_others: IntArray
 
     @classmethod
-    def sort(cls, hit: NDArray[np.bool_], values: FloatArray) -> Self:
+    def sort(cls, hit: BoolArray, values: FloatArray) -> Self:
         """Sort items by their scores."""
         order = np.argsort(-values, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
@@ -92,7 +91,7 @@ def _divided(part: FloatArray, whole: FloatArray, otherwise: float) -> FloatArra
     return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0.0))
 
 
-def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) -> Any:
+def _sums_of(weights: FloatArray, which: IntArray, n: IntArray) -> Any:
     """Return the weight of the first n of some items."""
     sums = np.empty((*weights.shape[:-1], len(which) + 1))
     sums[..., 0] = 0.0
@@ -130,7 +129,7 @@ class Probabilities(BootstrappedTask):
         return tuple(f"{value!r}{'+' if hit else '-'}" for value, hit in self._pairs)
 
     @cached_property
-    def arrays(self) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def arrays(self) -> tuple[FloatArray, BoolArray]:
         """The score of each cell, and whether its items are positive."""
         return np.array(self.values), np.array(self.hits)
 
@@ -318,7 +317,7 @@ def check_one_scale(task: object) -> None:
         )
 
 
-def cells_of(scores: FloatArray, hit: NDArray[np.bool_]) -> tuple[Probabilities, NDArray[np.intp]]:
+def cells_of(scores: FloatArray, hit: BoolArray) -> tuple[Probabilities, IntArray]:
     """Return the task that scores, axes (item, model), and labels make, and the cell of each score.
 
     Examples
