@@ -765,15 +765,12 @@ def _plan_decision(
         )
     size = max(1, round(pair.size))
 
-    def units_of(root: float) -> int:
-        if root * root > _MAX_UNITS:
-            raise ValueError(
-                f"a difference of {(difference or 0.0) + margin:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
-            )
-        return math.ceil(root * root)
-
     def planned(x: float) -> DecisionPlan:
-        n, target = (size, x) if difference is None else (units_of(x), difference)
+        if difference is not None and x * x > _MAX_UNITS:
+            raise ValueError(
+                f"a difference of {difference + margin:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
+            )
+        n, target = (size, x) if difference is None else (math.ceil(x * x), difference)
         p = pair.probabilities(n, pair.shares(target), n_sets, generator, margin)
         decided = (p >= p_h1).mean(axis=1)
         return DecisionPlan(

@@ -260,6 +260,29 @@ def test_many_kinds_of_units_are_planned_for_as_what_they_are(heavy):
     assert (few.spread, few.largest) == pytest.approx((pair.spread, pair.largest), rel=2e-3)
 
 
+@pytest.mark.parametrize("n_classes", [None, 40])
+def test_neither_strata_nor_outcomes_on_the_same_units_change_what_is_found(n_classes):
+    rng = np.random.default_rng(0)
+    ev = bf.from_scores({m: rng.exponential(size=300) for m in "AB"})
+    if n_classes:
+        # Some classes have a single item.
+        gold, other = rng.zipf(1.3, size=(2, 300)).clip(max=n_classes)
+        ev = bf.from_labels(gold, {m: np.where(rng.random(300) < 0.7, gold, other) for m in "AB"})
+    pair = simulated_pair(ev, resolve_metric(None, ev), 0.5)
+    shares = [one.shares(2.0 * pair.spread / 300**0.5) for one in (pair, pair.merged())]
+    expected = pair.probabilities(300, shares[0], 20_000, np.random.default_rng(1))
+    found = [
+        (pair.merged().probabilities(300, shares[1], 500, np.random.default_rng(seed)) >= 0.9).mean(axis=1)
+        for seed in range(40)
+    ]
+    errors = [each.std(ddof=1) / len(each) ** 0.5 for each in found]
+    assert np.mean(found) == pytest.approx(
+        (expected >= 0.9).mean(), abs=4 * np.mean(errors) / 40**0.5 + 0.012
+    )
+    # The standard deviation of 40 numbers is known to 11 %.
+    assert np.std([each.mean() for each in found]) == pytest.approx(np.mean(errors), rel=0.4)
+
+
 def test_areas_of_many_units_are_planned_for_and_medians_of_as_many_are_refused():
     rng = np.random.default_rng(0)
     y = rng.random(9000) < 0.3
