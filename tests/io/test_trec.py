@@ -90,6 +90,7 @@ def test_a_bad_line_is_named(row, message, tmp_path):
     ("rows", "message"),
     [
         (["1 0 a 1", "1 0 a 0"], "qrels, line 2, has document 'a' of query '1' again"),
+        (["1 0 a 1", "1\0 0 b 0"], "qrels, line 2, has a zero byte"),
         (["1 Q0 a 1 9 x"], "qrels, line 1, has 6 columns.*that is a run"),
         (["7 0 a 1"], "a.run has '1', but no judged query such as '7'"),
     ],
