@@ -77,7 +77,7 @@ def report_html(results: Results, *, command: str | None = None) -> str:
         return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     found: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
-    if not found or not all(map(_shown, found)):
+    if not found or not all(map(_comparisons, found)):
         raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
     # Texts stay texts, as a browser has fonts for names that matplotlib has none for, which it warns of.
     settings = {**plots.print_style(), "svg.fonttype": "none"}
@@ -105,7 +105,7 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _shown(res: Any) -> list[Comparison]:
+def _comparisons(res: Any) -> list[Comparison]:
     """Return the comparisons of a result, of a fit those on the average corpus; none if it is something else."""
     found = getattr(res, "answers", {}).get("average", res)
     comparisons = list(found.values()) if isinstance(found, Mapping) else []
@@ -114,7 +114,7 @@ def _shown(res: Any) -> list[Comparison]:
 
 def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     """Return what the page says of one result."""
-    comparisons = _shown(res)
+    comparisons = _comparisons(res)
     # The comparison that the verdict is about.
     first = next((c for c in comparisons if c.sentence() == res.below[0]), comparisons[0])
     forest = _forest(res, first)

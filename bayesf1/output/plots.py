@@ -43,11 +43,8 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking
     from bayesf1.measures.curves import Curve
 
-    AxesLike: TypeAlias = Axes | Sequence[Axes] | AnyArray
-else:
-    AxesLike = Any
-
 AxesArray: TypeAlias = AnyArray
+AxesLike: TypeAlias = Axes | Sequence[Axes] | AxesArray
 
 # One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
 COLUMN, PAGE = 3.03, 6.3
@@ -217,7 +214,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     >>> [text.get_text() for text in axes[2].texts][:2]
     ['P(H0) = .587', 'P(H1) = .413']
     """
-    found = _compared(res)
+    found = _comparisons(res)
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
             draw_difference(c, panel)
@@ -226,7 +223,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     return axes
 
 
-def _compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
+def _comparisons(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     """Return the comparisons of a result."""
     found: list[Any] = [*res.values()] if isinstance(res, Mapping) else [res]
     if not found or not all(hasattr(c, "difference") and hasattr(c, "p_h1") for c in found):
@@ -307,7 +304,7 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['PER', 'LOC']
     """
-    _compared(res)
+    _comparisons(res)
     rows = list(res.items())
     if not 0 <= apart <= len(rows):
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
@@ -536,7 +533,7 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
             left.get_figure().colorbar(right.collections[0], ax=list(axes), label="Probability", aspect=40)
         left.set_yticks(np.arange(k), labels, **PLAIN)
         right.set_yticks([])
-        left.set_title(words(f"P(row beats column{margin})"), **PLAIN)
+        left.set_title(literal(f"P(row beats column{margin})"), **PLAIN)
         right.set_title("P(rank)")
         left.set_xlabel("Model by its number")
         label_x(right, f"Rank in {ranking.label}")
@@ -628,20 +625,20 @@ def style_of(i: int) -> dict[str, Any]:
 # ---- words and numbers ------------------------------------------------------------------------------------
 
 
-def words(text: str) -> str:
+def literal(text: str) -> str:
     """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
     return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
 
 
 def label_x(panel: Axes, text: str) -> None:
     """Write plain text below the horizontal axis."""
-    panel.set_xlabel(words(text), **PLAIN)
+    panel.set_xlabel(literal(text), **PLAIN)
 
 
 def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
     """Write plain text on axes, as small as the numbers below them."""
     small = panel.xaxis.get_ticklabels()[0].get_fontsize()
-    panel.text(x, y, words(text), **{"fontsize": small, **style})
+    panel.text(x, y, literal(text), **{"fontsize": small, **style})
 
 
 def round_ticks(axis: Axis, factor: float = 1.0) -> None:
@@ -672,14 +669,14 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
         found.append(parts)
     if len(set(map("".join, found))) < len(names):
         found = [textwrap.wrap(name, width) for name in names]
-    return ["\n".join(map(words, parts)) for parts in found]
+    return ["\n".join(map(literal, parts)) for parts in found]
 
 
 def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """Add a legend below the panels, in as many columns as fit; inside the first one on axes of others."""
     figure = axes[0].get_figure()
     if not isinstance(figure, PaperFigure):
-        axes[0].legend(handles, [words(name) for name in labels], fontsize="small")
+        axes[0].legend(handles, [literal(name) for name in labels], fontsize="small")
         return
     names = wrapped(labels, 44, lines=1)
     # About 15 characters to the inch.
@@ -693,7 +690,7 @@ def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> Non
     figure: Any = axes[0].get_figure()
     if not isinstance(figure, PaperFigure):
         for panel in axes:
-            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(words, lines))}", **PLAIN)
+            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(literal, lines))}", **PLAIN)
         return
     most = int(13 * figure.get_figwidth())
     found = wrapped(lines, most, lines=1)

@@ -132,17 +132,13 @@ def within(c: Comparison) -> str:
 
 def sentence(c: Comparison) -> str:
     """Return the verdict on one metric as a sentence for a paper, the leading model first."""
-    return printable(f"{_claim(c)}.")
-
-
-def _claim(c: Comparison) -> str:
-    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
     low, high = c.intervals[2]
-    digits = digits_of(low, high, percent=metric.percent, sign=True)
+    return printable(f"{_not_compared(c, low, high) or _claim(c, low, high)}.")
 
-    def written(*values: float, sign: bool = True) -> str:
-        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
 
+def _not_compared(c: Comparison, low: float, high: float) -> str:
+    """Write why the data do not compare the models; nothing if they do."""
+    a, b, label = c.model_a, c.model_b, in_prose(c.label)
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
         same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
@@ -150,9 +146,22 @@ def _claim(c: Comparison) -> str:
     if math.isnan(c.gap):
         which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
-    unit, about = " points" if metric.percent else _own_points(c), scope(c.settings)
-    if c.spread_unknown:
-        return same_everywhere(f"{b} minus {a} in {label}", c.settings, f"{written(c.gap)}{unit}")
+    if not c.spread_unknown:
+        return ""
+    percent, unit = c.definition.percent, _own_points(c) or " points" * c.definition.percent
+    gap = points(c.gap, digits_of(low, high), sign=True, percent=percent) + unit
+    return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
+
+
+def _claim(c: Comparison, low: float, high: float) -> str:
+    """Write which model is better, or that neither surely is, with the difference and its interval."""
+    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
+    digits = digits_of(low, high, percent=metric.percent, sign=True)
+
+    def written(*values: float, sign: bool = True) -> str:
+        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
+
+    unit, about = _own_points(c) or " points" * metric.percent, scope(c.settings)
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
     first, other, p = (b, a, c.p_h1) if b_leads else (a, b, c.p_h0)
