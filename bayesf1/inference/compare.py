@@ -21,6 +21,7 @@ from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
+from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 METHODS = ("auto", "exact", "montecarlo")
@@ -375,6 +376,7 @@ def comparison_of(
     )
     if not told[2]:
         tails, mcse = Tails(*[np.nan] * 4), 0.0
+    gold = [] if folds is not None or sampling.shared or ev.methods else _gold(ev)
     return Comparison(
         definition=metric,
         model_a=ev.names[0],
@@ -394,17 +396,14 @@ def comparison_of(
         if ev.methods and sampling.target == "method"
         else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
-        pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
-        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+        pairing_unknown=len(set(gold)) == 1,
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
     )
 
 
-def _same_gold(ev: Evaluation) -> bool:
-    """Return whether two tables have as many gold positives, as those of one test set have."""
-    if ev.cells[:3] != ("tp", "fp", "fn"):
-        return False
-    gold = ev.tables[:, 0] + ev.tables[:, 2]
-    return bool(gold[0] == gold[1])
+def _gold(ev: Evaluation) -> list[float]:
+    """Return how many gold positives either table has, if they are counted: as many if they are of one test set."""
+    return (ev.tables[:, 0] + ev.tables[:, 2]).tolist() if ev.cells[:3] == ("tp", "fp", "fn") else []
 
 
 def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:

@@ -34,7 +34,7 @@ _HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
 _WORDS = re.compile(
-    "(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+    "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
 
 
@@ -227,12 +227,13 @@ def summary(res: Comparisons) -> str:
     for c in res.values():
         if not math.isnan(c.gap):
             won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
-    undecided = f"undecided in {len(won.pop(None))} of {n} classes"
+    undecided = len(won.pop(None))
     claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
-    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
+    claims += [f"undecided in {undecided} of {n} classes"] * bool(undecided)
+    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
 
 
-UNDEFINED = "Undefined: there is nothing to divide by, so it is not compared."
+UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
 
 
 def legend(res: Comparisons) -> Iterator[str]:
@@ -337,7 +338,7 @@ def counted(s: SamplingSettings) -> str:
     effective = s.effective_units
     if effective is None or not s.n_units or effective > 0.75 * s.n_units:
         return sampled(s)
-    why = "" if s.labelled else " as they differ in size"
+    why = "" if s.labelled else " as they differ in weight"
     return f"{sampled(s)}, effectively about {max(effective, 1.0):,.0f}{why}"
 
 
@@ -349,7 +350,7 @@ def scope(s: SamplingSettings) -> str:
     if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return f" averaged over {each}"
+    return f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
 
 
 def dependence(s: SamplingSettings) -> str:
@@ -435,7 +436,8 @@ def in_one_line(**parts: Any) -> str:
 def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s, compared = res.headline, res.headline.settings, _compared(res)
-    how = f" by {s.citation}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    wider = "" if s.assumption == "independent" else f", extended to shared {plural(s.unit)}"
+    how = f" by {s.citation}{wider}, as implemented in {_PACKAGE}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
@@ -487,20 +489,33 @@ def notes(c: Comparison) -> Iterator[str]:
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"There is only one run of {joined(once)}: the answer is about these models, not about new training runs."
+        yield f"Of {joined(once)} one run is known: the answer is about these models, not about new training runs."
     yield from _fold_notes(c)
     yield "" if c.spread_unknown else few_units(s)
     if c.size_correlation:
-        gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
-        size = "longer" if c.size_correlation > 0.0 else "shorter"
+        gains = f"{c.model_b} gains on {c.model_a} on {plural(s.unit)} that count for"
+        size = "more" if c.size_correlation > 0.0 else "less"
         correlation = points(c.size_correlation, 2, sign=True, percent=False)
-        yield f"{gains} {size} (Spearman {correlation}): the difference depends on their lengths."
-    if c.pairing_unknown:
-        bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
-        yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
+        many = "the difference depends on how many there are of these"
+        yield f"{gains} {size} in {in_prose(c.label)} (Spearman {correlation}): {many}."
+    if c.pairing_unknown and s.n_units:
+        yield "The models were taken as tested on different items, as asked, though they share them."
+    elif c.pairing_unknown:
+        bounds = "bf.pairing_bounds(ev) gives its range over all pairings on the same ones"
+        yield f"Only totals are known: P(H1) takes the models as tested on different items; {bounds}."
     elif s.runs and c.assumption == "independent":
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
+
+
+def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> list[str]:
+    """Say that tables are not of one test set, as one has more gold positives than the other."""
+    if len(set(gold)) < 2:
+        return []
+    (a, b), (n, m) = models, gold
+    return [
+        f"{a} has {n:,.10g} gold positives and {b} has {m:,.10g}: they are taken as tested on different items."
+    ]
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
@@ -676,7 +691,7 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 def fit_notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    again = "though repeats test the same items again; the discounted counts of compare() allow for that"
+    again = "though their training sets, or test items, overlap; compare() allows for that"
     folds = [f"Folds are taken as separate test sets, {again}."] if fit.noun == "fold" else []
     return [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit), *folds]
 
