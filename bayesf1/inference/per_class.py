@@ -13,7 +13,7 @@ from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
+from bayesf1.inference.compare import Options, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table
@@ -33,11 +33,10 @@ class ClassComparisons(Comparisons):
 
     @property
     def table(self) -> Table:
-        """The table, whose differences are what is believed beside the other classes."""
-        found = super().table
-
-        header = ("Difference, shrunk" if name == "Difference" else name for name in found.header)
-        return replace(found, header=tuple(header))
+        """The table, in which differences are shrunk towards those of the other classes."""
+        table = super().table
+        header = ("Difference, shrunk" if name == "Difference" else name for name in table.header)
+        return replace(table, header=tuple(header))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,9 +84,9 @@ def compare_classes(
     ev
         An evaluation of several classes, labels or types of spans.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
-        The measure of each class.
+        The metric of each class.
     classes
         Which classes; all by default.
     rope, prior, prob, assumption, target, n_draws, rng
@@ -111,31 +110,31 @@ def compare_classes(
     if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
-    asked = Asked.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
+    options = Options.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
     sampling = sampling_model(ev, assumption, target)
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
-    turn = 1 if ev.names[0] < ev.names[1] else -1
+    order = 1 if ev.names[0] < ev.names[1] else -1
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
     blocks = ordered.scores(
-        metrics, prior=asked.prior, n_draws=n_draws, rng=np.random.default_rng(asked.seed)
+        metrics, prior=options.prior, n_draws=n_draws, rng=np.random.default_rng(options.seed)
     )
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
-    differences = turn * shrink_draws(differences, np.random.default_rng((asked.seed, 1)))
+    differences = order * shrink_draws(differences, np.random.default_rng((options.seed, 1)))
     return ClassComparisons(
         [
-            _of_class(sampling, metric, asked, scores[:, ::turn], gap)
+            _of_class(sampling, metric, options, scores[:, ::order], gap)
             for metric, scores, gap in zip(metrics, drawn, differences.T, strict=True)
         ]
     )
 
 
 def _of_class(
-    sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, differences: FloatArray
+    sampling: SamplingModel, metric: Metric, options: Options, scores: FloatArray, differences: FloatArray
 ) -> Comparison:
-    tails, mcse = Tails.of_draws(metric.sign * differences, asked.rope)
-    posteriors = Posteriors.of_draws(sampling, metric, asked.prior, scores, differences)
+    tails, mcse = Tails.of_draws(metric.sign * differences, options.rope)
+    posteriors = Posteriors.of_draws(sampling, metric, options.prior, scores, differences)
     gap = float(posteriors.difference.mean())
     return comparison_of(
-        sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
+        sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
     )

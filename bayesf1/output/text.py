@@ -195,7 +195,7 @@ def _claim(c: Comparison, low: float, high: float) -> str:
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
-    """Return why B may not be called so against A: a sentence with the probability; None where it may.
+    """Return why B may not be called so against A: a sentence with the probability; None if it may.
 
     The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``, and need the probability from which on a verdict
     makes them.
