@@ -193,7 +193,7 @@ def _claim(c: Comparison, low: float, high: float) -> str:
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
-    """Return why B may not be called so against A: a sentence with the probability; None where it may.
+    """Return why B may not be called so against A: a sentence with the probability; None if it may.
 
     The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``, and need the probability from which on a verdict
     makes them.
@@ -350,7 +350,9 @@ def scope(s: SamplingSettings) -> str:
     if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+    return (
+        f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+    )
 
 
 def dependence(s: SamplingSettings) -> str:
