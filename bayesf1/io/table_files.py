@@ -100,7 +100,8 @@ def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     if given:
         models = named_columns(given, table, "columns" if "columns" in options else "correct")
     else:
-        models = guess_columns(table, options.get("gold"), (id, *shared))
+        words = FLAGS if content == "correct" else _TRUTH
+        models = guess_columns(table, options.get("gold"), (id, *shared), words)
     frame = _load(table, options, *shared, *models.values(), id)
     rows = "; if each model has rows of its own, name the column that says which with model_column="
     if id is not None:
@@ -276,8 +277,12 @@ def named_columns(
     return _shortened(found)
 
 
-def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -> dict[str, str]:
+def guess_columns(
+    table: Table, gold: str | None, other: Iterable[str | None], words: Mapping[str, float] = _TRUTH
+) -> dict[str, str]:
     """Return the columns of predictions, or of scores where there is no gold: all but ids and those named otherwise.
+
+    Of scores, or of answers right or wrong, these `words` are numbers.
 
     A column whose values are mostly no gold labels, or no scores of one metric, is refused and not passed over, as it may
     be a model's.
@@ -297,13 +302,13 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
                 raise ValueError(
                     f"{table} has a row {total!r} in column {name!r}, which is not a unit; remove it"
                 )
-        rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
+        rest = {name: as_numbers(sample[name].dropna().unique().tolist(), words) % 1.0 for name in models}
         amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
         # One bad cell makes no model something else; it is refused when it is read.
         strange = [name for name, values in rest.items() if np.isnan(values).mean() > 0.5]
         strange += [name for name in models if read_number(name) is not None]
         strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
-        what = "scores of one metric under a header"
+        what = "scores of one metric under a header" if words is _TRUTH else "answers, right or wrong"
     if strange or not models:
         which = "no column is a model's"
         if strange:
@@ -325,7 +330,11 @@ def _may_be(column: Any) -> str:
     twice = filled[filled.duplicated()]
     if 0 < len(twice) < 0.1 * len(filled):
         return f", and as an id it has {quoted(twice.iloc[0])} twice"
-    return f"; give group={column.name!r} if its items belong together" if len(twice) else ""
+    return (
+        f"; give group={column.name!r} if its items belong together"
+        if filled.nunique() > 2 and len(twice)
+        else ""
+    )
 
 
 def rows_of_models(table: Table) -> str:
