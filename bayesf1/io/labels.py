@@ -277,15 +277,15 @@ def check_positive(
         if alike:
             raise ValueError(f"{found}; did you mean {quoted(known[alike[0]])}?")
         # A shard of a corpus may well hold no positive item.
-        _warn(f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem)
+        warn_caller(f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem)
         return
     silent = [name for name, predicted in zip(names, hits[1:], strict=True) if not predicted.any()]
     if silent:
         never = "never predicts" if len(silent) == 1 else "never predict"
-        _warn(f"{joined(silent)} {never} the positive label {quoted(positive)}")
+        warn_caller(f"{joined(silent)} {never} the positive label {quoted(positive)}")
 
 
-def _warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line outside of the package that called it, through however many functions."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayesf1":
