@@ -19,7 +19,7 @@ from bayesf1.base.checks import Checked, is_number, refuse_reports
 from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, check_ratio
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -68,7 +68,7 @@ class Task(ABC):
     citation
         Where the posterior was published.
     default_prior, least_prior
-        λ if none is given (Jeffreys' prior of the table is ½), and the least that it can be.
+        λ if none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite if there is none.
     drops_cells
         Whether cells can be left out, as true negatives can.
     counts_all_items
@@ -362,6 +362,9 @@ SEPARATE_RUNS = "are compared as separate models; if they are runs of one method
 # More patterns than this are many.
 MANY = 5_000
 
+# Draws take time in proportion to λ, and data hardly matter beside a larger one.
+_MOST_PRIOR = 100.0
+
 
 @dataclass(frozen=True, eq=False)
 class Units(_Comparable):
@@ -643,18 +646,6 @@ class Evaluation(_Comparable):
         return self.units.name if self.units is not None and self.units.shared else "table"
 
     @property
-    def weights(self) -> FloatArray | None:
-        """How many units of each pattern there are; None if only totals are known."""
-        return None if self.units is None else self.units.weights
-
-    @property
-    def patterns(self) -> FloatArray | None:
-        """What one unit of each pattern adds, axes (pattern, model, cell); None if unknown, or if cells are many."""
-        if self.units is None or self.task.many_cells:
-            return None
-        return np.asarray(self.units.rows).reshape(-1, len(self.models), len(self.cells))
-
-    @property
     def items(self) -> Evaluation | None:
         """The same evaluation with single items as units, if clusters were read item by item."""
         if self.item_units is None:
@@ -703,9 +694,11 @@ class Evaluation(_Comparable):
         task = self.task
         if prior is None:
             return task.default_prior if self.folds is None else 1.0
-        if not is_number(prior) or not task.least_prior <= prior <= 1e6:
+        if task.least_prior > _MOST_PRIOR:
+            raise ValueError(f"there is no prior of {task.about}; leave prior= out")
+        if not is_number(prior) or not task.least_prior <= prior <= _MOST_PRIOR:
             raise ValueError(
-                f"prior must be between {task.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"prior must be between {task.least_prior:g} and {_MOST_PRIOR:g}, such as 1 (uniform) or 0.5 (Jeffreys), "
                 f"not {quoted(prior)}"
             )
         return float(prior)
@@ -750,10 +743,6 @@ class Evaluation(_Comparable):
         """Return the position of a model, or say which name was probably meant."""
         check_known(model, "model", self.models)
         return self.models.index(model)
-
-    def table(self, model: str) -> FloatArray:
-        """Return one model's counts, axes (cell,)."""
-        return self.tables[..., self.index(model), :]
 
     def save(self, path: StrPath) -> None:
         """Write the evaluation to a file of JSON, from which `load` makes it again.
@@ -966,7 +955,12 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if is_dataclass(value):
         # What makes two of them different; neither a seed nor which rows have no gold label does.
-        names = [field.name for field in fields(value) if field.compare]
+        # Files have no field that is younger than they are, unless something was given for it.
+        names = [
+            field.name
+            for field in fields(value)
+            if field.compare and not (field.metadata and getattr(value, field.name) == field.default)
+        ]
         plain = {FIELDS_IN_FILES.get(name, name): getattr(value, name) for name in names}
         if isinstance(value, BlockedCV | KFoldCV):
             return {"design": type(value).__name__, **plain}
@@ -1018,9 +1012,11 @@ class UndefinedScore(ValueError):
     """A score that is asked for is undefined: there is nothing to divide by."""
 
 
-def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArray:
-    """Return the plain scores of the models, or say which of them is undefined."""
-    scores = ev.scores(metric)
+def defined_scores(
+    ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
+) -> FloatArray:
+    """Return the plain scores of the models, those of their tables unless given, or say which of them is undefined."""
+    scores = ev.scores(metric) if scores is None else scores
     if np.isnan(scores).any():
         name = ev.models[int(np.isnan(scores).argmax())]
         why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
@@ -1044,8 +1040,12 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     'Macro F1'
     """
     asked = ev.task.default_metrics[-1] if metric is None else metric
+    if not isinstance(asked, str) and not callable(asked):
+        raise ValueError(f"metric {quoted(asked)} is neither a name such as 'f1' nor a function")
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
     metric.check_cells(ev.cells)
+    if not isinstance(asked, str | Metric):
+        check_ratio(functools.partial(metric, cells=ev.cells), metric.name, ev.tables)
     return replace(metric, origin=(ev.task, asked, ev.tables)) if isinstance(asked, str) else metric
 
 

@@ -70,7 +70,7 @@ class LabelPlan(Answer):
     models
         Whose score, or whose difference in it, the plan is for.
     metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
+        Name of the metric, how it is printed, and whether in percent.
     budget
         How many items the plan labels.
     cells
@@ -227,7 +227,7 @@ def plan_labels(
     budget
         How many items to label.
     metric
-        Name of a measure; F1 by default.
+        Name of a metric; F1 by default.
     prob
         Mass of the intervals; a verdict is one that excludes 0.
     prior

@@ -229,6 +229,9 @@ def run_variance_of(
     return RunVariance(tuple(spreads), np.array([float(len(runs)) for runs in groups]))
 
 
+# A number of units, or of runs, below which they do not show well how much they vary.
+FEW_UNITS = 10
+
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
@@ -714,6 +717,14 @@ class SamplingSettings:
     rule: str = ""
     training: str = ""
 
+    @property
+    def hides_spread(self) -> bool:
+        """Whether a score that is the same throughout tells nothing: few units may be alike by chance, and so may folds."""
+        few = self.target == "models" and not self.training
+        return self.training in ("contrasts", "corrected") or (
+            few and (self.effective_units or FEW_UNITS) < FEW_UNITS
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SamplingModel:
@@ -913,21 +924,20 @@ class SamplingModel:
         return not self.single or self.ev.task.bootstraps_items
 
     @cached_property
-    def _effective_samples(self) -> dict[Metric, EffectiveSample]:
+    def _effective_samples(self) -> dict[str, EffectiveSample]:
         return {}
 
     def effective_sample(self, metric: Metric) -> EffectiveSample:
         """Return the effective sample for a metric; in cross-validation each unit is counted once."""
-        if metric in self._effective_samples:
-            return self._effective_samples[metric]
+        if metric.name in self._effective_samples:
+            return self._effective_samples[metric.name]
         weights, folds = metric.denominator_weights(self.ev.tables, self.ev.cells), self.ev.folds
         found, width = [], weights.shape[1]
         for units, columns in self.samples.parts:
             if folds is not None:
                 units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
             found.append(effective_sample_of(units, weights[columns.start // width : columns.stop // width]))
-        self._effective_samples[metric] = min(found)
-        return self._effective_samples[metric]
+        return self._effective_samples.setdefault(metric.name, min(found))
 
     def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.

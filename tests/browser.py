@@ -65,8 +65,12 @@ class Browser:
                 found = json.load(error)["value"]
             raise Refused(found["error"], found["message"]) from None
 
-    def run(self, script, *arguments):
-        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+    def run(self, script):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": []})
+
+    def run_until_done(self, script):
+        """Run a script until it calls its first argument, and return what that is given."""
+        return self.ask("POST", "/execute/async", {"script": script, "args": []})
 
     def wait(self, script, seconds=20):
         """Run a script until it returns something true, and return that, or the last answer."""
@@ -100,14 +104,12 @@ class Browser:
             raise
         return True
 
-    def open(self, where, *, width=1100, height=900):
-        self.devtools(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+    def resize(self, width, height=900):
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.devtools("Emulation.setDeviceMetricsOverride", **size)
+
+    def open(self, where, *, width=1100):
+        self.resize(width)
         self.log("browser")
         self.log("performance")
         self.ask("POST", "/url", {"url": where if isinstance(where, str) else where.as_uri()})

@@ -67,6 +67,16 @@ def joint_evaluation(cells):
     return bf.from_patterns(rows, models=["A", "B"], positive=1)
 
 
+def joint_draws(cells, prior, n, rng):
+    """Draws of the tables tp, fp, fn, tn of A and of B, from such counts and a prior where the models differ."""
+    both, a, b, neither, claimed, claimed_a, claimed_b, alone = rng.standard_gamma(
+        np.add(cells, 2 * [0, prior, prior, 0]), size=(n, 8)
+    ).T
+    table_a = [both + a, claimed + claimed_a, neither + b, alone + claimed_b]
+    table_b = [both + b, claimed + claimed_b, neither + a, alone + claimed_a]
+    return np.array([table_a, table_b]).transpose(2, 0, 1)
+
+
 def tags_of(types, outside):
     """The tags of IOB2, the one outside of spans several times, as it is the commonest."""
     return ["O"] * outside + [f"{prefix}-{name}" for prefix in "BI" for name in types]

@@ -3,6 +3,9 @@
 import os
 from itertools import count
 
+# Tests run side by side: threads of BLAS would wait for each other's cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings

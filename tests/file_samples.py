@@ -50,7 +50,7 @@ class Sample:
     options: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
     undetectable: Mapping[str, str] = field(default_factory=dict)
-    n_damaged: int = 1000
+    n_damaged: int = 500
 
     def write(self, folder: Path) -> None:
         """Write all files."""
@@ -249,7 +249,7 @@ SAMPLES = {
             "bert.eval": inspect_archive("bert", {"q1": "C", "q2": "C", "q3": "I"}),
         },
         {"crf": "crf.eval", "bert": "bert.eval"},
-        n_damaged=250,
+        n_damaged=125,
     ),
     "trec": Sample(
         "trec",
@@ -331,7 +331,6 @@ SAMPLES = {
         undetectable=dict.fromkeys(
             ("wrong type", "byte", "swap cells"), "another name, or another value beside its sum"
         ),
-        n_damaged=1000,
     ),
     "table of columns": Sample(
         "table",
@@ -339,7 +338,7 @@ SAMPLES = {
         "predictions.csv",
         options={"gold": "étiquette", "positive": "spam", "id": "item"},
         undetectable=VALUES | FEWER | {"delete cell": "of a header, a model's name"},
-        n_damaged=125,
+        n_damaged=65,
     ),
     **{
         f"table in Arrow's {format}": Sample(
@@ -348,7 +347,7 @@ SAMPLES = {
             "predictions",
             options={"gold": "étiquette", "positive": "spam", "id": "item"},
             undetectable=BYTES,
-            n_damaged=125,
+            n_damaged=65,
         )
         for format in ("parquet", "file", "stream")
     },
@@ -358,7 +357,7 @@ SAMPLES = {
         "predictions.csv",
         options={"gold": "étiquette", "id": "item"},
         undetectable=VALUES | FEWER | {"delete cell": "of a header, a model's name"},
-        n_damaged=125,
+        n_damaged=65,
     ),
     "table of records": Sample(
         "table",
@@ -375,7 +374,7 @@ SAMPLES = {
         options={"gold": "label", "positive": "y", "id": "item"},
         undetectable=VALUES
         | {"truncate": "of the last rows, all of a model's", "delete line": "both rows of an item"},
-        n_damaged=125,
+        n_damaged=65,
     ),
     "table for each model": Sample(
         "table",
@@ -387,7 +386,7 @@ SAMPLES = {
         gold="gold.csv",
         options={"gold": "réponse", "prediction": "réponse", "positive": "y", "id": "item"},
         undetectable=VALUES | {"truncate": "the last label may be cut to another"},
-        n_damaged=125,
+        n_damaged=65,
     ),
     "table of scores": Sample(
         "table",
@@ -395,6 +394,6 @@ SAMPLES = {
         "scores.csv",
         options={"scores": "NDCG", "id": "query"},
         undetectable=VALUES | FEWER | {"delete cell": "of a header, a model's name"},
-        n_damaged=125,
+        n_damaged=65,
     ),
 }

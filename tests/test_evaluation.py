@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1 import BlockedCV, from_counts, from_folds, from_labels
-from bayesf1.evaluation import flatten, resolve_metric
+from bayesf1.evaluation import flatten, resolve_metric, to_json
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import run_variance_of
 from bayesf1.tasks.classed import Classed
@@ -38,79 +38,91 @@ def of_items(items):
     return from_labels(gold, {"A": a, "B": b}, positive=1)
 
 
-class TestFromCounts:
-    @pytest.mark.parametrize(
-        "given_as",
-        [
-            A,
-            np.array(A, dtype=np.float32),
-            {"TN": 702, " fn ": 10, "Fp": 44, "tp": 77},
-            tuple(Fraction(x) for x in A),
-            tuple(Decimal(x) for x in A),
-        ],
-        ids=lambda x: type(x).__name__,
-    )
-    def test_counts_may_be_given_in_many_ways(self, given_as):
-        ev = from_counts(A=given_as)
-        assert ev.cells == ("tp", "fp", "fn", "tn")
-        assert ev.tables.tolist() == [list(A)]
-        assert from_counts(A={"gold": 87, "predicted": 121, "correct": 77}) == from_counts(A=A[:3])
-
-    def test_a_mapping_and_keywords_go_together_in_order(self):
-        ev = from_counts({"model 1": A, "ü": A}, B=B)
-        assert ev.models == ("model 1", "ü", "B")
-        assert ev.table("B").tolist() == list(B)
-
-    def test_arrays_are_read_only_and_those_given_stay_as_they_were(self):
-        given_array = np.array([1.0, 2.0, 3.0])
-        ev = from_counts(A=given_array)
-        given_array[0] = 99
-        assert ev.tables[0, 0] == 1
-        assert given_array.flags.writeable
-        with pytest.raises(ValueError, match="read-only"):
-            ev.tables[0, 0] = 5
+# ---- from counts -------------------------------------------------------------------------------------------
 
 
-class TestFromFolds:
-    folds = np.arange(18.0).reshape(6, 3)
+@pytest.mark.parametrize(
+    "given_as",
+    [
+        A,
+        np.array(A, dtype=np.float32),
+        {"TN": 702, " fn ": 10, "Fp": 44, "tp": 77},
+        tuple(Fraction(x) for x in A),
+        tuple(Decimal(x) for x in A),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_counts_may_be_given_in_many_ways(given_as):
+    ev = from_counts(A=given_as)
+    assert ev.cells == ("tp", "fp", "fn", "tn")
+    assert ev.tables.tolist() == [list(A)]
+    assert from_counts(A={"gold": 87, "predicted": 121, "correct": 77}) == from_counts(A=A[:3])
 
-    @pytest.mark.parametrize("discount", ["once", "nadeau-bengio", 0.25, (0.5, 0.25)])
-    def test_the_discount_is_applied_as_asked(self, discount):
-        ev = from_folds({"A": self.folds}, cv=BlockedCV(3), discount=discount)
-        k = BlockedCV(3).discount(discount)
-        np.testing.assert_allclose(ev.tables, [k * self.folds.sum(axis=0)])
-        assert ev.folds.k == k
-        assert ev.folds.rule == discount
 
-    def test_folds_may_be_given_in_many_ways(self):
-        rows = [tuple(row) for row in self.folds]
-        dicts = [dict(zip(("tp", "fp", "fn"), row, strict=True)) for row in rows]
-        columns = dict(zip(("tp", "fp", "fn"), self.folds.T, strict=True))
-        for value in (rows, dicts, iter(rows), columns, self.folds.reshape(3, 2, 3)):
-            assert from_folds({"A": value}, cv=BCV) == from_folds({"A": self.folds}, cv=BCV)
+def test_a_mapping_and_keywords_go_together_in_order():
+    ev = from_counts({"model 1": A, "ü": A}, B=B)
+    assert ev.models == ("model 1", "ü", "B")
+    assert ev.tables[ev.index("B")].tolist() == list(B)
 
 
-class TestAddition:
-    @given(evaluations, evaluations, evaluations)
-    def test_addition_is_associative_and_commutative(self, x, y, z):
-        assert (x + y) + z == x + (y + z)
-        assert x + y == y + x == sum([x, y])
-        np.testing.assert_array_equal((x + y).tables, x.tables + y.tables)
+def test_arrays_are_read_only_and_those_given_stay_as_they_were():
+    given_array = np.array([1.0, 2.0, 3.0])
+    ev = from_counts(A=given_array)
+    given_array[0] = 99
+    assert ev.tables[0, 0] == 1
+    assert given_array.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        ev.tables[0, 0] = 5
 
-    @given(labels, labels)
-    def test_two_shards_of_labels_equal_their_union(self, one, two):
-        whole = of_items(one + two)
-        added = of_items(one) + of_items(two)
-        assert added == whole
-        assert added.assumption == "paired"
 
-    def test_shards_of_folds_add_up_fold_by_fold(self):
-        one, two = (from_folds({"A": [row] * 6}, cv=BCV) for row in ((1, 2, 3), (10, 0, 5)))
-        added = one + two
-        np.testing.assert_allclose(added.tables, one.tables + two.tables)
-        np.testing.assert_array_equal(added.folds.counts[0, 0, 0], [11, 2, 8])
-        with pytest.raises(ValueError, match="cross-validations cannot be added"):
-            one + from_folds({"A": [(1, 2, 3)] * 6}, cv=BCV, discount="once")
+# ---- from folds --------------------------------------------------------------------------------------------
+
+
+FOLDS = np.arange(18.0).reshape(6, 3)
+
+
+@pytest.mark.parametrize("discount", ["once", "nadeau-bengio", 0.25, (0.5, 0.25)])
+def test_the_discount_is_applied_as_asked(discount):
+    ev = from_folds({"A": FOLDS}, cv=BlockedCV(3), discount=discount)
+    k = BlockedCV(3).discount(discount)
+    np.testing.assert_allclose(ev.tables, [k * FOLDS.sum(axis=0)])
+    assert ev.folds.k == k
+    assert ev.folds.rule == discount
+
+
+def test_folds_may_be_given_in_many_ways():
+    rows = [tuple(row) for row in FOLDS]
+    dicts = [dict(zip(("tp", "fp", "fn"), row, strict=True)) for row in rows]
+    columns = dict(zip(("tp", "fp", "fn"), FOLDS.T, strict=True))
+    for value in (rows, dicts, iter(rows), columns, FOLDS.reshape(3, 2, 3)):
+        assert from_folds({"A": value}, cv=BCV) == from_folds({"A": FOLDS}, cv=BCV)
+
+
+# ---- addition ----------------------------------------------------------------------------------------------
+
+
+@given(evaluations, evaluations, evaluations)
+def test_addition_is_associative_and_commutative(x, y, z):
+    assert (x + y) + z == x + (y + z)
+    assert x + y == y + x == sum([x, y])
+    np.testing.assert_array_equal((x + y).tables, x.tables + y.tables)
+
+
+@given(labels, labels)
+def test_two_shards_of_labels_equal_their_union(one, two):
+    whole = of_items(one + two)
+    added = of_items(one) + of_items(two)
+    assert added == whole
+    assert added.assumption == "paired"
+
+
+def test_shards_of_folds_add_up_fold_by_fold():
+    one, two = (from_folds({"A": [row] * 6}, cv=BCV) for row in ((1, 2, 3), (10, 0, 5)))
+    added = one + two
+    np.testing.assert_allclose(added.tables, one.tables + two.tables)
+    np.testing.assert_array_equal(added.folds.counts[0, 0, 0], [11, 2, 8])
+    with pytest.raises(ValueError, match="cross-validations cannot be added"):
+        one + from_folds({"A": [(1, 2, 3)] * 6}, cv=BCV, discount="once")
 
 
 def check_parts(ev):
@@ -260,3 +272,10 @@ def test_the_spread_of_training_is_what_units_do_not_explain():
     assert (only.medians < 0.6 * noise).all()
     draws = known.draw(100_000, rng)
     assert draws.std(axis=0) == pytest.approx(known.medians / np.sqrt(40), rel=0.05)
+
+
+def test_a_name_that_one_shard_has_is_that_of_both_and_files_leave_out_none():
+    named, unnamed = of_items([(1, 1, 1)]), bf.from_counts(A=A, B=B)
+    assert '"positive":"1"' in to_json(named)
+    assert '"positive"' not in to_json(unnamed)
+    assert (unnamed.task.union(named.task), named.task.union(unnamed.task)) == (named.task, named.task)

@@ -19,7 +19,7 @@ from bayesf1.sampling import (
     effective_sample_of,
     sampling_model,
 )
-from builders import joint_evaluation
+from builders import joint_draws, joint_evaluation
 from evaluations import EVALUATIONS
 
 
@@ -165,8 +165,8 @@ def test_models_are_as_dependent_in_the_draws_as_on_the_items():
         rng = np.random.default_rng(5)
         tables = next(sampling_model(ev, assumption).draw(prior=1.0, n_draws=50_000, rng=rng))
         draws[assumption] = np.corrcoef(find_metric("accuracy")(tables, ev.cells).T)[0, 1]
-    right = ev.patterns[..., [0, 3]].sum(axis=-1)
-    on_items = np.cov(right.T, fweights=ev.weights.astype(int))
+    right = ev.units.rows.reshape(-1, *ev.tables.shape)[..., [0, 3]].sum(axis=-1)
+    on_items = np.cov(right.T, fweights=ev.units.weights.astype(int))
     assert draws["paired"] == pytest.approx(
         on_items[0, 1] / np.sqrt(on_items[0, 0] * on_items[1, 1]), abs=0.02
     )
@@ -182,13 +182,8 @@ JOINT = [
 
 def brute_force(counts, measure, margin, *, prior=1.0, n=200_000, seed=1):
     """P(B - A > margin) and its standard error from Dirichlet draws of the eight joint outcomes."""
-    rng = np.random.default_rng(seed)
-    both, a, b, neither, claimed, by_a, by_b, alone = rng.dirichlet(
-        np.add(counts, 2 * [0, prior, prior, 0]), size=n
-    ).T
-    table_a = np.stack([both + a, claimed + by_a, neither + b, alone + by_b], axis=-1)
-    table_b = np.stack([both + b, claimed + by_b, neither + a, alone + by_a], axis=-1)
-    p = float(np.mean(measure(table_b, BINARY) - measure(table_a, BINARY) > margin))
+    scores = measure(joint_draws(counts, prior, n, np.random.default_rng(seed)), BINARY)
+    p = float(np.mean(scores[:, 1] - scores[:, 0] > margin))
     return p, np.sqrt((p * (1 - p) + 1 / n) / n)
 
 

@@ -65,6 +65,12 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return sparse((np.ones(len(columns)), (rows, columns)), shape)
 
 
+def rows_of_cells(cells: IntArray, n_cells: int) -> Any:
+    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
+    n, k = cells.shape
+    return indicators(np.repeat(np.arange(n), k), cells + np.arange(k) * n_cells, (n, k * n_cells))
+
+
 def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
 

@@ -12,6 +12,22 @@ LONGEST_SHOWN = 160
 _MOST_LOOKED_AT = 1000
 
 
+def one_name(a: str, b: str, argument: str) -> str:
+    """Return the name that was given in two places, or in one of them; of two names neither is that of both.
+
+    Examples
+    --------
+    >>> one_name("", "BLEU", "name")
+    'BLEU'
+    >>> one_name("BLEU", "nDCG", "name")
+    Traceback (most recent call last):
+    ValueError: name= is 'BLEU' in one and 'nDCG' in the other
+    """
+    if a and b and a != b:
+        raise ValueError(f"{argument}= is {quoted(a)} in one and {quoted(b)} in the other")
+    return a or b
+
+
 def listing(names: Iterable[str], *, most: int = 30) -> str:
     """Join names by commas, and only count those beyond the first `most`.
 

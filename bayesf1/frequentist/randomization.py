@@ -145,8 +145,6 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     """
     if len(tests) < 2:
         return [*tests]
-    from scipy import stats
-
     raw = np.array([test.p_value for test in tests])
     order = np.argsort(raw, kind="stable")
     holm = np.empty(len(raw))

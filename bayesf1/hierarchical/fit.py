@@ -229,7 +229,8 @@ class HierarchicalFit(Fitted, Answer):
         question
             ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
             mean over the corpora at hand, taken as a fixed suite and not as a sample of others, weighted as the fit
-            says, or a corpus' name.
+            says, or a corpus' name. Under the likelihood ``"scores"`` nothing of a suite is shrunk, while each corpus is
+            drawn to the others, so that the suite's draws are not the means of the corpora's.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
@@ -290,7 +291,7 @@ class HierarchicalFit(Fitted, Answer):
             target="models",
             unit=self.noun,
             n_units=float(len(self.datasets)),
-            prior=1.0 if self.prior.cells is None else self.prior.cells,
+            prior=self.prior.cells,
             prior_name=f"hierarchical model of {self.number}",
             prob=self.prob,
             rope=rope,

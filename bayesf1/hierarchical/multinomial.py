@@ -158,7 +158,9 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
                 "independent; use the likelihood 'scores', or assumption='independent' to take them so"
             )
         note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
-    task = functools.reduce(lambda a, b: a.union(b), [ev.task for ev in evaluations.values()])
+    task = functools.reduce(
+        lambda a, b: a.union(b) if a.classes else a, [ev.task for ev in evaluations.values()]
+    )
     found = [task.outcomes(ev.widened(task)) for ev in evaluations.values()]
     outcomes = found[0]
     if outcomes is None:

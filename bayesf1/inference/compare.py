@@ -19,9 +19,9 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference import comparison
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import KEPT_DRAWS, distribution_of, distribution_under
+from bayesf1.inference.posterior import KEPT_DRAWS, distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.text import FEW_UNITS
+from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
 
 METHODS = ("auto", "exact", "montecarlo")
@@ -380,12 +380,13 @@ def comparison_of(
     gap = score_b - score_a if gap is None else gap + 0.0 * (score_a + score_b)
     # What does not exist is not compared, as the answer would be the prior's alone; nor what shows no variation.
     scored = [*zip((score_a, score_b, gap), posteriors, strict=True)]
-    known = [not np.isnan(score) and (ev.alike or _varies(settings, post)) for score, post in scored]
+    known = [not np.isnan(score) and (ev.alike or shows_spread(settings, post)) for score, post in scored]
     posteriors = Posteriors(
         *(post if one else Undefined() for (_, post), one in zip(scored, known, strict=True))
     )
     if not known[2]:
         tails, mcse = Tails(*[np.nan] * 4), 0.0
+    gold = [] if folds is not None or sampling.shared or ev.methods else _gold(ev)
     return Comparison(
         definition=metric,
         model_a=ev.names[0],
@@ -403,26 +404,14 @@ def comparison_of(
         alike=ev.alike,
         variance=_variance(sampling, metric, options.prior) if of_methods else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
-        pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
-        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+        pairing_unknown=len(set(gold)) == 1,
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
     )
 
 
-def _varies(s: comparison.Settings, post: Posterior) -> bool:
-    """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
-    few = s.target == "models" and not s.training and (s.effective_units or FEW_UNITS) < FEW_UNITS
-    if not few and s.training not in ("contrasts", "corrected"):
-        return True
-    low, high = post.interval(0.95)
-    return bool(high - low > 1e-10 + 1e-9 * max(abs(low), abs(high)))
-
-
-def _same_gold(ev: Evaluation) -> bool:
-    """Return whether two tables have as many gold positives, as those of one test set have."""
-    if ev.cells[:3] != ("tp", "fp", "fn"):
-        return False
-    gold = ev.tables[:, 0] + ev.tables[:, 2]
-    return bool(gold[0] == gold[1])
+def _gold(ev: Evaluation) -> list[float]:
+    """Return how many gold positives either table has, if they are counted: as many if they are of one test set."""
+    return (ev.tables[:, 0] + ev.tables[:, 2]).tolist() if ev.cells[:3] == ("tp", "fp", "fn") else []
 
 
 def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number
+from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number, start_of
 from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
 from bayesf1.output import text
@@ -94,7 +95,7 @@ class Settings(SamplingSettings):
     Attributes
     ----------
     prior, prior_name
-        The concentration of the Dirichlet prior, and the prior in words.
+        The concentration of the Dirichlet prior (None in a hierarchical model with its usual one), and the prior in words.
     prob
         The probability of the intervals.
     rope
@@ -111,7 +112,7 @@ class Settings(SamplingSettings):
         Further parts of the signature, each a name and a value.
     """
 
-    prior: float
+    prior: float | None
     prior_name: str
     prob: float
     rope: Rope
@@ -550,20 +551,28 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
-        blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
+        prior = ev.check_prior(asked.prior)
+        blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
         drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+        differences = scores[..., 1, :] - scores[..., 0, :]
+        for k, c in enumerate(self.values()):
+            # Of what is undefined there are draws of the prior alone.
+            unknown = [isinstance(post, Undefined) for post in (c.posterior_a, c.posterior_b)]
+            scores[..., unknown, k] = np.nan
+            differences[..., k] += np.nan if isinstance(c.difference, Undefined) else 0.0
         trained = "run" if ev.methods else "system"
         groups: dict[str, Variables] = {
             "posterior": {
                 "score": (("chain", "draw", "system", "measure"), scores),
-                "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
+                "difference": (("chain", "draw", "measure"), differences),
             },
             "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
             "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
         }
         names = [metric.name for metric in metrics]
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-        attrs = {"signature": self.signature()}
+        made = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
+        attrs = {"signature": text.signature(Comparisons([replace(c, settings=made) for c in self.values()]))}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

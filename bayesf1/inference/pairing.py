@@ -44,6 +44,10 @@ class PairingBounds:
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
 
+    def __str__(self) -> str:
+        ends = f"P(H1) for {self.metric} lies between {self.low:.3f} and {self.high:.3f} over all pairings of the items"
+        return f"{ends} (± {2 * self.error:.1g})." if self.error else f"{ends}."
+
 
 def pairing_bounds(
     ev: Evaluation,

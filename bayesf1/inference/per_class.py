@@ -16,7 +16,7 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Options, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
-from bayesf1.output.table import Table
+from bayesf1.output.table import Table, points
 from bayesf1.output.text import prose
 from bayesf1.sampling import SamplingModel, sampling_model
 
@@ -33,10 +33,15 @@ class ClassComparisons(Comparisons):
 
     @property
     def table(self) -> Table:
-        """The table, in which differences are shrunk towards those of the other classes."""
+        """The table, with differences as observed, and shrunk towards those of the other classes."""
         table = super().table
-        header = ("Difference, shrunk" if name == "Difference" else name for name in table.header)
-        return replace(table, header=tuple(header))
+        header = (*table.header[:3], "Difference, shrunk", "Observed", *table.header[4:])
+        rows = []
+        for c, row in zip(self.values(), table.rows, strict=True):
+            observed, percent = c.score_b - c.score_a, c.definition.percent
+            written = points(observed, 1 if percent else 3, sign=True, percent=percent)
+            rows.append((*row[:4], "–" if np.isnan(observed) else written, *row[4:]))
+        return replace(table, header=header, rows=tuple(rows))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -46,7 +51,8 @@ class ClassComparisons(Comparisons):
             "The classes' differences are shrunk towards each other, more strongly the more alike they are"
         )
         if n:
-            shrunk += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
+            alike = "if true differences scatter evenly about one mean"
+            shrunk += f"; expected number of wrong claims, {alike}: {self.expected_false:.2g} of {n}"
         return (printable(f"{shrunk}."), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:

@@ -15,7 +15,13 @@ from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import claim_threshold, distribution_under, number_of_draws
+from bayesf1.inference.posterior import (
+    check_spread,
+    claim_threshold,
+    distribution_under,
+    number_of_draws,
+    varies,
+)
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -231,6 +237,7 @@ def rank(
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))
+    check_spread(sampling.settings(metric), scores, ev.names, metric.label)
     return ranking_of(
         scores,
         sampling.plain(metric),
@@ -272,11 +279,12 @@ def ranking_of(
     undefined = np.isnan(estimates)
     scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
     mean, low, high = _score_intervals(scores, metric, prob, posteriors)
+    untold = undefined | (settings.hides_spread & ~varies(low, high))
     low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
     # Models that did the same are the same in every draw, and share their ranks.
     same = np.equal.outer(mean[order], mean[order])
-    mean[undefined] = low[undefined] = high[undefined] = np.nan
+    mean[undefined] = low[untold] = high[untold] = np.nan
     models = np.take(scores.T, order, axis=0)
     models *= metric.sign
     better, (k, n) = models.T, models.shape

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, sparse
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, rows_of_cells, sparse
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
 from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
@@ -78,9 +78,9 @@ def from_labels(
 ) -> Evaluation:
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
 
-    Two labels, one of them positive, are a binary task; more than two are classes, whose measures are averages
+    Two labels, one of them positive, are a binary task; more than two are classes, whose metrics are averages
     (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
-    no item has is no class, but a mistake of the model that said it, as in scikit-learn's measures with ``labels=``
+    no item has is no class, but a mistake of the model that said it, as in scikit-learn's metrics with ``labels=``
     those of gold; ``ev.notes`` says who said what.
 
     Parameters
@@ -202,7 +202,7 @@ def _coded(
     hits = [np.array([label == positive for label in own.names], dtype=np.int64)[own.codes] for own in every]
     check_positive(positive, hits, tuple(predicted), found)
     (yes,) = class_names([positive])
-    return Binary(), positive, (f"not {yes}", yes), hits
+    return Binary(positive=yes), positive, (f"not {yes}", yes), hits
 
 
 # ---- which label is positive, or which are classes -------------------------------------------------------
@@ -451,7 +451,8 @@ def _from_gaps(
         cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
     task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    cells = strata.columns[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
+    rows = rows_of_cells(cells, len(task.cells))
     return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
 
 
@@ -563,7 +564,7 @@ def from_correct(
 ) -> Evaluation:
     r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
 
-    The measures are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
+    The metrics are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
     in which m models differ an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two,
     with :math:`n_A` and :math:`n_B` items that only one of them has right,
 

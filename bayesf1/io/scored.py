@@ -41,6 +41,9 @@ def _columns(file: InputFile, layout: _Layout) -> Ranked:
             known = {4: "; give judgements with qrels=", 6: "; that is a run, not judgements"}
             other = known.get(len(row), "") if number == 1 else ""
             raise ValueError(f"{where} has {len(row)} columns, but should have {width}: {words}{other}")
+        # To trec_eval a name ends at a zero byte, and two names that are then alike end the whole program.
+        if "\0" in line:
+            raise ValueError(f"{where} has a zero byte; remove it")
         query, document, found = row[0], row[2], row[place]
         try:
             value = convert(found)

@@ -18,6 +18,7 @@ from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
+from bayesf1.sampling import FEW_UNITS
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
@@ -29,13 +30,11 @@ if TYPE_CHECKING:
 
 _PACKAGE = f"bayesf1 {__version__}"
 _HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
-# A number of units, or of runs, below which they do not show well how much they vary.
-FEW_UNITS = 10
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
 _WORDS = re.compile(
-    "(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+    "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
 
 
@@ -151,8 +150,7 @@ def _not_compared(c: Comparison, low: float, high: float) -> str:
         return ""
     percent, unit = c.definition.percent, _own_points(c) or " points" * c.definition.percent
     gap = points(c.gap, digits_of(low, high), sign=True, percent=percent) + unit
-    where = "in all folds" if c.settings.training else f"on all {sampled(c.settings)}"
-    return f"{b} minus {a} in {label} is {gap} {where}, which does not show how much it varies"
+    return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
 
 
 def _claim(c: Comparison, low: float, high: float) -> str:
@@ -229,12 +227,13 @@ def summary(res: Comparisons) -> str:
     for c in res.values():
         if not math.isnan(c.gap):
             won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
-    undecided = f"undecided in {len(won.pop(None))} of {n} classes"
+    undecided = len(won.pop(None))
     claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
-    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
+    claims += [f"undecided in {undecided} of {n} classes"] * bool(undecided)
+    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
 
 
-UNDEFINED = "Undefined: there is nothing to divide by, so it is not compared."
+UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
 
 
 def legend(res: Comparisons) -> Iterator[str]:
@@ -326,12 +325,20 @@ def sampled(s: SamplingSettings) -> str:
     return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
 
 
+def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
+    """Say that a score does not vary over the few units, or the folds, that there are."""
+    if s.n_units == 1 and not s.training:
+        return f"{what} is known on a single {s.unit}, which does not show how much it varies"
+    where = "in all folds" if s.training else f"on all {sampled(s)}"
+    return f"{what} is {value} {where}, which does not show how much it varies"
+
+
 def counted(s: SamplingSettings) -> str:
     """Write how many units there are, and their effective number if that is far smaller."""
     effective = s.effective_units
     if effective is None or not s.n_units or effective > 0.75 * s.n_units:
         return sampled(s)
-    why = "" if s.labelled else " as they differ in size"
+    why = "" if s.labelled else " as they differ in weight"
     return f"{sampled(s)}, effectively about {max(effective, 1.0):,.0f}{why}"
 
 
@@ -343,7 +350,9 @@ def scope(s: SamplingSettings) -> str:
     if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return f" averaged over {each}"
+    return (
+        f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+    )
 
 
 def dependence(s: SamplingSettings) -> str:
@@ -429,7 +438,8 @@ def in_one_line(**parts: Any) -> str:
 def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s, compared = res.headline, res.headline.settings, _compared(res)
-    how = f" by {s.citation}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    wider = "" if s.assumption == "independent" else f", extended to shared {plural(s.unit)}"
+    how = f" by {s.citation}{wider}, as implemented in {_PACKAGE}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
@@ -481,20 +491,33 @@ def notes(c: Comparison) -> Iterator[str]:
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"There is only one run of {joined(once)}: the answer is about these models, not about new training runs."
+        yield f"Of {joined(once)} one run is known: the answer is about these models, not about new training runs."
     yield from _fold_notes(c)
     yield "" if c.spread_unknown else few_units(s)
     if c.size_correlation:
-        gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
-        size = "longer" if c.size_correlation > 0.0 else "shorter"
+        gains = f"{c.model_b} gains on {c.model_a} on {plural(s.unit)} that count for"
+        size = "more" if c.size_correlation > 0.0 else "less"
         correlation = points(c.size_correlation, 2, sign=True, percent=False)
-        yield f"{gains} {size} (Spearman {correlation}): the difference depends on their lengths."
-    if c.pairing_unknown:
-        bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
-        yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
+        many = "the difference depends on how many there are of these"
+        yield f"{gains} {size} in {in_prose(c.label)} (Spearman {correlation}): {many}."
+    if c.pairing_unknown and s.n_units:
+        yield "The models were taken as tested on different items, as asked, though they share them."
+    elif c.pairing_unknown:
+        bounds = "bf.pairing_bounds(ev) gives its range over all pairings on the same ones"
+        yield f"Only totals are known: P(H1) takes the models as tested on different items; {bounds}."
     elif s.runs and c.assumption == "independent":
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
+
+
+def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> list[str]:
+    """Say that tables are not of one test set, as one has more gold positives than the other."""
+    if len(set(gold)) < 2:
+        return []
+    (a, b), (n, m) = models, gold
+    return [
+        f"{a} has {n:,.10g} gold positives and {b} has {m:,.10g}: they are taken as tested on different items."
+    ]
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
@@ -670,7 +693,7 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 def fit_notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    again = "though repeats test the same items again; the discounted counts of compare() allow for that"
+    again = "though their training sets, or test items, overlap; compare() allows for that"
     folds = [f"Folds are taken as separate test sets, {again}."] if fit.noun == "fold" else []
     return [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit), *folds]
 

@@ -1,6 +1,6 @@
 """Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
 
-A table's scale is free, as every measure is a ratio. The prior is mostly a set of single-item patterns, weighted so that
+A table's scale is free, as every metric is a ratio. The prior is mostly a set of single-item patterns, weighted so that
 each model's cells are Dirichlet(λ); each task adds its own. Where joint outcomes are too many to be listed the prior
 is a gamma process, cut to the atoms that carry mass.
 """
@@ -78,6 +78,7 @@ class BootstrappedTask(Task):
     """A task without a prior."""
 
     bootstraps_items: ClassVar[bool] = True
+    least_prior: ClassVar[float] = math.inf
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     def describe_prior(self, prior: float) -> str:

@@ -3,19 +3,19 @@ r"""Items of which some have a gold label, and all what the models and perhaps a
 Items of which the same is known are a *stratum*. A model's table counts, for each stratum c and each label p that some
 model said there, the items of each gold label g and those that nobody has labelled:
 
-.. math:: T_m(c, p, g), \\quad T_m(c, p, ?), \\qquad p = \text{what } m \text{ said in } c.
+.. math:: T_m(c, p, g), \quad T_m(c, p, ?), \qquad p = \text{what } m \text{ said in } c.
 
 Weights of units are those of a Bayesian bootstrap. In each draw of them the gold labels of what nobody has labelled are
 shared out stratum by stratum, by shares with a prior,
 
-.. math:: \theta_c \\sim \\mathrm{Dirichlet}(L_c + a + \\kappa\\, m_c), \\qquad
-          m_c \\sim \\mathrm{Dirichlet}\bigl(\textstyle\\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \\qquad
-          a = \frac{4\\lambda}{SK},
+.. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
+          m_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
+          a = \frac{4\lambda}{SK},
 
 for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
 those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is the
-mean in such strata of what the models and the judge say, each taken on its own (`Voices`), so that pools without a label
-follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
+mean in such strata of what the models and the judge say, each taken on its own (`IndependentRaters`), so that pools without
+a label follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
 depends on what is known of all items alone is ignorable.
 
 Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
@@ -64,9 +64,9 @@ class IndependentRaters:
     ----------
     adds
         Which event each gold label of a stratum is for every rater: a sparse array (event, stratum·gold).
-    beside
+    exclusive
         Which events exclude each other, axes (event, event).
-    ways
+    multiplicity
         In how many ways an event happens, each as likely as the others.
 
     Examples
@@ -80,8 +80,8 @@ class IndependentRaters:
     """
 
     adds: Any
-    beside: FloatArray
-    ways: FloatArray
+    exclusive: FloatArray
+    multiplicity: FloatArray
 
     @classmethod
     def of(cls, golds: Sequence[str], predicted: Sequence[tuple[str, ...]]) -> IndependentRaters:
@@ -96,9 +96,9 @@ class IndependentRaters:
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
         adds = _adder(events, at, (len(place), len(predicted) * k))
         kinds = [event[:2] if k == 2 else event[:1] for event in place]
-        beside = np.array([[float(one == other) for other in kinds] for one in kinds])
-        ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
-        return cls(adds, beside, ways)
+        exclusive = np.array([[float(one == other) for other in kinds] for one in kinds])
+        multiplicity = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
+        return cls(adds, exclusive, multiplicity)
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum if raters are independent given gold, axes (..., stratum, gold).
@@ -108,7 +108,7 @@ class IndependentRaters:
         one = np.asarray(scale, dtype=float)[..., None]
         flat = labelled.reshape(*labelled.shape[:-2], -1)
         seen = _times(self.adds, flat) + one
-        logs = np.log(seen / (seen @ self.beside) / self.ways)
+        logs = np.log(seen / (seen @ self.exclusive) / self.multiplicity)
         found = _times(self.adds.T, logs).reshape(labelled.shape)
         found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
         found = np.exp(found - found.max(axis=-1, keepdims=True))
@@ -133,21 +133,21 @@ class Pools:
 
     Attributes
     ----------
-    slots
-        Which share of its pool each gold label of a stratum has, axes (stratum, gold).
-    several
+    index
+        Number of the share that each gold label of a stratum has in its pool, axes (stratum, gold).
+    sharing
         How many gold labels of the stratum have that share together.
     strata
         How many strata the pool of each share has.
     """
 
-    slots: IntArray
-    several: FloatArray
+    index: IntArray
+    sharing: FloatArray
     strata: FloatArray
 
     @cached_property
     def _adds(self) -> Any:
-        return _adder(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
+        return _adder(self.index, np.arange(self.index.size), (len(self.strata), self.index.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
@@ -159,7 +159,7 @@ class Pools:
 
     def shares(self, sums: FloatArray) -> FloatArray:
         """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
-        found = sums[..., self.slots] / self.several
+        found = sums[..., self.index] / self.sharing
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
@@ -303,8 +303,8 @@ class Strata:
     def pools(self) -> Pools:
         """The pools of the strata."""
         n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
-        slots = np.zeros((self.size, k), dtype=np.intp)
-        several = np.ones((self.size, k))
+        index = np.zeros((self.size, k), dtype=np.intp)
+        sharing = np.ones((self.size, k))
         found = list[object]()
         for c, predicted in enumerate(self.predicted):
             if k == 2:
@@ -315,11 +315,11 @@ class Strata:
                 first = {label: i for i, label in reversed(list(enumerate(predicted)))}
                 pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
-            slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
-            several[c] = [roles.count(role) for role in roles]
+            index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
+            sharing[c] = [roles.count(role) for role in roles]
             found.append(pool)
         sizes = Counter(found)
-        return Pools(slots, several, np.array([sizes[pool] for pool, _ in place], dtype=float))
+        return Pools(index, sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -420,7 +420,7 @@ class Assisted(NamedTuple):
 
 @dataclass(frozen=True)
 class _Scored:
-    """A measure of the task as a function of tables with gaps, of samples of as many items as `size` says."""
+    """A metric of the task as a function of tables with gaps, of samples of as many items as `size` says."""
 
     task: Audited
     inner: Metric
@@ -495,7 +495,7 @@ class Audited(Task):
         if self.strata.golds != classes or not {*models} <= {*self.strata.models}:
             raise ValueError("strata must have the gold labels of the task, and all models")
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -517,7 +517,7 @@ class Audited(Task):
         return np.asarray(np.tensordot(self.strata.confusion(filled), self.outcomes_of_gold, 2))
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
+        """Return the task's metric, on tables whose gaps are filled in stratum by stratum."""
         inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
         size = float(tables.reshape(-1, len(self.cells))[0].sum())
         return replace(
@@ -601,17 +601,6 @@ class Audited(Task):
             alone = rng.standard_gamma(pools.means(strata.independent_raters.shares(labelled)))
             shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
-
-    def rows_of(self, models: Sequence[int], stratum: Any, gold: Any) -> Any:
-        """Return what items of given strata and gold labels add, a sparse array (item, model·cell).
-
-        The number of gold labels stands for an item that has none.
-        """
-        width = len(self.strata.golds) + 1
-        cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
-        columns = cell + np.arange(len(models)) * len(self.cells)
-        row = np.repeat(np.arange(len(columns)), len(models))
-        return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
 
     # ---- words --------------------------------------------------------------------------------------------
 
@@ -727,7 +716,7 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
     """Say which strata have no label, and how far the judge agrees with gold."""
     ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
     # Items without a labelled one in any stratum like theirs.
-    alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
+    alike = pools.sums(counts[:, :-1])[pools.index].sum(axis=1)
     guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
     if guessed > _GUESSED:
         yield (
@@ -847,10 +836,6 @@ def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> F
     return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)
 
 
-# Below, labels are called uneven.
-_UNEVEN = 1e-3
-
-
 def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) -> tuple[str, ...]:
     r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
 
@@ -877,7 +862,7 @@ def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) ->
     variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
     some = variance > 0.0
     statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
-    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _UNEVEN:
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
         return ()
     holding = int((found.sum(axis=0) > 0).sum())
     note = (

@@ -1,4 +1,4 @@
-r"""Probabilities of a binary label, or scores: measures that are functions of all of them, and of no threshold.
+r"""Probabilities of a binary label, or scores: metrics that are functions of all of them, and of no threshold.
 
 A cell of a model's table is a score and a label, and holds how many items have both. Areas under curves, the Brier score
 and the log loss are functions of the weighted items,
@@ -151,7 +151,7 @@ class Probabilities(BootstrappedTask):
         values, hits = zip(*sorted({*self._pairs, *other._pairs}), strict=True)
         return replace(self, values=values, hits=hits)
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def are_probabilities(self) -> bool:
@@ -160,7 +160,7 @@ class Probabilities(BootstrappedTask):
 
     @cached_property
     def losses(self) -> dict[str, FloatArray]:
-        """What an item of each cell loses, by measure."""
+        """What an item of each cell loses, by metric."""
         values, hits = self.arrays
         with np.errstate(divide="ignore"):
             given = np.where(hits, values, 1.0 - values)
@@ -176,8 +176,6 @@ class Probabilities(BootstrappedTask):
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as scikit-learn has."""
         if not isinstance(asked, str):
-            if not callable(asked):
-                raise ValueError(f"metric {asked!r} is neither a name such as 'roc_auc' nor a function")
             return self._of_function(cast("Callable[..., Any]", asked))
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         name = _ALIASES.get(name, name)

@@ -4,22 +4,20 @@ import csv
 import html
 import io
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import bayesf1
-from bayesf1 import compare, from_counts, load_example
+import bayesf1 as bf
+from bayesf1 import compare
 from bayesf1.cli.main import main
 from builders import on_terminal
 
 COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
 THREE = COUNTS + "llm,82,29,5,717\n"
-TWO = from_counts(crf=(77, 44, 10, 702), bert=(80, 30, 7, 716))
+TWO = bf.from_counts(crf=(77, 44, 10, 702), bert=(80, 30, 7, 716))
 
 
 @pytest.fixture
@@ -52,69 +50,53 @@ def run(here, capsys):
     return run_main
 
 
-class TestCompare:
-    def test_a_pipe_gets_the_plain_text_of_the_comparison(self, run):
-        assert run("compare", "two.csv") == f"{compare(TWO)}\n"
-
-    def test_options_reach_the_test(self, run):
-        out = run(
-            *[
-                "compare",
-                "two.csv",
-                "--metrics",
-                "f0.5,jaccard",
-                "--rope",
-                "0.02",
-                "--prior",
-                ".5",
-                "--prob",
-                "0.9",
-            ]
-        )
-        assert out == f"{compare(TWO, metrics=['f0.5', 'jaccard'], rope=0.02, prior=0.5, prob=0.9)}\n"
-
-    def test_all_pairs_of_several_models_are_compared(self, run):
-        out = run("compare", "three.csv", "--metrics", "f1")
-        titles = re.findall(r"^(\w+) against (\w+), with", out, flags=re.MULTILINE)
-        assert titles == [("bert", "crf"), ("llm", "crf"), ("llm", "bert")]
-
-    def test_folds_are_read_with_task_and_cv(self, run):
-        out = run("compare", "folds.csv", "--task", "y", "--cv", "blocked-2x2", "--verbose")
-        assert "k = 0.5053 (rule wang-li)" in out
-        assert "|cv:2x2,wang-li,0.5053|" in out
-
-    def test_a_warning_is_one_line_beside_the_result(self, here, capsys):
-        (here / "zero.csv").write_text("model,tp,fp,fn\na,0,0,0\nb,1,2,3\n")
-        assert main(["compare", "zero.csv"]) == 0
-        out, err = capsys.readouterr()
-        assert err == "bayesf1: warning: all counts of a are 0, so its posterior is the prior\n"
-        assert out.startswith("b against a")
+def test_a_pipe_gets_the_plain_text_of_the_comparison(run):
+    assert run("compare", "two.csv") == f"{compare(TWO)}\n"
 
 
-class TestRank:
-    argv = ("rank", "three.csv", "--rng", "3")
-
-    @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
-    def test_every_format_names_every_model(self, here, run, name):
-        printed = run(*self.argv, "--format", name)
-        assert all(model in printed for model in ("llm", "bert", "crf"))
-        assert run(*self.argv, "--format", name, "--output", "out.txt") == ""
-        assert (here / "out.txt").read_text(encoding="utf-8").rstrip() == printed.rstrip()
-        if name == "json":
-            assert json.loads(printed)["format"].startswith("bayesf1.rank")
+def test_options_reach_the_test(run):
+    asked = "compare two.csv --metrics f0.5,jaccard --rope 0.02 --prior .5 --prob 0.9"
+    out = run(*asked.split())
+    assert out == f"{compare(TWO, metrics=['f0.5', 'jaccard'], rope=0.02, prior=0.5, prob=0.9)}\n"
 
 
-class TestInterval:
-    argv = ("interval", "two.csv", "--rng", "1", "--resamples", "500")
+def test_all_pairs_of_several_models_are_compared(run):
+    out = run("compare", "three.csv", "--metrics", "f1")
+    titles = re.findall(r"^(\w+) against (\w+), with", out, flags=re.MULTILINE)
+    assert titles == [("bert", "crf"), ("llm", "crf"), ("llm", "bert")]
 
-    def test_all_models_get_the_intervals_of_the_library(self, run):
-        from bayesf1.frequentist.intervals import intervals
 
-        expected = (intervals(TWO, model, rng=1, n_resamples=500) for model in ("crf", "bert"))
-        quoted = run(*self.argv)
-        # What is below both tables is said once.
-        assert [str(found.table) in quoted for found in expected] == [True, True]
-        assert quoted.count("bootstrap of 500 resamples") == 1
+def test_folds_are_read_with_task_and_cv(run):
+    out = run("compare", "folds.csv", "--task", "y", "--cv", "blocked-2x2", "--verbose")
+    assert "k = 0.5053 (rule wang-li)" in out
+    assert "|cv:2x2,wang-li,0.5053|" in out
+
+
+def test_a_warning_is_one_line_beside_the_result(here, capsys):
+    (here / "zero.csv").write_text("model,tp,fp,fn\na,0,0,0\nb,1,2,3\n")
+    assert main(["compare", "zero.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "bayesf1: warning: all counts of a are 0, so its posterior is the prior\n"
+    assert out.startswith("b against a")
+
+
+@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex"])
+def test_every_format_names_every_model(here, run, name):
+    argv = ("rank", "three.csv", "--rng", "3", "--format", name)
+    printed = run(*argv)
+    assert all(model in printed for model in ("llm", "bert", "crf"))
+    assert run(*argv, "--output", "out.txt") == ""
+    assert (here / "out.txt").read_text(encoding="utf-8").rstrip() == printed.rstrip()
+    if name == "json":
+        assert json.loads(printed)["format"].startswith("bayesf1.rank")
+
+
+def test_all_models_get_the_intervals_of_the_library(run):
+    expected = (bf.intervals(TWO, model, rng=1, n_resamples=500) for model in ("crf", "bert"))
+    quoted = run("interval", "two.csv", "--rng", "1", "--resamples", "500")
+    # What is below both tables is said once.
+    assert [str(found.table) in quoted for found in expected] == [True, True]
+    assert quoted.count("bootstrap of 500 resamples") == 1
 
 
 PREDICTIONS = "label,crf,bert\n" + "".join(
@@ -130,153 +112,124 @@ def predictions(here):
     return here
 
 
-class TestTest:
-    argv = ("test", "predictions.csv", *GOLD)
-
-    def test_every_measure_gets_its_exact_p_value(self, predictions, run):
-        from bayesf1 import read
-        from bayesf1.frequentist.randomization import randomization_test
-
-        ev = read("predictions.csv", gold="label", positive="y")
-        rows = list(
-            csv.DictReader(io.StringIO(run(*self.argv, "--metrics", "f1,accuracy", "--format", "csv")))
+def test_every_measure_gets_its_exact_p_value(predictions, run):
+    ev = bf.read("predictions.csv", gold="label", positive="y")
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("test", "predictions.csv", *GOLD, "--metrics", "f1,accuracy", "--format", "csv"))
         )
-        assert [row["metric"] for row in rows] == ["f1", "accuracy"]
-        for row in rows:
-            assert float(row["p_value"]) == randomization_test(ev, metric=row["metric"]).p_value
-            assert row["exact"] == "True"
-
-    def test_what_is_undefined_is_left_out_with_a_line(self, here, capsys):
-        (here / "never.csv").write_text("label,a,b\n" + "y,n,y\nn,n,n\nn,n,y\n" * 5)
-        assert main(["test", "never.csv", *GOLD, "--metrics", "precision,recall", "--format", "csv"]) == 0
-        out, err = capsys.readouterr()
-        assert [row["metric"] for row in csv.DictReader(io.StringIO(out))] == ["recall"]
-        assert "left out: the precision of 'a' is undefined" in err
-        assert main(["interval", "never.csv", *GOLD, "--metric", "precision"]) == 0
-        out, err = capsys.readouterr()
-        assert out.startswith("Precision of b: 50.0 %")
-        assert "left out: the precision of 'a' is undefined" in err
-        assert main(["test", "never.csv", *GOLD, "--metrics", "precision"]) == 2
-
-
-class TestPlan:
-    def test_jiangs_study_is_planned_without_a_file(self, run):
-        out = run("plan", "--half-width", "0.02", "--metric", "f0.5", "--prevalence", "0.615")
-        assert "16,005 items with 9,843 positive ones" in out
-
-    def test_a_decision_is_planned_from_suppositions_or_from_a_pilot(self, predictions, run):
-        from bayesf1.frequentist.planning import assumed_pilot, plan_comparison
-
-        supposed = ("--prevalence", "0.2", "--f1", "0.8", "--agreement", "0.9")
-        argv = ("plan", "--difference", "0.05", "--assurance", "0.7", "--rng", "1", "--format", "json")
-        pilot = assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.9)
-        expected = plan_comparison(pilot, difference=0.05, assurance=0.7, rng=1).to_dict()
-        found = json.loads(run(*argv, *supposed))
-        assert found.pop("signature").startswith("bayesf1|")
-        assert found == {"format": "bayesf1.plan/1", **expected}
-        found = json.loads(run("plan", "predictions.csv", *GOLD, *argv[1:]))
-        assert found["question"] == "size"
-        assert found["unit"] == "item"
-
-
-class TestOwnWords:
-    @pytest.mark.parametrize(
-        ("argv", "message"),
-        [
-            (["plan"], "say what to plan for: --half-width X for an interval, --difference X for a decision"),
-            (["plan", "--half-width", ".1", "--difference", ".1"], "give one of them"),
-            (
-                ["plan", "--half-width", ".1", "--agreement", ".9"],
-                "--agreement does not apply to an interval",
-            ),
-            (
-                ["plan", "two.csv", "--half-width", ".1"],
-                "several models (crf, bert); choose one with --model",
-            ),
-            (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
-            (["plan", "--difference", ".1"], "takes --prevalence, --agreement, --f1 (or --precision and"),
-            (["plan", "predictions.csv", *GOLD, "--f1", ".3"], "--f1 does not apply to a plan from a FILE"),
-            (["test", "two.csv"], "two.csv holds totals only, but a randomisation test takes"),
-            (["test", "predictions.csv", *GOLD, "--alternative", "les"], "did you mean 'less'?"),
-            (["interval", "two.csv", "--model", "crf", "--difference", "crf", "bert"], "give one"),
-        ],
     )
-    def test_errors_say_what_belongs(self, predictions, capsys, argv, message):
-        assert main(argv) == 2
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert err.startswith("bayesf1: ")
-        assert err.count("\n") == 1
-        assert message in err
+    assert [row["metric"] for row in rows] == ["f1", "accuracy"]
+    for row in rows:
+        assert float(row["p_value"]) == bf.randomization_test(ev, metric=row["metric"]).p_value
+        assert row["exact"] == "True"
 
 
-class TestFormats:
-    @pytest.mark.parametrize("file", ["two.csv", "three.csv"])
-    def test_json_always_is_a_list_of_pairs(self, run, file):
-        def refuse(constant):
-            raise AssertionError(constant)
-
-        document = json.loads(
-            run("compare", file, "--format", "json", "--metrics", "f1"), parse_constant=refuse
-        )
-        assert document.keys() == {"format", "pairs"}
-        assert document["format"] == "bayesf1.pairs/1"
-        assert len(document["pairs"]) == (1 if file == "two.csv" else 3)
-        alone = compare(TWO, metrics="f1").to_dict()
-        if file == "three.csv":
-            assert document["pairs"][0]["notes"].pop().startswith("Each of 3 pairs")
-        assert document["pairs"][0] == alone
-
-    def test_csv_has_one_header_and_full_numbers(self, run):
-        rows = list(csv.DictReader(io.StringIO(run("compare", "three.csv", "--format", "csv"))))
-        assert [r["metric"] for r in rows] == ["precision", "recall", "f1"] * 3
-        assert float(rows[2]["p_h1"]) == compare(TWO)["f1"].p_h1
+def test_what_is_undefined_is_left_out_with_a_line(here, capsys):
+    (here / "never.csv").write_text("label,a,b\n" + "y,n,y\nn,n,n\nn,n,y\n" * 5)
+    assert main(["test", "never.csv", *GOLD, "--metrics", "precision,recall", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert [row["metric"] for row in csv.DictReader(io.StringIO(out))] == ["recall"]
+    assert "left out: the precision of 'a' is undefined" in err
+    assert main(["interval", "never.csv", *GOLD, "--metric", "precision"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Precision of b: 50.0 %")
+    assert "left out: the precision of 'a' is undefined" in err
+    assert main(["test", "never.csv", *GOLD, "--metrics", "precision"]) == 2
 
 
-class TestDemo:
-    def test_it_tells_of_the_experiments_of_wang_and_li(self, run):
-        out = run("demo")
-        assert str(compare(load_example("wang-li-ner"))) in out
-        assert "bayesf1 compare folds.csv" in out
+def test_jiangs_study_is_planned_without_a_file(run):
+    out = run("plan", "--half-width", "0.02", "--metric", "f0.5", "--prevalence", "0.615")
+    assert "16,005 items with 9,843 positive ones" in out
 
 
-class TestHelp:
-    @pytest.mark.parametrize("command", ["compare", "rank", "interval", "test", "plan", "demo"])
-    def test_the_help_of_a_command_ends_with_an_example(self, run, command):
-        _, examples = run(command, "--help").split("\nExamples:\n")
-        assert all(line.startswith(f"    bayesf1 {command}") for line in examples.rstrip().splitlines())
-
-    @pytest.mark.parametrize("command", ["compare", "interval", "test", "plan"])
-    def test_every_option_is_explained(self, run, command):
-        usage, _, explained = run(command, "--help").partition("\n\n")
-        options = re.findall(r"--[\w-]+", usage.replace("--help", ""))
-        assert 14 <= len(options) <= (34 if command == "compare" else 40)
-        for option in options:
-            assert re.search(rf"^  {option} [^a-z]*[a-z]", explained, flags=re.MULTILINE), option
+def test_a_decision_is_planned_from_suppositions_or_from_a_pilot(predictions, run):
+    supposed = ("--prevalence", "0.2", "--f1", "0.8", "--agreement", "0.9")
+    argv = ("plan", "--difference", "0.05", "--assurance", "0.7", "--rng", "1", "--format", "json")
+    pilot = bf.assumed_pilot(prevalence=0.2, f1=0.8, agreement=0.9)
+    expected = bf.plan_comparison(pilot, difference=0.05, assurance=0.7, rng=1).to_dict()
+    found = json.loads(run(*argv, *supposed))
+    assert found.pop("signature").startswith("bayesf1|")
+    assert found == {"format": "bayesf1.plan/1", **expected}
+    found = json.loads(run("plan", "predictions.csv", *GOLD, *argv[1:]))
+    assert found["question"] == "size"
+    assert found["unit"] == "item"
 
 
-def spawn(*argv, **options):
-    env = {**os.environ, "PYTHONWARNINGS": "error", **options.pop("env", {})}
-    return subprocess.run(
-        [sys.executable, "-m", "bayesf1", *argv],
-        env=env,
-        timeout=60,
-        check=False,
-        capture_output=True,
-        **options,
-    )
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["plan"], "say what to plan for: --half-width X for an interval, --difference X for a decision"),
+        (["plan", "--half-width", ".1", "--difference", ".1"], "give one of them"),
+        (
+            ["plan", "--half-width", ".1", "--agreement", ".9"],
+            "--agreement does not apply to an interval",
+        ),
+        (
+            ["plan", "two.csv", "--half-width", ".1"],
+            "several models (crf, bert); choose one with --model",
+        ),
+        (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
+        (["plan", "--difference", ".1"], "takes --prevalence, --agreement, --f1 (or --precision and"),
+        (["plan", "predictions.csv", *GOLD, "--f1", ".3"], "--f1 does not apply to a plan from a FILE"),
+        (["test", "two.csv"], "two.csv holds totals only, but a randomisation test takes"),
+        (["test", "predictions.csv", *GOLD, "--alternative", "les"], "did you mean 'less'?"),
+        (["interval", "two.csv", "--model", "crf", "--difference", "crf", "bert"], "give one"),
+    ],
+)
+def test_errors_say_what_belongs(predictions, capsys, argv, message):
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("bayesf1: ")
+    assert err.count("\n") == 1
+    assert message in err
 
 
-class TestProcess:
-    def test_the_module_is_the_command_line(self):
-        done = spawn("--version")
-        assert done.returncode == 0
-        assert done.stdout.decode().split() == ["bayesf1", bayesf1.__version__]
+@pytest.mark.parametrize("file", ["two.csv", "three.csv"])
+def test_json_always_is_a_list_of_pairs(run, file):
+    def refuse(constant):
+        raise AssertionError(constant)
 
-    def test_a_pipe_that_is_not_utf_8_gets_utf_8_nonetheless(self, here):
-        done = spawn("compare", "two.csv", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
-        assert done.returncode == 0
-        assert compare(TWO).sentence() in done.stdout.decode("utf-8")
+    document = json.loads(run("compare", file, "--format", "json", "--metrics", "f1"), parse_constant=refuse)
+    assert document.keys() == {"format", "pairs"}
+    assert document["format"] == "bayesf1.pairs/1"
+    assert len(document["pairs"]) == (1 if file == "two.csv" else 3)
+    alone = compare(TWO, metrics="f1").to_dict()
+    if file == "three.csv":
+        assert document["pairs"][0]["notes"].pop().startswith("Each of 3 pairs")
+    assert document["pairs"][0] == alone
+
+
+def test_csv_has_one_header_and_full_numbers(run):
+    rows = list(csv.DictReader(io.StringIO(run("compare", "three.csv", "--format", "csv"))))
+    assert [r["metric"] for r in rows] == ["precision", "recall", "f1"] * 3
+    assert float(rows[2]["p_h1"]) == compare(TWO)["f1"].p_h1
+
+
+def test_it_tells_of_the_experiments_of_wang_and_li(run):
+    out = run("demo")
+    assert str(compare(bf.load_example("wang-li-ner"))) in out
+    assert "bayesf1 compare folds.csv" in out
+
+
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version").split() == ["bayesf1", bf.__version__]
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "interval", "test", "plan", "demo"])
+def test_the_help_of_a_command_ends_with_an_example(run, command):
+    _, examples = run(command, "--help").split("\nExamples:\n")
+    assert all(line.startswith(f"    bayesf1 {command}") for line in examples.rstrip().splitlines())
+
+
+@pytest.mark.parametrize("command", ["compare", "interval", "test", "plan"])
+def test_every_option_is_explained(run, command):
+    usage, _, explained = run(command, "--help").partition("\n\n")
+    options = re.findall(r"--[\w-]+", usage.replace("--help", ""))
+    assert 14 <= len(options) <= (34 if command == "compare" else 40)
+    for option in options:
+        assert re.search(rf"^  {option} [^a-z]*[a-z]", explained, flags=re.MULTILINE), option
 
 
 class Broken:
@@ -308,65 +261,62 @@ def test_a_mistake_in_the_program_is_not_hidden(monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-class TestTerminal:
-    def but_signatures(self, text):
-        """Return the lines of a text but its signatures, which are one word, to be copied whole."""
-        return [line for line in text.splitlines() if not line.startswith("bayesf1|")]
-
-    def test_a_terminal_gets_the_same_words_in_colour(self, here):
-        quoted = on_terminal("compare", "two.csv", "--rope", "0.01", width=110)
-        assert "\x1b[" in quoted
-        words = re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split()
-        assert words == str(compare(TWO, rope=0.01)).replace("─", "").split()
-
-    @pytest.mark.long
-    def test_the_story_of_the_demo_fits_a_narrow_terminal(self):
-        quoted = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("demo", width=78))
-        assert max(map(len, self.but_signatures(quoted))) <= 78
-        assert "Was the winner really the best?" in " ".join(quoted.split())
+def test_a_terminal_gets_the_same_words_in_colour(here):
+    quoted = on_terminal("compare", "two.csv", "--rope", "0.01", width=110)
+    assert "\x1b[" in quoted
+    words = re.sub(r"\x1b\[[0-9;]*m|─", "", quoted).split()
+    assert words == str(compare(TWO, rope=0.01)).replace("─", "").split()
 
 
-class TestPolish:
-    @pytest.fixture
-    def three_classes(self, tmp_path):
-        rows = ["gold,a,b"]
-        for gold, a, b in zip("xyzxyzxx" * 20, "xyyxyzxz" * 20, "xyzxyzxy" * 20, strict=True):
-            rows.append(f"{gold},{a},{b}")
-        path = tmp_path / "classes.csv"
-        path.write_text("\n".join(rows))
-        return str(path)
-
-    @pytest.mark.parametrize(
-        ("ending", "start"), [("tex", "% b against a"), ("json", "{"), ("txt", "b against")]
-    )
-    def test_the_ending_of_an_output_file_is_its_format(self, three_classes, tmp_path, ending, start):
-        path = tmp_path / f"out.{ending}"
-        assert main(["compare", three_classes, "--gold", "gold", "--rng", "1", "--output", str(path)]) == 0
-        assert path.read_text(encoding="utf-8").startswith(start)
-
-    @pytest.mark.parametrize("command", ["compare", "rank"])
-    def test_a_figure_is_drawn(self, three_classes, tmp_path, command):
-        path = tmp_path / "figure.svg"
-        assert main([command, three_classes, "--gold", "gold", "--plot", str(path)]) == 0
-        assert "<svg" in path.read_text(encoding="utf-8")
-
-    def test_a_figure_never_overwrites_what_was_read(self, three_classes, tmp_path, capsys):
-        path = tmp_path / "data.svg"
-        path.write_bytes(Path(three_classes).read_bytes())
-        assert main(["rank", str(path), "--gold", "gold", "--plot", str(path)]) == 2
-        assert "is an input file" in capsys.readouterr().err
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.long
+def test_the_story_of_the_demo_fits_a_narrow_terminal():
+    quoted = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("demo", width=78))
+    # A signature is one word, to be copied whole.
+    assert max(len(line) for line in quoted.splitlines() if not line.startswith("bayesf1|")) <= 78
+    assert "Was the winner really the best?" in " ".join(quoted.split())
 
 
-class TestFilesToWrite:
-    @pytest.mark.parametrize("name", ["x.docx", "x.xlsx", "x.html", "x.PDF"])
-    def test_an_ending_without_a_format_is_refused_before_anything_is_read(self, name, tmp_path, capsys):
-        path = tmp_path / name
-        assert main(["compare", "there-is-no-such.csv", "--output", str(path)]) == 2
-        err = capsys.readouterr().err
-        assert err.count("\n") == 1
-        assert f"no format has the ending .{name[2:]}; end it with .txt, .json, .csv, .md or .tex" in err
-        assert err.endswith("or name a format with --format\n")
-        assert not path.exists()
+@pytest.fixture
+def three_classes(tmp_path):
+    rows = ["gold,a,b"]
+    for gold, a, b in zip("xyzxyzxx" * 20, "xyyxyzxz" * 20, "xyzxyzxy" * 20, strict=True):
+        rows.append(f"{gold},{a},{b}")
+    path = tmp_path / "classes.csv"
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+@pytest.mark.parametrize(("ending", "start"), [("tex", "% b against a"), ("json", "{"), ("txt", "b against")])
+def test_the_ending_of_an_output_file_is_its_format(three_classes, tmp_path, ending, start):
+    path = tmp_path / f"out.{ending}"
+    assert main(["compare", three_classes, "--gold", "gold", "--rng", "1", "--output", str(path)]) == 0
+    assert path.read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_figure_is_drawn(three_classes, tmp_path, command):
+    path = tmp_path / "figure.svg"
+    assert main([command, three_classes, "--gold", "gold", "--plot", str(path)]) == 0
+    assert "<svg" in path.read_text(encoding="utf-8")
+
+
+def test_a_figure_never_overwrites_what_was_read(three_classes, tmp_path, capsys):
+    path = tmp_path / "data.svg"
+    path.write_bytes(Path(three_classes).read_bytes())
+    assert main(["rank", str(path), "--gold", "gold", "--plot", str(path)]) == 2
+    assert "is an input file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["x.docx", "x.xlsx", "x.html", "x.PDF"])
+def test_an_ending_without_a_format_is_refused_before_anything_is_read(name, tmp_path, capsys):
+    path = tmp_path / name
+    assert main(["compare", "there-is-no-such.csv", "--output", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert f"no format has the ending .{name[2:]}; end it with .txt, .json, .csv, .md or .tex" in err
+    assert err.endswith("or name a format with --format\n")
+    assert not path.exists()
 
 
 def test_a_report_says_which_files_options_and_rng_make_it_again(here, run):

@@ -45,20 +45,8 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     assert code == 0
     assert "on 2 corpora" in out
     assert re.search(r"^mail +F1", out, flags=re.MULTILINE)
-    code, out, _ = run(
-        *[
-            "hierarchical",
-            "tasks.csv",
-            "--cv",
-            "blocked-3x2",
-            "--task",
-            "news",
-            "--rng",
-            "1",
-            "--format",
-            "csv",
-        ]
-    )
+    one = "hierarchical tasks.csv --cv blocked-3x2 --task news --rng 1 --format csv"
+    code, out, _ = run(*one.split())
     assert code == 0
     assert '"repeat 3, fold 2",f1' in out
 

@@ -25,9 +25,7 @@ TASK = ["labels.csv", "--gold", "label", "--columns", "a,b", "--positive", "1"]
 
 # Arguments after the program's name, and what the one line says.
 COMMANDS = {
-    "gold among the models": (["compare", "labels.csv", "--gold", "label", "--columns", "label,a"], "'label' is named twice"),
     "a model twice": (["compare", "labels.csv", "--gold", "label", "--columns", "a,a"], "'a' twice"),
-    "gold as documents": (["compare", *TASK, "--group", "label"], "'label' is named twice"),
     "carriage returns": (["compare", "returns.csv", "--gold", "label"], "carriage return"),
     "a long header": (["compare", "long.csv", "--gold", "label"], "line 1"),
     "a wide header": (["compare", "wide.csv", "--gold", "label"], "no column 'label'"),
@@ -48,7 +46,6 @@ COMMANDS = {
     ),
     "a fit of zeros": (["show", "signature.nc"], "signature.nc is not a netCDF file of draws"),
     "a fit of another kind": (["show", "classic.nc"], "classic.nc is not a netCDF file of draws"),
-    "a device": (["compare", "/dev/zero"], "/dev/zero is a device"),
 }  # fmt: skip
 
 

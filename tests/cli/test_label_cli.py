@@ -47,12 +47,8 @@ def test_rows_to_label_are_written_as_they_stand_in_the_file(predictions, tmp_pa
 
 def test_rows_to_label_may_be_told_apart_by_id(predictions, tmp_path, capsys):
     out = tmp_path / "to_label.csv"
-    asked = [
-        "label",
-        str(predictions),
-        *["--gold", "label", "--judge", "gpt", "--positive", "spam", "--id", "id"],
-    ]
-    assert main([*asked, "--budget", "30", "--output", str(out), "--format", "json"]) == 0
+    asked = f"label {predictions} --gold label --judge gpt --positive spam --id id --budget 30 --output {out}"
+    assert main([*asked.split(), "--format", "json"]) == 0
     every = {row["id"]: row for row in csv.DictReader(predictions.read_text(encoding="utf-8").splitlines())}
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert sorted(row["id"] for row in rows) == sorted(json.loads(capsys.readouterr().out)["items"])

@@ -74,15 +74,7 @@ def test_scores_as_arrays_are_tested_as_those_of_an_evaluation(cv):
         assert flat["corrected resampled t"].statistic == pytest.approx(t)
 
 
-# ---- half contrasts and McNemar ---------------------------------------------------------------------------
-
-
-def test_half_contrasts_give_a_probability_and_a_p_value(five):
-    d = five.differences
-    distribution = stats.t(5, d.mean(), np.sqrt(np.mean((d[:, 0] - d[:, 1]) ** 2 / 4)))
-    test = five["t of half contrasts"]
-    assert test.p_greater == pytest.approx(distribution.sf(0.0))
-    assert test.p_value == pytest.approx(2 * min(distribution.sf(0.0), distribution.cdf(0.0)))
+# ---- McNemar ----------------------------------------------------------------------------------------------
 
 
 def cross_validated(m, classes=2, seed=0, n=160, **options):

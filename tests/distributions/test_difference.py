@@ -101,7 +101,7 @@ def test_a_shortest_interval_that_ends_with_the_support_is_found(a, b, ends):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("beta", [1.0, 0.1, 10.0])
+@pytest.mark.parametrize("beta", [1.0, 0.1])
 def test_a_thousand_million_counts_have_answers(beta):
     distribution = Difference(FScore(1e9, 2e8, 3e8, beta), FScore(1e9, 1e8, 2e8 + 0.5, beta))
     assert distribution.sf(0.0) == pytest.approx(1.0, abs=1e-9)

@@ -191,7 +191,7 @@ def claimed(draws):
 
 @pytest.mark.long
 def test_equal_models_are_seldom_told_apart_in_any_of_thirty_classes():
-    rng, n = np.random.default_rng(11), 80
+    rng, n = np.random.default_rng(11), 40
     raw = shrunk = 0
     for _ in range(n):
         draws = classes(rng, np.zeros(30))

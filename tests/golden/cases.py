@@ -5,7 +5,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,17 +85,8 @@ COUNTS = {"A": (77, 44, 10, 702), "B": (80, 30, 7, 716), "C": (70, 20, 17, 726)}
 AVERAGES = ("macro_f1", "macro_f1_star", "weighted_f1", "balanced_accuracy")
 MACRO = ("precision", "recall", "f1", *AVERAGES, "mcc", "kappa", "f1[a]")
 SPANS = ("precision", "recall", "f1", "f0.5", "f2", "jaccard")
-OF_ALL_CELLS = (
-    "accuracy",
-    "specificity",
-    "npv",
-    "mcc",
-    "kappa",
-    "balanced_accuracy",
-    "fowlkes_mallows",
-    "sba",
-)
-TWO = (*SPANS, *OF_ALL_CELLS)
+OF_ALL_CELLS = "accuracy specificity npv mcc kappa balanced_accuracy fowlkes_mallows sba"
+TWO = (*SPANS, *OF_ALL_CELLS.split())
 TYPED = ("precision", "recall", "f1", "micro_f1", "macro_f1")
 
 # Builder, metrics, and those of which the posterior may change.
@@ -351,52 +341,6 @@ def fitted(data: Any, questions: tuple[str, ...], **rng: Any) -> Entries:
         yield f"rank/{key}", entry._replace(rule="near", scale=0.002) if key == "score" else entry
 
 
-def of_papers() -> dict[str, Callable[[], Entries]]:
-    """Return what a paper's tables are recomputed by; those of others are tested where their methods are."""
-
-    def wang_li() -> Entries:
-        for name in ("cws", "ner", "org"):
-            counts = bf.load_example(f"wang-li-{name}")
-            tables = {m: counts.folds.counts[:, :, i] for i, m in enumerate(counts.models)}
-            again = bf.from_folds(tables, cv=bf.BlockedCV(m=3), discount=0.3688)
-            for key, entry in comparisons(bf.compare(again, prior=1)):
-                yield f"{name}/{key}", entry
-
-    return {"wang-li": wang_li}
-
-
-def of_measures() -> Entries:
-    """Yield the measures that need no evaluation."""
-    m, rng = bf.measures, np.random.default_rng(20)
-    gold, found = rng.integers(0, 4, 60), rng.integers(0, 4, 60)
-    gains, y, s = rng.integers(0, 4, (5, 10)), rng.integers(0, 2, 60), np.round(rng.random(60), 1)
-    ratings = rng.integers(0, 3, (40, 3)).astype(float)
-    ratings[:, 1] = ratings[:, 0]
-    ratings[::7, 2] = np.nan
-    values = {
-        "pairs": m.pair_scores(gold, found),
-        "purity": m.purity_scores(gold, found),
-        "dcg": m.dcg(gains, k=5),
-        "ndcg": m.ndcg(gains, k=5),
-        "err": m.err(gains, max_grade=3),
-        "pfound": m.pfound(gains / 4),
-        "ap": m.average_precision(gains > 1),
-        "rr": m.reciprocal_rank(gains > 2),
-        "map": m.mean_average_precision(gains > 1),
-        "mrr": m.mean_reciprocal_rank(gains > 2),
-        "p@k": m.precision_at_k(gains > 1, 3),
-        "auc": m.roc_auc(y, s),
-        "pr": m.pr_ap(y, s),
-        **{
-            f"alpha {level}": m.krippendorff_alpha(ratings.T, level=level)
-            for level in ("nominal", "ordinal", "interval")
-        },
-    }
-    for name, value in values.items():
-        numbers = list(vars(value).values()) if is_dataclass(value) else value
-        yield name, Entry("exact", floats(numbers))
-
-
 def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
     """Return questions for evaluations that suit them."""
     pair = bf.from_counts(A=COUNTS["A"], B=COUNTS["B"])
@@ -450,7 +394,6 @@ def of_verbs(**rng: Any) -> dict[str, Callable[[], Entries]]:
         "hierarchical": lambda: fitted(corpora(), ("average", "new", "suite", "conll"), **rng),
         "hierarchical folds": lambda: fitted(bf.load_example("wang-li-org"), ("average",), **rng),
         "confusion": lambda: iter([("B", Entry("exact", floats(bf.confusion(kinds.classes(), "B"))))]),
-        "measures": of_measures,
         "shards": lambda: totals(kinds.binary() + kinds.binary(n=80)),
     }
 
@@ -504,6 +447,6 @@ def questions(only: str = "", seed: int | None = None) -> dict[str, Callable[[],
     for name in EVALUATIONS:
         if f"ev/{name}/".startswith(only) or only.startswith(f"ev/{name}/"):
             found |= {f"ev/{name}/{q}": ask for q, ask in asked_of_every(name, **rng).items()}
-    for prefix, some in {"paper": of_papers(), "verb": of_verbs(**rng), "file": of_files()}.items():
+    for prefix, some in {"verb": of_verbs(**rng), "file": of_files()}.items():
         found |= {f"{prefix}/{name}": ask for name, ask in some.items()}
     return {key: ask for key, ask in found.items() if key.startswith(only)}

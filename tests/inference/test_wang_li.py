@@ -14,14 +14,8 @@ PAPER = json.loads(
 MISPRINTS = {(m["task"], m["metric"], m["cell"]): m for m in PAPER["misprints"]}
 ROWS = [(task, metric) for task in PAPER["tasks"] for metric in task["metrics"]]
 # Cells and the decimals that are printed of them.
-CELLS = {
-    "interval_a low": 2,
-    "interval_a high": 2,
-    "interval_b low": 2,
-    "interval_b high": 2,
-    "p_h0": 3,
-    "p_h1": 3,
-}
+ENDS = [f"interval_{model} {end}" for model in "ab" for end in ("low", "high")]
+CELLS = dict.fromkeys(ENDS, 2) | {"p_h0": 3, "p_h1": 3}
 
 over_rows = pytest.mark.parametrize(("task", "metric"), ROWS, ids=[f"{t['task']}-{m}" for t, m in ROWS])
 
@@ -30,38 +24,30 @@ over_rows = pytest.mark.parametrize(("task", "metric"), ROWS, ids=[f"{t['task']}
 def results():
     found = {}
     for task in PAPER["tasks"]:
-        folds = bf.load_example(task["example"]).folds.counts
-        models = {model: folds[:, :, i] for i, model in enumerate(task["models"])}
+        example = bf.load_example(task["example"])
+        assert (example.models, example.folds.cv) == (tuple(task["models"]), bf.BlockedCV(3))
+        models = {model: example.folds.counts[:, :, i] for i, model in enumerate(example.models)}
         ev = bf.from_folds(models, cv=bf.BlockedCV(m=3), discount=PAPER["discount"])
         found[task["task"]] = bf.compare(ev, prior=PAPER["prior"])
     return found
 
 
 def cells_of(res):
-    cells = {"p_h0": res.p_h0, "p_h1": res.p_h1}
-    for name, distribution in (("interval_a", res.posterior_a), ("interval_b", res.posterior_b)):
-        for end, value in zip(("low", "high"), distribution.interval(0.95), strict=True):
-            cells[f"{name} {end}"] = 100 * value
-    return cells
+    ends = [100 * end for post in (res.posterior_a, res.posterior_b) for end in post.interval(0.95)]
+    return dict(zip(CELLS, [*ends, res.p_h0, res.p_h1], strict=True))
 
 
 def printed_of(row):
-    cells = {"p_h0": row["p_h0"], "p_h1": row["p_h1"]}
-    for name in ("interval_a", "interval_b"):
-        cells |= {f"{name} {end}": x for end, x in zip(("low", "high"), row[name], strict=True)}
-    return cells
+    return dict(zip(CELLS, [*row["interval_a"], *row["interval_b"], row["p_h0"], row["p_h1"]], strict=True))
 
 
 @over_rows
 def test_every_cell_is_recomputed_to_the_last_digit(task, metric, results):
     exact = task["metrics"][metric]["recomputed"]
-    res = results[task["task"]][metric]
-    assert res.p_h1 == pytest.approx(exact["p_h1"], abs=6e-11)
-    for distribution, interval in (
-        (res.posterior_a, exact["interval_a"]),
-        (res.posterior_b, exact["interval_b"]),
-    ):
-        assert [100 * end for end in distribution.interval(0.95)] == pytest.approx(interval, abs=6e-7)
+    found = cells_of(results[task["task"]][metric])
+    assert found["p_h1"] == pytest.approx(exact["p_h1"], abs=6e-11)
+    intervals = [*exact["interval_a"], *exact["interval_b"]]
+    assert [found[end] for end in ENDS] == pytest.approx(intervals, abs=6e-7)
 
 
 @over_rows

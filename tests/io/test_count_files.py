@@ -57,7 +57,7 @@ def test_the_same_counts_are_read_however_they_are_written(write, name):
 
 
 names = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
-numbers = st.floats(0.01, 1e15)
+numbers = st.floats(0.01, 1e8)
 
 
 @given(st.dictionaries(names, st.tuples(numbers, numbers, numbers), min_size=1, max_size=5))
@@ -107,24 +107,6 @@ def test_tasks_of_different_designs_share_a_file(write):
     path = write("task," + FOLD_HEADER + "\n".join(rows))
     assert read_counts(path, task="x", cv=KFoldCV(2, 2)).folds.cv == KFoldCV(2, 2)
     assert read_counts(path, task="y").folds.cv == BlockedCV(1)
-
-
-@pytest.mark.parametrize(
-    ("name", "models", "p_h1"),
-    # Wang & Li (2019), Tables 3-5, exact by quadrature with the printed k = 0.3688: P, R, F1.
-    [
-        ("wang-li-cws", ("BMES", "BB2B3MES"), (0.9759079438, 0.9999853880, 0.9999913219)),
-        ("wang-li-ner", ("IOB2", "IOBES"), (0.6799293614, 0.6274323192, 0.6997968841)),
-        ("wang-li-org", ("IOB2", "IOBES"), (0.8097460319, 0.2949610426, 0.4126646415)),
-    ],
-)
-def test_a_packaged_example_gives_the_published_probabilities(name, models, p_h1):
-    ev = bf.load_example(name)
-    assert ev.models == models
-    assert ev.folds.cv == BlockedCV(3)
-    tables = {model: ev.folds.counts[:, :, i] for i, model in enumerate(models)}
-    res = bf.compare(from_folds(tables, cv=BlockedCV(3), discount=0.3688))
-    assert [res[m].p_h1 for m in ("precision", "recall", "f1")] == pytest.approx(p_h1, abs=1e-9)
 
 
 # ---- conlleval --------------------------------------------------------------------------------------------

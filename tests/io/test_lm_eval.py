@@ -19,10 +19,6 @@ def write(folder, model, task="arith", data=None, name=NAME):
     return path
 
 
-def records(data):
-    return [json.loads(line) for line in data.decode().splitlines()]
-
-
 def test_items_are_paired_by_document_and_accuracy_is_the_mean_of_the_log(tmp_path):
     shuffled = lines(*reversed(lm_eval_samples(B).decode().splitlines()))
     write(tmp_path, "a"), write(tmp_path, "b", data=shuffled)
@@ -110,6 +106,7 @@ def test_a_bad_sample_is_named_with_its_file_and_line(data, message, tmp_path):
 
 
 def test_a_line_longer_than_the_head_is_recognised(tmp_path):
-    long = [record | {"doc": {"text": "é" * 100_000}} for record in records(lm_eval_samples(A))]
+    samples = map(json.loads, lm_eval_samples(A).decode().splitlines())
+    long = [sample | {"doc": {"text": "é" * 100_000}} for sample in samples]
     write(tmp_path, "a", data=lines(*(json.dumps(record, ensure_ascii=False) for record in long)))
     assert bf.read({"a": tmp_path / "a"}).tables.tolist() == [[3, 1]]

@@ -9,7 +9,7 @@ in one to three places of one file. What comes out is
 * another evaluation without a word, if the sample lists the kind of damage as `undetectable`: what is there then is another
   correct file, such as one with another label, and no reader could know.
 
-Damage to the encoding is never undetectable. By the marker there are at least 1,000 damaged files of every
+Damage to the encoding is never undetectable. By the marker there are at least 500 damaged files of every
 format, all different.
 """
 
@@ -28,25 +28,9 @@ SEED = 20261116
 # Damaged files of each sample that are always tried.
 FEW = 50
 STRANGE = (
-    *(
-        "",
-        "NaN",
-        "abc",
-        "-1",
-        "1e400",
-        "true",
-        "null",
-        "[]",
-        "{}",
-        "9" * 400,
-        "\0",
-        "½",
-        "1,5",
-        "日本",
-        '"',
-        "-",
-    ),
-    *("0", "1", "2.5", "O", "B-", "_", "inf", "\u2028", "\u00a0", "#", "a b", "\ud7ff", "1_0", "0x1", "\r"),
+    *("", "NaN", "abc", "-1", "1e400", "true", "null", "[]", "{}", "9" * 400, "\0", "½", "1,5", "日本"),
+    *('"', "-", "0", "1", "2.5", "O", "B-", "_", "inf", "\u2028", "\u00a0", "#", "a b", "\ud7ff"),
+    *("1_0", "0x1", "\r"),
 )
 BETWEEN = re.compile(r'([\t ,;|:"{}\[\]]+)')
 
@@ -196,12 +180,12 @@ def test_damaged_files_are_refused_or_read_as_meant_or_remarked_upon(name, n_dam
     assert not faults, "\n".join([f"{len(faults)} of {len(seen)}", *faults[:5]])
 
 
-def test_there_are_a_thousand_damaged_files_of_every_format():
+def test_there_are_five_hundred_damaged_files_of_every_format():
     damaged = Counter[str]()
     for sample in SAMPLES.values():
         damaged[sample.format] += sample.n_damaged
     assert {fmt.name for fmt in INPUT_FORMATS} == damaged.keys()
-    assert min(damaged.values()) >= 1000
+    assert min(damaged.values()) >= 500
 
 
 def _same(ev, clean):

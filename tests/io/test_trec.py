@@ -90,6 +90,7 @@ def test_a_bad_line_is_named(row, message, tmp_path):
     ("rows", "message"),
     [
         (["1 0 a 1", "1 0 a 0"], "qrels, line 2, has document 'a' of query '1' again"),
+        (["1 0 a 1", "1\0 0 b 0"], "qrels, line 2, has a zero byte"),
         (["1 Q0 a 1 9 x"], "qrels, line 1, has 6 columns.*that is a run"),
         (["7 0 a 1"], "a.run has '1', but no judged query such as '7'"),
     ],
@@ -126,14 +127,7 @@ def test_judgements_given_as_a_run_are_recognised(trec):
 
 def test_a_figure_has_a_panel_of_every_measure(trec, tmp_path):
     files = [f"{name}={path}" for name, path in runs(trec).items()]
-    asked = [
-        "--qrels",
-        str(trec / "qrels.txt"),
-        "--measure",
-        "nDCG@10,AP",
-        "--plot",
-        str(tmp_path / "both.svg"),
-    ]
-    assert main(["compare", *files, *asked]) == 0
+    asked = f"--qrels {trec / 'qrels.txt'} --measure nDCG@10,AP --plot {tmp_path / 'both.svg'}"
+    assert main(["compare", *files, *asked.split()]) == 0
     drawn = (tmp_path / "both.svg").read_text(encoding="utf-8")
     assert drawn.count("Difference in mean") == 2

@@ -8,35 +8,18 @@ from builders import needed
 
 jiwer, sacrebleu = needed("jiwer"), needed("sacrebleu")
 
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "tree",
-    "house",
-    "on",
-    "under",
-    "sees",
-    "likes",
-    "old",
-    "green",
-    "runs",
-    "sleeps",
-    "quickly",
-    "today",
-]
+WORDS = "the a cat dog tree house on under sees likes old green runs sleeps quickly today"
 
 
 def sentences(n, seed):
     """References, and outputs of two systems that garble a word now and then."""
     rng = np.random.default_rng(seed)
-    gold = [list(rng.choice(WORDS, rng.integers(4, 16))) for _ in range(n)]
+    gold = [list(rng.choice(WORDS.split(), rng.integers(4, 16))) for _ in range(n)]
 
     def garbled(rate):
         found = []
         for words in gold:
-            said = [str(rng.choice(WORDS)) if rng.random() < rate else w for w in words]
+            said = [str(rng.choice(WORDS.split())) if rng.random() < rate else w for w in words]
             said = [w for w in said if rng.random() > rate / 4]
             found.append(" ".join(said + (["today"] if rng.random() < rate else [])))
         return found

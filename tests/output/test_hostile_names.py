@@ -22,68 +22,14 @@ from builders import needed
 from file_samples import inspect_log, lm_eval_samples
 
 NAMES = [
-    *(
-        "\x1b[2J",
-        "\x1b]0;title\x07x",
-        "\x9b31m",
-        "a\nb",
-        "a\r\nb",
-        "\x08\x08x",
-        "\u202eabc",
-        "a\u2028b",
-        "x\u200by",
-    ),
-    *(
-        "<script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "</title></script><script>x",
-        "<!--",
-        "]]>",
-    ),
-    *(
-        "\"'><svg onload=x>",
-        "&lt;b&gt;",
-        "&#60;",
-        "[x](javascript:alert(1))",
-        "![x](http://e/x.png)",
-        "<http://e>",
-    ),
-    *(
-        "`rm -rf`",
-        "|a|b|",
-        "**b**",
-        "# head",
-        "\\input{/etc/passwd}",
-        "\\write18{id}",
-        "$x$",
-        "% comment",
-        "}{",
-        "\\\\",
-    ),
-    *(
-        "~^_&#",
-        "[1]",
-        "*x",
-        "=cmd()",
-        "@SUM(A1)",
-        "+1+cmd|'x'!A0",
-        "-2+3",
-        "\t=1+1",
-        "{{7*7}}",
-        "{% raw %}",
-        "{0}{x}",
-    ),
-    *(
-        "%s%n%(x)s",
-        "javascript:alert(1)",
-        "../../etc/passwd",
-        "模型",
-        "e\u0301",
-        "😀",
-        "العربية",
-        "${jndi:ldap://x}",
-    ),
-    *("$(id); rm", "nan", "None", "[red]x[/red]", "[bold", "x" * 300),
+    *("\x1b[2J", "\x1b]0;title\x07x", "\x9b31m", "a\nb", "a\r\nb", "\x08\x08x", "\u202eabc"),
+    *("a\u2028b", "x\u200by", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"),
+    *("</title></script><script>x", "<!--", "]]>", "\"'><svg onload=x>", "&lt;b&gt;", "&#60;"),
+    *("[x](javascript:alert(1))", "![x](http://e/x.png)", "<http://e>", "`rm -rf`", "|a|b|", "**b**"),
+    *("# head", "\\input{/etc/passwd}", "\\write18{id}", "$x$", "% comment", "}{", "\\\\", "~^_&#"),
+    *("[1]", "*x", "=cmd()", "@SUM(A1)", "+1+cmd|'x'!A0", "-2+3", "\t=1+1", "{{7*7}}", "{% raw %}"),
+    *("{0}{x}", "%s%n%(x)s", "javascript:alert(1)", "../../etc/passwd", "模型", "e\u0301", "😀"),
+    *("العربية", "${jndi:ldap://x}", "$(id); rm", "nan", "None", "[red]x[/red]", "[bold", "x" * 300),
 ]
 GOLD = np.arange(60) % 3 == 0
 FIRST, SECOND = np.arange(60) % 2 == 0, np.arange(60) % 6 == 0
@@ -183,6 +129,7 @@ def assert_harmless(answer):
     comments, _, source = latex.partition(r"\begin{table}")
     assert all(line.startswith("%") for line in comments.splitlines())
     assert not re.search(r"\\(input|write)|(?<!\\)[#~^]|(?<!\\)%", source.replace(r"~\%", ""))
+    plain(answer._repr_html_())
     tags = tags_of(answer._repr_html_())
     assert tags <= {"p", "table", "thead", "tbody", "tr", "th", "td", "strong"}
 

@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1.output.html import report_html, write_report
@@ -31,9 +30,6 @@ class Page(HTMLParser):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.stack.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self.stack.pop() == tag
@@ -166,27 +162,9 @@ def test_hostile_names_are_texts_everywhere(hostile):
     assert f"bayesf1 compare '{HOSTILE}'" in page.text("code")
 
 
-@settings(max_examples=3, deadline=None)
-@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.strip))
-def test_any_name_leaves_the_page_whole(name):
-    ev = bf.from_counts({name: (7, 4, 1), f"{name}!": (8, 3, 1)})
-    page = Page(report_html(bf.compare(ev, metrics="f1"), command=name))
-    assert len(page.all("script")) == 2
-    assert len(page.drawings) == 2
-
-
-# ---- bad input
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    res = bf.compare(COUNTS, metrics="f1")
-    write_report(res, tmp_path / "report.html", command="bayesf1 compare")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_html(
-        res, command="bayesf1 compare"
-    )
+def test_a_page_is_written_as_all_files_are(tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
-        write_report(res, tmp_path / "missing" / "report.html")
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+        write_report(bf.compare(COUNTS, metrics="f1"), tmp_path / "missing" / "report.html")
 
 
 # ---- losses, and hierarchical fits

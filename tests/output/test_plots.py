@@ -1,12 +1,12 @@
 """Figures: what is drawn is what was computed, and it can be read."""
 
 import itertools
+import json
 from functools import cache
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from scipy import stats
 
 mpl.use("Agg")
@@ -19,6 +19,7 @@ from matplotlib.text import Text
 
 import bayesf1 as bf
 from bayesf1.output import plots
+from builders import ROOT
 
 LONG = (
     "bert-base-multilingual-cased_fine-tuned+CRF ($5e-5$)",
@@ -261,12 +262,8 @@ def test_classes_are_sorted_and_filled_where_decisive():
         assert dot.get_marker() == (">" if res[name].p_h1 > 0.5 else "<")
 
 
-def lightness(rgb):
-    """CIE L* of an sRGB colour (IEC 61966-2-1)."""
-    return to_lab(to_linear(rgb))[0]
-
-
 def to_linear(rgb):
+    """Linear RGB of an sRGB colour (IEC 61966-2-1)."""
     c = np.asarray(rgb)
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
@@ -278,30 +275,15 @@ def to_lab(linear):
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-# Machado, Oliveira & Fernandes (2009), Table 1, severity 1.0, on linear RGB
-VISION = {
-    "normal": np.eye(3),
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-    "tritanopia": [
-        [1.255528, -0.076749, -0.178779],
-        [-0.078411, 0.930809, 0.147602],
-        [0.004733, 0.691367, 0.303900],
-    ],
+# On linear RGB; and what everybody else sees.
+VISION = json.loads((ROOT / "tests/reference/machado_2009.json").read_text())["severity 1.0"] | {
+    "normal": np.eye(3)
 }
 
 
 def test_colours_differ_in_grey():
     # a difference of 2.3 in L* is just noticeable side by side
-    values = sorted(lightness(to_rgb(colour)) for colour in plots.COLOURS)
+    values = sorted(to_lab(to_linear(to_rgb(colour)))[0] for colour in plots.COLOURS)
     assert min(np.diff(values)) >= 9.0
     assert values[-1] <= 82.0
 
@@ -367,20 +349,6 @@ def test_every_figure_of_one_panel_can_be_drawn_on_given_axes(subfigure, tmp_pat
         ax = (figure.subfigures(1, 2)[0] if subfigure else figure).subplots()
         assert flat(make(ax)) == [ax]
         plots.save_plot(ax, tmp_path / "figure.png", dpi=50)
-
-
-names = st.lists(
-    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), max_size=60),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda name: "".join(name.split()),
-)
-
-
-def ticks(axis):
-    axis.get_figure().draw_without_rendering()
-    texts = [label.get_text() for label in axis.get_ticklabels()]
-    return [(float(x), text) for x, text in zip(axis.get_ticklocs(), texts, strict=True)]
 
 
 def test_of_a_loss_the_figure_is_blue_where_b_is_lower():
