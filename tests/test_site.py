@@ -106,17 +106,21 @@ def address():
         server.shutdown()
 
 
+# The inner width of a phone's window grows with what does not fit into it.
+BEYOND = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
+
+
 @in_a_browser
 def test_every_page_renders_without_a_complaint_and_none_is_wider_than_the_window(browser, address):
     complaints = {}
     for name in PAGES:
         browser.open(f"{address}/{name}", width=390)
-        wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
+        beyond = [browser.run(BEYOND)]
         browser.resize(1280)
-        wider = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
+        beyond.append(browser.run(BEYOND))
         said = [entry["message"] for entry in browser.log("browser") if entry["level"] == "SEVERE"]
-        if wide > 0 or wider > 0 or said:
-            complaints[name] = (wide, wider, said)
+        if max(beyond) > 0 or said:
+            complaints[name] = (beyond, said)
     assert complaints == {}
 
 

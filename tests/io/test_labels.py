@@ -126,7 +126,7 @@ MAILS_SAID = ["spam"] * 11 + ["refused"] + ["ham"] * 13
 FRAME = pd.DataFrame({"gold": MAILS, "A": MAILS_SAID})
 ROWS = [(g, a, 1) for g, a in zip(MAILS, MAILS_SAID, strict=True)]
 TAGS, TAGS_SAID = ([[f"B-{kind}"] for kind in kinds] for kinds in (MAILS, MAILS_SAID))
-# The last says of no class that it is unknown, as it has none.
+# Of the last nothing is unknown: models give no labels.
 NOTING = {
     "labels": lambda **how: bf.from_labels(MAILS, {"A": MAILS_SAID}, **how),
     "frame": lambda **how: bf.from_frame(FRAME, gold="gold", models=["A"], **how),
