@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesf1.base.arrays import BoolArray, IntArray
 from bayesf1.base.checks import Checked, check_rng, check_whole, is_number
 from bayesf1.base.naming import quoted
 
@@ -103,9 +103,7 @@ class BlockedCV(Checked):
         """Return the number of folds, 2m; the arguments are there for scikit-learn."""
         return 2 * self.m
 
-    def split(
-        self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Return pairs of indices (train, test), repeat by repeat: a half and its rest, then the other way.
 
         Every item is tested once in each repeat. Without groups, halves have n/2 items and the first halves
@@ -167,7 +165,7 @@ class BlockedCV(Checked):
 
         return balance_report(*self._halve(X, y, groups))
 
-    def _halve(self, X: Any, y: Any, groups: Any) -> tuple[Corpus, NDArray[np.bool_]]:
+    def _halve(self, X: Any, y: Any, groups: Any) -> tuple[Corpus, BoolArray]:
         from bayesf1.cv.splitting import Corpus, halvings
 
         corpus = Corpus.read(X, y, groups, self.balance, self.m)
@@ -248,9 +246,7 @@ class KFoldCV(Checked):
         """Return the number of folds of all repeats; the arguments are there for scikit-learn."""
         return self.folds * self.repeats
 
-    def split(
-        self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Return pairs of indices (train, test), repeat by repeat; every item is tested once in each.
 
         Without groups folds are alike in size and in labels to within one item; with groups they hold whole

@@ -10,18 +10,16 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
-from bayesf1.base.naming import listing, nearest, plural, printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, check_ratio
 
 if TYPE_CHECKING:
     from bayesf1.sampling import SamplingModel
@@ -70,7 +68,7 @@ class Task(ABC):
     citation
         Where the posterior was published.
     default_prior, least_prior
-        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be.
+        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite where there is none.
     drops_cells
         Whether cells can be left out, as true negatives can.
     counts_all_items
@@ -364,6 +362,9 @@ SEPARATE_RUNS = "are compared as separate models; if they are runs of one method
 # More patterns than this are many.
 MANY = 5_000
 
+# Draws take time in proportion to λ, and data hardly matter beside a larger one.
+_MOST_PRIOR = 100.0
+
 
 @dataclass(frozen=True, eq=False)
 class Units(_Comparable):
@@ -409,10 +410,8 @@ class Units(_Comparable):
             flat = rows.reshape(len(rows), -1)
             patterns, which = np.unique(flat, axis=0, return_inverse=True)
         else:
-            from scipy.sparse import csr_array
-
             # From coordinates, so that equal rows hold equal entries in equal order.
-            rows = csr_array(rows.tocoo())
+            rows = sparse(rows.tocoo())
             rows.sum_duplicates()
             rows.eliminate_zeros()
             # Equal rows have equal projections, to the last bit, and others practically never have.
@@ -480,12 +479,12 @@ class Units(_Comparable):
 
     def apart(self, n_models: int) -> Units:
         """Return what each model did by itself, as if it had been seen on units of its own."""
-        from scipy.sparse import block_diag, csr_array
+        from scipy.sparse import block_diag
 
         if not self.shared:
             return self
         alone = [self.select([i], n_models) for i in range(n_models)]
-        rows = block_diag([csr_array(one.rows) for one in alone], format="csr")
+        rows = block_diag([sparse(one.rows) for one in alone], format="csr")
         weights = np.concatenate([one.weights for one in alone])
         return replace(self, shared=False)._merged(rows, weights)
 
@@ -510,33 +509,13 @@ class Units(_Comparable):
         columns, n = columns.ravel(), self.rows.shape[1]
         if (columns < n).all():
             return self._merged(self.rows[:, columns], self.weights)
-        from scipy.sparse import csr_array
-
         old = np.flatnonzero(columns < n)
-        places = csr_array((np.ones(len(old)), (columns[old], old)), shape=(n, len(columns)))
-        return self._merged(csr_array(self.rows) @ places, self.weights)
+        places = indicators(columns[old], old, (n, len(columns)))
+        return self._merged(sparse(self.rows) @ places, self.weights)
 
     def _merged(self, rows: Any, weights: FloatArray) -> Units:
         """Return units of this kind that add other rows."""
         return Units.merge(rows, weights, self.name, shared=self.shared, each_an_item=self.each_an_item)
-
-
-def distinct_rows(rows: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
-
-    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
-    (array([1, 0]), array([1, 0, 1]))
-    """
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
-    which = np.empty(len(rows), dtype=np.intp)
-    which[order] = np.cumsum(starts) - 1
-    return order[starts], which
 
 
 def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
@@ -590,7 +569,7 @@ class Folds(_Comparable):
         return replace(self, counts=self.counts + other.counts, units=_sum(self.units, other.units))
 
 
-def _columns(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> NDArray[np.intp]:
+def _columns(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> IntArray:
     """Return the places of some models' cells in flat tables (..., model, cell); of cell -1, that behind the last."""
     places = np.arange(tables.size).reshape(tables.shape)[..., list(models), :][..., list(cells)]
     return np.where(np.asarray(cells) < 0, tables.size, places)
@@ -667,18 +646,6 @@ class Evaluation(_Comparable):
         return self.units.name if self.units is not None and self.units.shared else "table"
 
     @property
-    def weights(self) -> FloatArray | None:
-        """How many units of each pattern there are, None where only totals are known."""
-        return None if self.units is None else self.units.weights
-
-    @property
-    def patterns(self) -> FloatArray | None:
-        """What one unit of each pattern adds, axes (pattern, model, cell); None where unknown, or cells are many."""
-        if self.units is None or self.task.many_cells:
-            return None
-        return np.asarray(self.units.rows).reshape(-1, len(self.models), len(self.cells))
-
-    @property
     def items(self) -> Evaluation | None:
         """The same evaluation with single items as units, where clusters were read item by item."""
         if self.item_units is None:
@@ -727,9 +694,11 @@ class Evaluation(_Comparable):
         task = self.task
         if prior is None:
             return task.default_prior if self.folds is None else 1.0
-        if not is_number(prior) or not task.least_prior <= prior <= 1e6:
+        if task.least_prior > _MOST_PRIOR:
+            raise ValueError(f"there is no prior of {task.about}; leave prior= out")
+        if not is_number(prior) or not task.least_prior <= prior <= _MOST_PRIOR:
             raise ValueError(
-                f"prior must be between {task.least_prior:g} and 1e6, such as 1 (uniform) or 0.5 (Jeffreys), "
+                f"prior must be between {task.least_prior:g} and {_MOST_PRIOR:g}, such as 1 (uniform) or 0.5 (Jeffreys), "
                 f"not {quoted(prior)}"
             )
         return float(prior)
@@ -772,22 +741,17 @@ class Evaluation(_Comparable):
 
     def index(self, model: str) -> int:
         """Return the position of a model, or say which name was probably meant."""
-        if model not in self.models:
-            raise ValueError(f"unknown model {quoted(model)}; {nearest(str(model), self.models)}")
+        check_known(model, "model", self.models)
         return self.models.index(model)
 
-    def table(self, model: str) -> FloatArray:
-        """Return one model's counts, axes (cell,)."""
-        return self.tables[..., self.index(model), :]
-
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the evaluation to a file of JSON, from which `load` makes it again.
 
         Parameters
         ----------
         path
             The file, which is written whole or stays as it was; a name that ends with ``.gz`` makes a compressed one.
-            A measure that is your own function cannot be kept, and is refused.
+            A metric that is your own function cannot be kept, and is refused.
         """
         data = f"{to_json(self)}\n".encode()
         # The fastest level: the slowest takes forty times as long for a few per cent less.
@@ -991,7 +955,12 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if is_dataclass(value):
         # What makes two of them different; neither a seed nor which rows have no gold label does.
-        names = [field.name for field in fields(value) if field.compare]
+        # Files have no field that is younger than they are, unless something was given for it.
+        names = [
+            field.name
+            for field in fields(value)
+            if field.compare and not (field.metadata and getattr(value, field.name) == field.default)
+        ]
         plain = {FIELDS_IN_FILES.get(name, name): getattr(value, name) for name in names}
         if isinstance(value, BlockedCV | KFoldCV):
             return {"design": type(value).__name__, **plain}
@@ -1043,9 +1012,11 @@ class UndefinedScore(ValueError):
     """A score that is asked for is undefined: there is nothing to divide by."""
 
 
-def defined_scores(ev: Evaluation, metric: Metric, where: str = "") -> FloatArray:
-    """Return the plain scores of the models, or say which of them is undefined."""
-    scores = ev.scores(metric)
+def defined_scores(
+    ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
+) -> FloatArray:
+    """Return the plain scores of the models, those of their tables unless given, or say which of them is undefined."""
+    scores = ev.scores(metric) if scores is None else scores
     if np.isnan(scores).any():
         name = ev.models[int(np.isnan(scores).argmax())]
         why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
@@ -1069,8 +1040,12 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     'Macro F1'
     """
     asked = ev.task.default_metrics[-1] if metric is None else metric
+    if not isinstance(asked, str) and not callable(asked):
+        raise ValueError(f"metric {quoted(asked)} is neither a name such as 'f1' nor a function")
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
     metric.check_cells(ev.cells)
+    if not isinstance(asked, str | Metric):
+        check_ratio(functools.partial(metric, cells=ev.cells), metric.name, ev.tables)
     return replace(metric, origin=(ev.task, asked, ev.tables)) if isinstance(asked, str) else metric
 
 

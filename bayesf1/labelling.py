@@ -18,10 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, crossing
+from bayesf1.base.arrays import AnyArray, FloatArray, crossing
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
 from bayesf1.base.naming import printable, quoted
 from bayesf1.evaluation import Evaluation, resolve_metric
@@ -71,7 +70,7 @@ class LabelPlan(Answer):
     models
         Whose score, or whose difference in it, the plan is for.
     metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
+        Name of the metric, how it is printed, and whether in percent.
     budget
         How many items the plan labels.
     cells
@@ -104,7 +103,7 @@ class LabelPlan(Answer):
     decided: bool
     difference: float
     prob: float
-    chosen: NDArray[Any] | None
+    chosen: AnyArray | None
     cautions: tuple[str, ...] = ()
 
     json_format = "bayesf1.label/1"
@@ -190,7 +189,7 @@ class LabelPlan(Answer):
         return {**found, "notes": list(self.below)}
 
     @property
-    def items(self) -> NDArray[Any]:
+    def items(self) -> AnyArray:
         """Which items to label, drawn at random within each cell, in random order: ids, or row numbers from 0."""
         if self.chosen is None:
             raise ValueError(
@@ -228,7 +227,7 @@ def plan_labels(
     budget
         How many items to label.
     metric
-        Name of a measure; F1 by default.
+        Name of a metric; F1 by default.
     prob
         Mass of the intervals; a verdict is one that excludes 0.
     prior

@@ -1,4 +1,4 @@
-"""Measures of a confusion table: pure functions, batched over leading axes.
+"""Metrics of a confusion table: pure functions, batched over leading axes.
 
 The same function scores the observed table and a million posterior draws. Where numerator and denominator
 are both 0 the score is 0, as in scikit-learn and conlleval.
@@ -47,7 +47,7 @@ class FMeasure:
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure of a confusion table.
+    """A metric of a confusion table.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Metric:
     distribution
         The closed form of its posterior, or None where only draws will do.
     function
-        The measure itself, on tables (..., cell) with the cells in the order of `needs`.
+        The metric itself, on tables (..., cell) with the cells in the order of `needs`.
     support
         Smallest and largest value.
     percent
@@ -81,7 +81,7 @@ class Metric:
     of_classes
         The cells of a class that an average needs in which all classes weigh the same, and β² of an F-score, otherwise 0.
     origin
-        The task, name and tables that a named measure was made from.
+        The task, name and tables that a named metric was made from.
     """
 
     name: str
@@ -250,7 +250,7 @@ def tversky(tables: FloatArray, *, a: float, b: float) -> FloatArray:
 
 
 def metric_of(function: Any) -> Metric:
-    """Return a callable on tables (..., cell) as a measure; its attribute ``lower_is_better`` says which way it points.
+    """Return a callable on tables (..., cell) as a metric; its attribute ``lower_is_better`` says which way it points.
 
     Examples
     --------
@@ -267,6 +267,18 @@ def metric_of(function: Any) -> Metric:
     title, support = getattr(function, "__name__", type(function).__name__), (-math.inf, math.inf)
     down = points_down(function)
     return Metric(title, title, (), None, function, support, percent=False, lower_is_better=down)
+
+
+def check_ratio(score: Score, name: str, tables: FloatArray) -> None:
+    """Say where a user's metric changes when every unit is counted twice, as the weights of draws have no scale."""
+    once, twice = score(tables), score(2.0 * tables)
+    off = ~np.isclose(once, twice, rtol=1e-6, atol=1e-12)
+    if off.any():
+        i = int(np.argmax(off))
+        raise ValueError(
+            f"metric {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but it must not "
+            "depend on the number of units; divide by a sum, such as that of all counts"
+        )
 
 
 def points_down(function: Any, *, otherwise: bool = False) -> bool:

@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
-from bayesf1.base.naming import joined, nearest
+from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
+from bayesf1.base.naming import check_known, joined
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
@@ -230,6 +229,9 @@ def run_variance_of(
     return RunVariance(tuple(spreads), np.array([float(len(runs)) for runs in groups]))
 
 
+# A number of units, or of runs, below which they do not show well how much they vary.
+FEW_UNITS = 10
+
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
@@ -278,7 +280,7 @@ class ManyUnits:
         Means of the sums, the factor (whitened, column) of their covariance, and :math:`\kappa/6`.
     """
 
-    large: NDArray[np.bool_]
+    large: BoolArray
     mean: FloatArray
     root: FloatArray
     bend: FloatArray
@@ -715,6 +717,14 @@ class SamplingSettings:
     rule: str = ""
     training: str = ""
 
+    @property
+    def hides_spread(self) -> bool:
+        """Whether a score that is the same throughout tells nothing: few units may be alike by chance, and so may folds."""
+        few = self.target == "models" and not self.training
+        return self.training in ("contrasts", "corrected") or (
+            few and (self.effective_units or FEW_UNITS) < FEW_UNITS
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SamplingModel:
@@ -914,21 +924,20 @@ class SamplingModel:
         return not self.single or self.ev.task.bootstraps_items
 
     @cached_property
-    def _effective_samples(self) -> dict[Metric, EffectiveSample]:
+    def _effective_samples(self) -> dict[str, EffectiveSample]:
         return {}
 
     def effective_sample(self, metric: Metric) -> EffectiveSample:
         """Return the effective sample for a metric; in cross-validation each unit is counted once."""
-        if metric in self._effective_samples:
-            return self._effective_samples[metric]
+        if metric.name in self._effective_samples:
+            return self._effective_samples[metric.name]
         weights, folds = metric.denominator_weights(self.ev.tables, self.ev.cells), self.ev.folds
         found, width = [], weights.shape[1]
         for units, columns in self.samples.parts:
             if folds is not None:
                 units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
             found.append(effective_sample_of(units, weights[columns.start // width : columns.stop // width]))
-        self._effective_samples[metric] = min(found)
-        return self._effective_samples[metric]
+        return self._effective_samples.setdefault(metric.name, min(found))
 
     def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
@@ -998,8 +1007,7 @@ class SamplingModel:
 
 def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto") -> SamplingModel:
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
-    if assumption not in ASSUMPTIONS:
-        raise ValueError(f"unknown assumption {assumption!r}; {nearest(str(assumption), ASSUMPTIONS)}")
+    check_known(assumption, "assumption", ASSUMPTIONS)
     target = check_target(ev, target)
     if assumption in ("auto", "independent"):
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
@@ -1025,8 +1033,7 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
 
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return what a conclusion is to speak of, or say why the data do not tell."""
-    if target not in TARGETS:
-        raise ValueError(f"unknown target {target!r}; {nearest(str(target), TARGETS)}")
+    check_known(target, "target", TARGETS)
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "

@@ -158,8 +158,8 @@ def package(ev: bf.Evaluation, rng: np.random.Generator) -> Floats:
 
 def bootstrap(ev: bf.Evaluation, rng: np.random.Generator) -> Floats:
     """Draw scores by resampling items, axes (draw, model, metric)."""
-    n = int(ev.weights.sum())
-    times = rng.multinomial(n, ev.weights / n, N_DRAWS).astype(float)
+    n = int(ev.units.weights.sum())
+    times = rng.multinomial(n, ev.units.weights / n, N_DRAWS).astype(float)
     return macro((times @ ev.units.rows).reshape(N_DRAWS, 2, 3, -1))
 
 
@@ -174,7 +174,7 @@ def delta(ev: bf.Evaluation, rng: np.random.Generator) -> Floats:
         each = (a * adds[0] - (a * tp / whole) * (a * adds[0] + b * adds[1] + c * adds[2])) / whole
         influence.append(each.mean(axis=-1))
     flat = np.stack(influence, axis=-1).reshape(len(rows), -1)
-    covariance = flat.T @ (ev.weights[:, None] * flat)
+    covariance = flat.T @ (ev.units.weights[:, None] * flat)
     drawn = rng.multivariate_normal(np.zeros(6), covariance, 4 * N_DRAWS, method="eigh")
     return macro(observed) + drawn.reshape(-1, 2, 3)
 

@@ -58,7 +58,7 @@ def many_classes() -> None:
         found = bf.compare(ev, metrics=METRICS, n_draws=DRAWS, rng=0)
         said_so = ", ".join(f"{name} {found[name].p_h1:.3f}" for name in METRICS)
         print(
-            f"{n:,} items of {k:,} classes, {len(ev.weights):,} kinds: built in {build:.2f} s, compared by {DRAWS:,} draws "
+            f"{n:,} items of {k:,} classes, {len(ev.units.weights):,} kinds: built in {build:.2f} s, compared by {DRAWS:,} draws "
             f"in {test:.2f} s and {memory:.0f} MB, by as many as usual in {usual:.1f} s; P(H1): {said_so}"
         )
     build, test = (times[1_000][i] / times[10][i] for i in (0, 1))

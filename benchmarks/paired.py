@@ -32,7 +32,7 @@ def ranking() -> None:
 
 def naive_bootstrap(ev: bf.Evaluation, n_draws: int, rng: np.random.Generator) -> list[np.ndarray]:
     """Resample sentences with weights of their own, draw by draw, as a script would."""
-    rows = np.repeat(ev.patterns, ev.weights.astype(int), axis=0)
+    rows = np.repeat(ev.units.rows.reshape(-1, *ev.tables.shape), ev.units.weights.astype(int), axis=0)
     out = []
     for _ in range(n_draws):
         tp, fp, fn = np.tensordot(rng.exponential(size=len(rows)), rows, axes=1).T

@@ -83,7 +83,7 @@ def beside_scipy(n: int) -> None:
 
 def sentences() -> None:
     ev = bf.load_example("wnut17").select(["UH-RiTUAL", "SpinningBytes"])
-    rows = np.repeat(ev.patterns, ev.weights.astype(int), axis=0)
+    rows = np.repeat(ev.units.rows.reshape(-1, *ev.tables.shape), ev.units.weights.astype(int), axis=0)
 
     def naive(n_trials: int) -> None:
         """Swap sentence by sentence, trial by trial, as a script would."""

@@ -46,13 +46,16 @@ autodoc_type_aliases = {
     name: name
     for name in (
         *(
+            "AnyArray",
             "ArrayLike",
             "AxesArray",
             "AxesLike",
+            "BoolArray",
             "Column",
             "Discount",
             "Files",
             "FloatArray",
+            "IntArray",
             "Level",
             "Lists",
             "Log",
@@ -62,11 +65,11 @@ autodoc_type_aliases = {
             "Models",
             "Numbers",
             "OneLabel",
-            "PathOrName",
             "RNGLike",
             "RopeLike",
             "Size",
             "SoftClusters",
+            "StrPath",
         ),
     )
 }

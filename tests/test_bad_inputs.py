@@ -37,6 +37,9 @@ PYTHON = {
     "a discount of zero": (lambda: CV.discount(0), "discount 0"),
     "negative correlations": (lambda: CV.discount((-0.5, -0.5)), "from 0 to 1"),
     "evaluations that cannot be added": (lambda: FULL + SPAN, "cannot be added"),
+    "shards of two positive labels": (lambda: spam(positive="spam") + spam(positive="ham"), "positive= is 'spam' in one and 'ham'"),
+    "shards of two scores": (lambda: scored("BLEU") + scored("nDCG"), "name= is 'BLEU' in one and 'nDCG' in the other"),
+    "shards of two rates": (lambda: scored("EM", 1) + scored("F1", 1), "name= is 'EM' in one and 'F1' in the other"),
     "an unknown model": (lambda: bf.score(bf.from_counts(bert=FOLD), "brt"), "did you mean 'bert'"),
     "an unknown metric": (lambda: bf.score(FULL, "A", "presicion"), "did you mean 'precision'"),
     "a metric without its tn": (lambda: bf.score(SPAN, "A", "mcc"), "mcc needs true negatives"),
@@ -50,8 +53,20 @@ PYTHON = {
     "an unknown method": (lambda: bf.compare(FULL, method="monte-carlo"), "did you mean 'montecarlo'"),
     "an exact method without a law": (lambda: bf.compare(FULL, metrics="mcc", method="exact"), "'exact'"),
     "too few draws": (lambda: bf.compare(FULL, method="montecarlo", n_draws=5), "n_draws must .* not 5"),
+    "a metric that is no ratio": (lambda: bf.compare(FULL, metrics=lambda t: 5 * t[..., 2] + t[..., 1]), "for twice as much"),
+    "a prior that drowns the data": (lambda: bf.compare(FULL, prior=101), "prior must be between 0.1 and 100"),
+    "a prior of what has none": (lambda: bf.compare(scored("BLEU"), prior=1), "there is no prior of BLEU; leave prior= out"),
+    "more counts than a distribution resolves": (lambda: bf.from_counts(A=(2e10, 1, 1)), r"tp = 2e\+10; counts are"),
     "a distribution of zero": (lambda: bf.Beta(0, 1), "a must .* not 0"),
 }  # fmt: skip
+
+
+def spam(**options):
+    return bf.from_labels(["spam", "ham"], {"A": ["spam", "ham"]}, **options)
+
+
+def scored(name, half=0.5):
+    return bf.from_scores({"A": [half, 0], "B": [0, half]}, name=name)
 
 
 @pytest.mark.parametrize(("bad", "message"), PYTHON.values(), ids=PYTHON)
@@ -114,10 +129,10 @@ def test_a_bad_command_gets_one_line_and_exit_code_2_and_no_file(
 @pytest.mark.parametrize(
     "tables",
     [
-        ((1e15, 1e15, 1e15, 1e15), (1e15, 0, 0, 1e15)),
-        ((1e15, 0, 0, 0), (0, 1e15, 1e15, 0)),
+        ((1e10, 1e10, 1e10, 1e10), (1e10, 0, 0, 1e10)),
+        ((1e10, 0, 0, 0), (0, 1e10, 1e10, 0)),
         ((1e-300, 1e-300, 1e-300, 0), (5e-324, 0, 0, 0)),
-        ((1e15, 1e-9, 1e-9, 1e15), (1e-9, 1e15, 1e15, 1e-9)),
+        ((1e10, 1e-9, 1e-9, 1e10), (1e-9, 1e10, 1e10, 1e-9)),
         ((1, 0, 0, 0), (0, 0, 0, 1)),
     ],
 )
@@ -132,3 +147,8 @@ def test_counts_that_are_allowed_however_extreme_give_no_nan_for_scores_that_exi
             low, high = post.interval(0.95)
             assert 0.0 <= low <= post.median() <= high <= 1.0
             assert 0.0 <= post.mean() <= 1.0
+
+
+def test_the_largest_counts_of_two_equal_models_leave_it_open_which_is_better():
+    res = bf.compare(bf.from_counts(A=(1e10, 5e9, 3e9), B=(1e10, 5e9, 3e9)))
+    assert [c.p_h1 for c in res.values()] == pytest.approx([0.5] * 3, abs=1e-7)

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1 import BlockedCV, from_counts, from_folds, from_labels
-from bayesf1.evaluation import flatten, resolve_metric
+from bayesf1.evaluation import flatten, resolve_metric, to_json
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import run_variance_of
 from bayesf1.tasks.classed import Classed
@@ -62,7 +62,7 @@ def test_counts_may_be_given_in_many_ways(given_as):
 def test_a_mapping_and_keywords_go_together_in_order():
     ev = from_counts({"model 1": A, "ü": A}, B=B)
     assert ev.models == ("model 1", "ü", "B")
-    assert ev.table("B").tolist() == list(B)
+    assert ev.tables[ev.index("B")].tolist() == list(B)
 
 
 def test_arrays_are_read_only_and_those_given_stay_as_they_were():
@@ -272,3 +272,10 @@ def test_the_spread_of_training_is_what_units_do_not_explain():
     assert (only.medians < 0.6 * noise).all()
     draws = known.draw(100_000, rng)
     assert draws.std(axis=0) == pytest.approx(known.medians / np.sqrt(40), rel=0.05)
+
+
+def test_a_name_that_one_shard_has_is_that_of_both_and_files_leave_out_none():
+    named, unnamed = of_items([(1, 1, 1)]), bf.from_counts(A=A, B=B)
+    assert '"positive":"1"' in to_json(named)
+    assert '"positive"' not in to_json(unnamed)
+    assert (unnamed.task.union(named.task), named.task.union(unnamed.task)) == (named.task, named.task)

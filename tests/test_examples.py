@@ -10,7 +10,6 @@ PUBLIC = {"bayesf1", "bayesf1.measures"}
 # Functions of arrays that no public name offers: intervals of many tables at once and how often they hold the score, and
 # the spans of tags.
 PRIVATE = {
-    "jiang_planning": {"bayesf1.frequentist.coverage"},
     "takahashi_tables": {"bayesf1.frequentist.coverage", "bayesf1.frequentist.intervals", "bayesf1.metrics"},
     "peoples_daily": {"bayesf1.io.tags"},
 }

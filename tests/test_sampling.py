@@ -165,8 +165,8 @@ def test_models_are_as_dependent_in_the_draws_as_on_the_items():
         rng = np.random.default_rng(5)
         tables = next(sampling_model(ev, assumption).draw(prior=1.0, n_draws=50_000, rng=rng))
         draws[assumption] = np.corrcoef(find_metric("accuracy")(tables, ev.cells).T)[0, 1]
-    right = ev.patterns[..., [0, 3]].sum(axis=-1)
-    on_items = np.cov(right.T, fweights=ev.weights.astype(int))
+    right = ev.units.rows.reshape(-1, *ev.tables.shape)[..., [0, 3]].sum(axis=-1)
+    on_items = np.cov(right.T, fweights=ev.units.weights.astype(int))
     assert draws["paired"] == pytest.approx(
         on_items[0, 1] / np.sqrt(on_items[0, 0] * on_items[1, 1]), abs=0.02
     )

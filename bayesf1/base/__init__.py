@@ -1,1 +1,1 @@
-"""What knows no evaluation: names, arrays, tables of text, answers and the formats they are written in."""
+"""What knows no evaluation: checks of arguments, names, arrays, and files of text."""

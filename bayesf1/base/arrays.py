@@ -1,4 +1,4 @@
-"""Numbers: arrays and their blocks that fit into memory, where a function crosses 0, and p-values of many tests."""
+"""Arrays: their types, sparse ones, and blocks that fit into memory; and where a function crosses 0."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+BoolArray: TypeAlias = NDArray[np.bool_]
+AnyArray: TypeAlias = NDArray[Any]
 
 # Numbers in flight in one block.
 _BLOCK = 1 << 21
@@ -40,6 +43,50 @@ def plain(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
+
+
+def sparse(entries: Any, shape: tuple[int, int] | None = None) -> Any:
+    """Return a sparse array, kept by rows, of what scipy's `csr_array` takes; scipy.sparse is loaded when first needed."""
+    from scipy.sparse import csr_array
+
+    return csr_array(entries, shape=shape)
+
+
+def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice.
+
+    Examples
+    --------
+    >>> indicators([0, 1, 1], [2, 0, 0], (2, 3)).toarray()
+    array([[0., 0., 1.],
+           [2., 0., 0.]])
+    """
+    rows, columns = (np.ravel(places) for places in (rows, columns))
+    return sparse((np.ones(len(columns)), (rows, columns)), shape)
+
+
+def rows_of_cells(cells: IntArray, n_cells: int) -> Any:
+    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
+    n, k = cells.shape
+    return indicators(np.repeat(np.arange(n), k), cells + np.arange(k) * n_cells, (n, k * n_cells))
+
+
+def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
+
+    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(rows)]
+    which = np.empty(len(rows), dtype=np.intp)
+    which[order] = np.cumsum(starts) - 1
+    return order[starts], which
 
 
 def each(function: Callable[..., float], *values: FloatArray) -> FloatArray:

@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, partial
-from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from bayesf1.base.naming import printable
-from bayesf1.base.text_files import BOM
+from bayesf1.base.text_files import BOM, StrPath
 
 _GZIP = b"\x1f\x8b"
 _HEAD = 1 << 16
@@ -56,7 +55,7 @@ class InputFile:
     max_bytes: int = MAX_BYTES
 
     @classmethod
-    def of(cls, path: str | PathLike[str], max_bytes: int = MAX_BYTES) -> InputFile:
+    def of(cls, path: StrPath, max_bytes: int = MAX_BYTES) -> InputFile:
         """Return a file by its path, or say that there is none to read."""
         _check_readable(Path(path))
         return cls(str(path), Path(path), max_bytes)
@@ -143,7 +142,7 @@ class InputFile:
 
 
 # How `input_files` gives files by their names.
-Take: TypeAlias = Callable[[str | PathLike[str]], InputFile]
+Take: TypeAlias = Callable[[StrPath], InputFile]
 
 
 @contextmanager
@@ -169,7 +168,7 @@ def input_files(max_bytes: int = MAX_BYTES) -> Iterator[Take]:
             _copy(stream, file)
             return file
 
-        def take(named: str | PathLike[str]) -> InputFile:
+        def take(named: StrPath) -> InputFile:
             if str(named) == "-":
                 if "standard input" in copies:
                     raise ValueError(

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 # A value in a message is there to be recognised.
 LONGEST_SHOWN = 160
 _MOST_LOOKED_AT = 1000
+
+
+def one_name(a: str, b: str, argument: str) -> str:
+    """Return the name that was given in two places, or in one of them; of two names neither is that of both.
+
+    Examples
+    --------
+    >>> one_name("", "BLEU", "name")
+    'BLEU'
+    >>> one_name("BLEU", "nDCG", "name")
+    Traceback (most recent call last):
+    ValueError: name= is 'BLEU' in one and 'nDCG' in the other
+    """
+    if a and b and a != b:
+        raise ValueError(f"{argument}= is {quoted(a)} in one and {quoted(b)} in the other")
+    return a or b
 
 
 def listing(names: Iterable[str], *, most: int = 30) -> str:
@@ -75,6 +91,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = begun if len(begun) == 1 else difflib.get_close_matches(asked, folded, n=1, cutoff=0.5)
     known_names = f"known: {listing(names)}"
     return f"did you mean {folded[close[0]]!r}? ({known_names})" if close else known_names
+
+
+def check_known(value: Any, what: str, known: Collection[Any]) -> None:
+    """Raise a ValueError if a value is none of those known, which says which one was probably meant.
+
+    Examples
+    --------
+    >>> check_known("paird", "assumption", ("independent", "paired"))
+    Traceback (most recent call last):
+    ValueError: unknown assumption 'paird'; did you mean 'paired'? (known: independent, paired)
+    """
+    if value not in known:
+        raise ValueError(f"unknown {what} {quoted(value)}; {nearest(str(value), known)}")
 
 
 def same_name(asked: str, name: str) -> bool:

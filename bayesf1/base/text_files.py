@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 from bayesf1.base.naming import printable
+
+# The name of a file or folder.
+StrPath: TypeAlias = str | PathLike[str]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BOM = b"\xef\xbb\xbf"
@@ -42,7 +46,7 @@ def read_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
+def write_atomic(path: StrPath, content: str | bytes) -> None:
     r"""Write a text in UTF-8, or bytes, to a file, so that the file is there whole or stays as it was.
 
     A link is followed, and a device or pipe is written to directly.
@@ -56,10 +60,6 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
     'whole\n'
     """
     target = followed(path)
-    if target.is_dir():
-        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         # /dev/stdout may lead to a regular file that others hold open.
@@ -72,14 +72,18 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> None:
         raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
-def followed(path: str | PathLike[str]) -> Path:
-    """Return the file that links lead to, or say that they lead in a circle."""
+def followed(path: StrPath) -> Path:
+    """Return the file that links lead to, or say why nothing can be written there: they lead in a circle or nowhere."""
     try:
         target = Path(path).resolve()
     except RuntimeError:  # what older versions of Python say of a circle; newer ones leave the link
         target = Path(path)
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    if target.is_dir():
+        raise ValueError(f"cannot write to {printable(str(path))}, which is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise ValueError(f"cannot write to {path}, as there is no folder {target.parent}; create it first")
     return target
 
 

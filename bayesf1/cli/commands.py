@@ -18,11 +18,13 @@ from typing import Any
 
 import bayesf1 as bf
 from bayesf1.base.checks import DEFAULT_RNG
+from bayesf1.base.input_files import input_files
 from bayesf1.base.naming import listing
-from bayesf1.base.text_files import followed, write_atomic
+from bayesf1.base.text_files import write_atomic
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
+from bayesf1.output.text import unmet
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500
@@ -32,8 +34,8 @@ _SCORES = ("f1", "precision", "recall")
 
 
 def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return those of the named options that were given."""
-    return {name: value for name in names if (value := getattr(args, name)) is not None}
+    """Return those of the named options that the command has and that were given."""
+    return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
 
 def changed(args: argparse.Namespace, **options: Any) -> argparse.Namespace:
@@ -60,9 +62,8 @@ def to_read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
             )
         else:
             alone = path
-    found: dict[str, Any] = {"gold_file": alone if models else None}
-    found |= {name: getattr(args, name, None) for name in ("runs", *READ)}
-    return models or alone, {name: value for name, value in found.items() if value is not None}
+    gold = {"gold_file": alone} if models and alone is not None else {}
+    return models or alone, gold | given(args, "runs", *READ)
 
 
 def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.Evaluation:
@@ -109,12 +110,6 @@ def report(answers: Any, args: argparse.Namespace) -> None:
         write_report(answers, args.report, command=f"{args.command_line}{seed}")
 
 
-def draw(figure: Any, args: argparse.Namespace) -> None:
-    """Draw a figure of the answer where one was asked for."""
-    if args.plot is not None:
-        bf.save_plot(figure(), args.plot)
-
-
 # ---- two or more models -----------------------------------------------------------------------------------
 
 _ALONE = (
@@ -156,10 +151,11 @@ def compare(args: argparse.Namespace) -> int:
     failed = _failed(results, args)
     for why in failed:
         complain(f"--fail-unless {args.fail_unless}: {why}")
-    figure = bf.plot_classes if args.per_class else bf.plot_difference
-    # Means of several measures share a name.
-    every = [(f"{name} {i}" if i else name, c) for i, res in enumerate(results) for name, c in res.items()]
-    draw(lambda: figure(dict(every)), args)
+    if args.plot is not None:
+        figure = bf.plot_classes if args.per_class else bf.plot_difference
+        # Means of several measures share a name.
+        named = {f"{name} {i}" if i else name: c for i, res in enumerate(results) for name, c in res.items()}
+        bf.save_plot(figure(named), args.plot)
     report(results, args)
     return int(bool(failed))
 
@@ -173,12 +169,10 @@ def _compared(ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace) -> bf
 
 def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list[str]:
     """Return what of the claim does not hold: on every metric that was asked for, else on the headline one."""
-    from bayesf1.output.text import headline, unmet
-
     if args.fail_unless is None:
         return []
     every = args.metrics is not None or args.per_class
-    asked = [c for res in results for c in (res.values() if every else [headline(tuple(res.values()))])]
+    asked = [c for res in results for c in (res.values() if every else [res.headline])]
     return [why for c in asked if (why := unmet(c, args.fail_unless)) is not None]
 
 
@@ -192,7 +186,8 @@ def rank(args: argparse.Namespace) -> None:
     settings = given(args, "metric", "rope", "prior", "prob", "target", "rng")
     ranking = bf.rank(evaluation(args), **settings)
     deliver([ranking], args)
-    draw(lambda: bf.plot_rank(ranking), args)
+    if args.plot is not None:
+        bf.save_plot(bf.plot_rank(ranking), args.plot)
 
 
 def interval(args: argparse.Namespace) -> None:
@@ -328,7 +323,6 @@ def label(args: argparse.Namespace) -> None:
 
 def _write_rows(items: Any, args: argparse.Namespace) -> None:
     """Write the rows to label as they stand in the file, with their number where they have no id."""
-    from bayesf1.base.input_files import input_files
     from bayesf1.io.tables import Table
 
     with input_files() as take:
@@ -361,8 +355,6 @@ def monitor(args: argparse.Namespace) -> int:
 
 def _looks(path: str) -> Any:
     """Read what an earlier look has written."""
-    from bayesf1.base.input_files import input_files
-
     try:
         with input_files() as take:
             return json.loads(take(path).text())
@@ -390,8 +382,6 @@ def hierarchical(args: argparse.Namespace) -> None:
     settings = given(args, "metrics", "likelihood", "rope", "prior", "prob", "draws", "rng")
     if args.save is not None and Path(args.save).suffix != ".nc":
         raise ValueError(f"--save writes netCDF, so {args.save} should end with .nc")
-    if args.save is not None and not followed(args.save).parent.is_dir():
-        raise ValueError(f"cannot save to {args.save}, as there is no such folder; create it first")
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
     answer = fit.answer(*(args.models or ()))
     # What was found is told before anything can go wrong with the file.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from bayesf1.base.naming import harmless, printable
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import followed, write_atomic
 from bayesf1.output.answer import DEFAULT, Answer, format_of, show, together, written
 
 
@@ -34,12 +34,9 @@ def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
 
 def chosen_format(args: argparse.Namespace) -> str:
     """Return the format that was named, or that the ending of the output file says, or a table."""
-    if args.format is not None or args.output is None:
-        return str(args.format or DEFAULT)
-    try:
-        return format_of(Path(args.output).suffix)
-    except ValueError as error:
-        raise ValueError(f"cannot write to {args.output}: {error}, or name a format with --format") from None
+    if args.format is None and args.output is not None:
+        return format_of(args.output)
+    return str(args.format or DEFAULT)
 
 
 def check_files(args: argparse.Namespace) -> None:
@@ -49,7 +46,7 @@ def check_files(args: argparse.Namespace) -> None:
     chosen_format(args)
     read = [Path(file.partition("=")[2] or file) for file in getattr(args, "files", ())]
     for path in filter(None, (args.output, report, plot, save)):
-        if Path(path).exists() and any(file.exists() and file.samefile(path) for file in read):
+        if followed(path).exists() and any(file.exists() and file.samefile(path) for file in read):
             raise ValueError(f"output {path} is an input file; name another")
     if plot is not None:
         from bayesf1.output.plots import check_path

@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesf1.base.arrays import IntArray, indicators, sparse
 from bayesf1.base.checks import ArrayLike, OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
-from bayesf1.base.text_files import write_atomic
-from bayesf1.cv.splitting import IntArray, length
+from bayesf1.base.text_files import StrPath, write_atomic
+from bayesf1.cv.splitting import length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, Folds, Units, model_names
 from bayesf1.io.label_values import read_groups, read_labels
@@ -193,11 +192,9 @@ class Gold:
 
     def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:
         """Return what each unit adds to the models' tables, a sparse array (unit, model·cell), in the order of y."""
-        from scipy.sparse import csr_array
-
         if self.reading is not None:
             counts = read_spans(self.y, predictions, **self.reading).counts()
-            return csr_array(counts.reshape(len(counts), -1).astype(float))
+            return sparse(counts.reshape(len(counts), -1).astype(float))
         columns = [
             read_labels(self.y, "y"),
             *(read_labels(predicted, "y") for predicted in predictions.values()),
@@ -207,13 +204,13 @@ class Gold:
             return class_outcomes(coded, len(self.classes))
         hits = np.stack([column == self.positive for column in columns], axis=1).astype(np.intp)
         cells = CELL_OF_CODE[2 * hits[:, :1] + hits[:, 1:]]
-        return csr_array(cells.reshape(len(cells), -1))
+        return sparse(cells.reshape(len(cells), -1))
 
 
 def folded(
     gold: Gold,
     predicted: Sequence[Mapping[str, Sequence[Any]]],
-    partition: NDArray[np.intp],
+    partition: IntArray,
     cv: Any,
     rule: Any,
 ) -> Evaluation:
@@ -230,7 +227,7 @@ def folded(
     cv, rule
         The design, and what its folds are worth.
     """
-    from scipy.sparse import csr_array, diags_array, hstack
+    from scipy.sparse import diags_array, hstack
 
     k, gold = cv.discount(rule), gold.knowing(predicted)
     total = reduce(add, (gold.evaluate(predictions).scaled(k) for predictions in predicted))
@@ -239,14 +236,13 @@ def folded(
         for fold, rows in zip(partition, map(gold.rows, predicted), strict=True)
         for f in range(cv.shape[1])
     ]
-    rows, n = csr_array(hstack(parts, format="csr")), len(gold.y)
+    rows, n = sparse(hstack(parts, format="csr")), len(gold.y)
     counts = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(
         *cv.shape, len(total.models), len(total.cells)
     )
     if gold.groups is not None:
         documents, which = np.unique(read_groups(gold.groups), return_inverse=True)
-        shape = len(documents), n
-        rows = csr_array((np.ones(n), (which.ravel(), np.arange(n))), shape=shape) @ rows
+        rows = indicators(which, np.arange(n), (len(documents), n)) @ rows
     units = Units.merge(rows, np.ones(rows.shape[0]), total.unit)
     if rows.shape[1] <= _WIDE:
         units = Units.merge(units.rows.toarray(), units.weights, units.name)
@@ -287,7 +283,7 @@ def cross_validate(
     types: Iterable[str] | None = None,
     groups: ArrayLike | None = None,
     n_jobs: int = 1,
-    directory: str | PathLike[str] | None = None,
+    directory: StrPath | None = None,
 ) -> Evaluation:
     r"""Fit and test models in cross-validation, block-regularised m×2 where nothing else is asked for.
 

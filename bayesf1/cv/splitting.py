@@ -6,19 +6,16 @@ import functools
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from bayesf1.base.checks import numbers_of
 from bayesf1.base.naming import printable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-IntArray: TypeAlias = NDArray[np.intp]
 
 # A remainder of n may need a matrix up to twice the first, and all up to order 48 can be built.
 MAX_REPEATS = 23
@@ -119,7 +116,7 @@ class Corpus:
         documents = None if units == n else documents
         return cls(("items", *classes, *names), counts, labels, documents, note)
 
-    def totals(self, which: NDArray[np.bool_] | slice = slice(None), power: int = 1) -> FloatArray:
+    def totals(self, which: BoolArray | slice = slice(None), power: int = 1) -> FloatArray:
         """Return sums, or sums of squares, of all that is counted over some of the items."""
         counts, k = self.counts[which], len(self.names) - 1 - self.counts.shape[1]
         classes = np.zeros(0) if self.labels is None else np.bincount(self.labels[which], minlength=k)
@@ -268,7 +265,7 @@ class _Deal:
                 break
 
 
-def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> BoolArray:
     """Return which items are in the first half of each halving, axes (item, halving)."""
     matrix = hadamard(blocks(m))[:, 1:]
     if corpus.documents is None:
@@ -282,7 +279,7 @@ def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> NDArray[np.boo
     return deal.signs[corpus.documents, :m] > 0
 
 
-def _halve_items(deal: _Deal, rng: np.random.Generator) -> NDArray[np.int8]:
+def _halve_items(deal: _Deal, rng: np.random.Generator) -> AnyArray:
     # n = 4k: whole matrices, the last one larger. 4k+1: one row more. 4k+2: a row and its negative more.
     # 4k+3: one row less. So halves differ by one item at most, and two overlap in n/4 items to within 3/4.
     units, (order, m), n = deal.sequence(rng), deal.matrix.shape, len(deal.counts)
@@ -333,7 +330,7 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
     return of_document[d]
 
 
-def balance_report(corpus: Corpus, first: NDArray[np.bool_]) -> pd.DataFrame:
+def balance_report(corpus: Corpus, first: BoolArray) -> pd.DataFrame:
     """Return how alike halves are, axes of `first` (item, halving), a row for each count."""
     import pandas as pd
     from scipy.special import erf

@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, each, plain, slices_of
-from bayesf1.base.checks import Numbers, RNGLike, Size
+from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
 

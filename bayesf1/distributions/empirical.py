@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob
+from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import Posterior
 
 # Draws that are kept; of more, as many quantiles.
@@ -41,6 +40,8 @@ class EmpiricalPosterior(Posterior):
         found = np.sort(np.asarray(draws, dtype=np.float64).ravel())
         if not len(found) or not np.isfinite(found).all():
             raise ValueError("draws of a posterior are finite numbers, at least one")
+        # Quantiles in place of many draws would give the outermost two too much weight.
+        self._moments = float(found.mean()), float(found.var())
         if len(found) > _MOST:
             found = np.interp(np.linspace(0.0, len(found) - 1.0, _MOST), np.arange(len(found)), found)
         self.draws, self.support = found, support
@@ -96,11 +97,11 @@ class EmpiricalPosterior(Posterior):
 
     def mean(self) -> Any:
         """Mean."""
-        return float(self.draws.mean())
+        return self._moments[0]
 
     def var(self) -> Any:
         """Variance."""
-        return float(self.draws.var())
+        return self._moments[1]
 
     def mode(self) -> Any:
         """Point of the highest estimated density."""
@@ -120,7 +121,7 @@ class Undefined(EmpiricalPosterior):
     """What is believed of a score that is undefined, as the precision of a model that never says yes: NaN throughout."""
 
     def __init__(self) -> None:
-        self.draws, self.support = np.array([np.nan]), (-math.inf, math.inf)
+        self.draws, self.support, self._moments = np.array([np.nan]), (-math.inf, math.inf), (np.nan, np.nan)
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""

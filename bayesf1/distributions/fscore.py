@@ -8,11 +8,10 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray, each, plain
-from bayesf1.base.checks import Numbers, RNGLike, Size
+from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior, parameters
 
 # Nodes of an integral over a logit, and of the mixture that F-beta is: for these weights its error is below 1e-10.

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import ArrayLike
 
 # Scale and degrees of freedom of the half-t prior of a spread of scores: half of it lies below .038.
 SCALE, TAILS = 0.05, 3.0

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
-from bayesf1.frequentist.intervals import closed_methods, grouped_counts
+from bayesf1.frequentist.intervals import closed_methods, f1_of_jaccard, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -59,7 +58,7 @@ def all_tables(n: int, p: Proportions) -> Iterator[Tables]:
             yield (tp[which], fp, wrong[which] - fp), weight[which] * mass
 
 
-def _binomials(n: FloatArray, p: float) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+def _binomials(n: FloatArray, p: float) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Yield all values of several binomial variates: which variate, value, probability; about a block at a time."""
     # Bernstein: P(|X - np| >= t) <= 2 exp(-t²/(2(np(1-p) + t/3))).
     reach = _LOG / 3.0 + np.sqrt(_LOG * _LOG / 9.0 + 2.0 * n * p * (1.0 - p) * _LOG)
@@ -82,25 +81,8 @@ F1_METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect", CRE
 _CELLS = ("tp", "fp", "fn")
 
 
-class Coverage(NamedTuple):
-    """What an interval method does for given true proportions.
-
-    Attributes
-    ----------
-    coverage
-        Probability that the interval holds the true score.
-    length
-        Expected distance of the ends.
-    overshoot
-        Probability that an end is no possible score.
-    degenerate
-        Probability that the interval is a single point.
-    """
-
-    coverage: float
-    length: float
-    overshoot: float
-    degenerate: float
+# What is told of a method, in the order of the fields of `CoverageCurve`.
+_FIELDS = ("coverage", "length", "overshoot", "degenerate")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,8 +95,12 @@ class CoverageCurve(Answer):
         Numbers of items.
     methods, labels
         Names of the methods, and how they are printed.
-    coverage, length, overshoot, degenerate
-        As in `Coverage`, axes (method, n).
+    coverage
+        Probability that the interval holds the true score, axes (method, n).
+    length
+        Expected distance of the ends, on these axes.
+    overshoot, degenerate
+        Probability that an end is no possible score, and that the interval is a single point.
     confidence_level
         The level that the methods were asked for.
     metric, truth
@@ -127,7 +113,7 @@ class CoverageCurve(Answer):
     index_names = ("interval", "n")
     signed = ("metric", "methods", "n", "proportions", "confidence_level")
 
-    n: NDArray[np.int64]
+    n: IntArray
     methods: tuple[str, ...]
     coverage: FloatArray
     length: FloatArray
@@ -157,37 +143,37 @@ class CoverageCurve(Answer):
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method and number of items."""
         return [
-            {"interval": method, "n": int(n), **{f: float(getattr(self, f)[i, j]) for f in Coverage._fields}}
+            {"interval": method, "n": int(n), **{f: float(getattr(self, f)[i, j]) for f in _FIELDS}}
             for i, method in enumerate(self.methods)
             for j, n in enumerate(self.n)
         ]
 
 
-def exact_coverage(
-    method: str,
-    n: int,
+def coverage_curve(
+    n: Sequence[int],
     p11: float,
     p10: float,
     p01: float,
     *,
+    methods: Sequence[str] = F1_METHODS,
     metric: str = "f1",
     confidence_level: float = 0.95,
     prior: float = 0.5,
-) -> Coverage:
-    """Return coverage, expected length, overshoot and degeneracy of an interval method.
+) -> CoverageCurve:
+    """Return coverage, expected length, overshoot and degeneracy of interval methods as the number of items grows.
 
     Parameters
     ----------
-    method
-        Name of a method, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``.
     n
-        Number of items; those that are neither positive nor predicted so are among them.
+        Numbers of items; those that are neither positive nor predicted so are among them.
     p11, p10, p01
         True proportions of true positives, false positives and false negatives among all items.
+    methods
+        Names of methods, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``.
     metric
         A measure of tp, fp and fn whose true value shall be covered.
     confidence_level
-        Level that the method is asked for.
+        Level that the methods are asked for.
     prior
         λ of the Dirichlet prior of credible intervals.
 
@@ -203,41 +189,6 @@ def exact_coverage(
     --------
     Lam's first scenario:
 
-    >>> exact_coverage("wald", 25, 0.4, 0.1, 0.1).coverage
-    0.90546...
-    >>> exact_coverage("credible_equal_tailed", 25, 0.4, 0.1, 0.1).coverage
-    0.94758...
-    """
-    curve = coverage_curve(
-        [n], p11, p10, p01, methods=[method], metric=metric, confidence_level=confidence_level, prior=prior
-    )
-    return Coverage(*(float(getattr(curve, name)[0, 0]) for name in Coverage._fields))
-
-
-def coverage_curve(
-    n: Sequence[int],
-    p11: float,
-    p10: float,
-    p01: float,
-    *,
-    methods: Sequence[str] = F1_METHODS,
-    metric: str = "f1",
-    confidence_level: float = 0.95,
-    prior: float = 0.5,
-) -> CoverageCurve:
-    """Return what several interval methods do as the number of items grows.
-
-    Parameters
-    ----------
-    n
-        Numbers of items.
-    methods
-        Names as in `exact_coverage`.
-    p11, p10, p01, metric, confidence_level, prior
-        As in `exact_coverage`.
-
-    Examples
-    --------
     >>> curve = coverage_curve([25, 50], 0.4, 0.1, 0.1, methods=["wald", "wilson_indirect"])
     >>> curve.coverage.round(3)
     array([[0.905, 0.926], [0.953, 0.953]])
@@ -260,7 +211,7 @@ def coverage_curve(
     functions = [_resolve(method, definition, prior) for method in methods]
     truth = float(definition(np.array(p), _CELLS))
     found = np.array([_one_number(int(x), p, functions, truth, definition, level) for x in numbers])
-    fields = dict(zip(Coverage._fields, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
+    fields = dict(zip(_FIELDS, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
     return CoverageCurve(
         np.array(numbers, dtype=np.int64),
         tuple(methods),
@@ -272,38 +223,27 @@ def coverage_curve(
     )
 
 
-class _Function(NamedTuple):
-    """An interval method as a function of tp, fp and fn; `by_sum` if fp and fn count only by their sum."""
-
-    call: Method
-    by_sum: bool
-
-
 def _one_number(
-    n: int, p: Proportions, functions: list[_Function], truth: float, metric: Metric, level: float
+    n: int, p: Proportions, functions: list[Method], truth: float, metric: Metric, level: float
 ) -> FloatArray:
     """Return the four numbers of each method, axes (method, field)."""
-    out = np.zeros((len(functions), len(Coverage._fields)))
-    for by_sum, tables in ((True, relevant_tables(n, p)), (False, all_tables(n, p))):
-        rows = [i for i, function in enumerate(functions) if function.by_sum == by_sum]
-        # Without a method there is nothing to list.
-        for counts, mass in tables if rows else ():
-            for i in rows:
-                low, high = functions[i].call(*counts, confidence_level=level)
-                inside = (low <= truth) & (truth <= high)
-                outside = (low < metric.support[0]) | (high > metric.support[1])
-                out[i] += mass @ np.stack([inside, high - low, outside, high == low], axis=1)
+    # Of mistakes only the sum counts for these metrics.
+    tables = relevant_tables if metric.name in ("f1", "jaccard") else all_tables
+    out = np.zeros((len(functions), len(_FIELDS)))
+    for counts, mass in tables(n, p):
+        for i, function in enumerate(functions):
+            low, high = function(*counts, confidence_level=level)
+            inside = (low <= truth) & (truth <= high)
+            outside = (low < metric.support[0]) | (high > metric.support[1])
+            out[i] += mass @ np.stack([inside, high - low, outside, high == low], axis=1)
     return out
 
 
-def _resolve(method: str, metric: Metric, prior: float) -> _Function:
-    """Return an interval method as a function of counts, or say that there is none of this name."""
+def _resolve(method: str, metric: Metric, prior: float) -> Method:
+    """Return an interval method as a function of tp, fp and fn, or say that there is none of this name."""
     known: dict[str, Method] = {**closed_methods(metric)}
-    match metric.distribution:
-        case Proportion():
-            known[CREDIBLE] = _credible
-        case FMeasure(1.0):
-            known[CREDIBLE] = _credible_f1
+    if isinstance(metric.distribution, Proportion) or metric.distribution == FMeasure(1.0):
+        known[CREDIBLE] = _credible
     if method not in known:
         raise ValueError(f"unknown method {quoted(method)} for {metric.name}; {nearest(str(method), known)}")
     if not is_number(prior) or not 0.0 < prior <= 1e6:
@@ -314,20 +254,14 @@ def _resolve(method: str, metric: Metric, prior: float) -> _Function:
         sums = grouped_counts(metric, np.stack(counts, axis=-1) + added, _CELLS)
         return known[method](*sums, confidence_level=confidence_level)
 
-    return _Function(by_counts, by_sum=metric.name in ("f1", "jaccard"))
+    return by_counts
 
 
-def _credible(*shapes: FloatArray, confidence_level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of equal-tailed intervals of Beta distributions, the failures in several parts."""
-    a, b = shapes[0], sum(shapes[1:])
+def _credible(hits: FloatArray, *misses: FloatArray, confidence_level: float) -> list[Any]:
+    """Return the ends of equal-tailed intervals of a share, or of F1, which has misses of two kinds."""
     tail = 0.5 * (1.0 - confidence_level)
-    return np.asarray(special.betaincinv(a, b, tail)), np.asarray(special.betainccinv(a, b, tail))
-
-
-def _credible_f1(*shapes: FloatArray, confidence_level: float) -> tuple[FloatArray, FloatArray]:
-    # Lam (2023), Eq. 10: F1 = 2J/(1+J), where the Jaccard index J follows a Beta distribution.
-    low, high = _credible(*shapes, confidence_level=confidence_level)
-    return 2.0 * low / (1.0 + low), 2.0 * high / (1.0 + high)
+    ends: list[Any] = [f(hits, sum(misses), tail) for f in (special.betaincinv, special.betainccinv)]
+    return ends if len(misses) == 1 else [f1_of_jaccard(end) for end in ends]
 
 
 def _check_proportions(**proportions: float) -> Proportions:

@@ -9,11 +9,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, plain
-from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, is_number, start_of
+from bayesf1.base.arrays import BoolArray, FloatArray, plain
+from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import cleaned, nearest
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
@@ -29,11 +28,38 @@ from bayesf1.tasks.judged import difference_estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-BoolArray: TypeAlias = NDArray[np.bool_]
+BoolArray: TypeAlias = BoolArray
+
+
+class Ends:
+    """The two ends of an interval, or arrays of them: ``low, high = ends``."""
+
+    low: Any
+    high: Any
+    # Smallest and largest value that the score can take.
+    support: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def length(self) -> Any:
+        """Distance of the ends."""
+        return self.high - self.low
+
+    @property
+    def overshoot(self) -> Any:
+        """Whether an end is no possible value of the score."""
+        return (self.low < self.support[0]) | (self.high > self.support[1])
+
+    @property
+    def degenerate(self) -> Any:
+        """Whether the interval is a single point."""
+        return self.high == self.low
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high))
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class Bounds(Ends):
     """Intervals of one kind, one for each table: ``low, high = wald(77, 44, 10)``.
 
     Attributes
@@ -54,24 +80,6 @@ class Bounds:
     high: Any
     undefined: Any = False
     se: Any = None
-
-    @property
-    def length(self) -> Any:
-        """Distance of the ends."""
-        return self.high - self.low
-
-    @property
-    def overshoot(self) -> Any:
-        """Whether an end lies outside [0, 1]."""
-        return (self.low < 0.0) | (self.high > 1.0)
-
-    @property
-    def degenerate(self) -> Any:
-        """Whether the interval is a single point."""
-        return self.high == self.low
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.low, self.high))
 
 
 def bounds(
@@ -272,16 +280,11 @@ def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_lev
     Wilson (1927), JASA 22; Lam (2023), Eq. 42.
     """
     s, f = check_counts(successes=successes, failures=failures)
-    low, upper_gap = wilson_ends(s, f, normal_quantile(confidence_level))
-    return bounds(ratio(s, s + f), low, 1.0 - upper_gap, undefined=s + f == 0.0)
-
-
-def wilson_ends(s: FloatArray, f: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return the lower root of the score equation, and 1 minus the upper one, neither by a subtraction."""
-    n = np.where(s + f > 0.0, s + f, 1.0)
+    z, n = normal_quantile(confidence_level), np.where(s + f > 0.0, s + f, 1.0)
     root = np.sqrt(z**4 + 4.0 * z * z * s * f / n)
+    # The lower root, and 1 minus the upper one, neither by a subtraction.
     low, gap = (2.0 * x * x / (n * (2.0 * x + z * z + root)) for x in (s, f))
-    return low, gap
+    return bounds(ratio(s, s + f), low, 1.0 - gap, undefined=s + f == 0.0)
 
 
 # ---- F1 ---------------------------------------------------------------------------------------------------
@@ -307,8 +310,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     Lam (2023), Eqs. 26-27.
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    share = binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level)
-    return _bounds(tp, fp + fn, _from_jaccard(share.low), _from_jaccard(share.high))
+    return _from_jaccard(binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level))
 
 
 def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -362,9 +364,9 @@ def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_lev
     Lam (2023), Eq. 37 and Theorem 1.
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    wrong, nu = fp + fn, tp + fp + fn
+    nu, f1 = tp + fp + fn, ratio(2.0 * tp, 2.0 * tp + fp + fn)
     k = normal_quantile(confidence_level) ** 2 / np.where(nu > 0.0, nu, 1.0)
-    return _bounds(tp, wrong, *_score_roots(_f1(tp, wrong), k))
+    return bounds(f1, *_score_roots(f1, k), undefined=nu == 0.0)
 
 
 def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
@@ -385,9 +387,18 @@ def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     Lam (2023), Eq. 42.
     """
     tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    low, gap = wilson_ends(tp, fp + fn, normal_quantile(confidence_level))
-    # 1 - 2x/(1+x) = (1-x)/(1+x).
-    return _bounds(tp, fp + fn, _from_jaccard(low), 1.0 - gap / (2.0 - gap))
+    return _from_jaccard(binomial_wilson(tp, fp + fn, confidence_level=confidence_level))
+
+
+def _from_jaccard(share: Bounds) -> Bounds:
+    """Return intervals for F1 from those for the Jaccard index, which is a share."""
+    estimate, low, high = (f1_of_jaccard(x) for x in (share.estimate, *share))
+    return Bounds(estimate, low, high, share.undefined)
+
+
+def f1_of_jaccard(share: Any) -> Any:
+    """Return 2x/(1+x), Lam (2023), Eq. 10."""
+    return 2.0 * share / (1.0 + share)
 
 
 def _score_roots(f1: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -413,19 +424,6 @@ def _score_roots(f1: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]
         excess, (np.maximum(middle, 1e-9), np.full_like(middle, right)), args=(-c, f1)
     )
     return np.where(f1 == 0.0, 0.0, np.sin(low.x) ** 2), np.where(f1 == 1.0, 1.0, np.sin(high.x) ** 2)
-
-
-def _f1(tp: FloatArray, wrong: FloatArray) -> FloatArray:
-    return ratio(2.0 * tp, 2.0 * tp + wrong)
-
-
-def _bounds(tp: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> Bounds:
-    return bounds(_f1(tp, wrong), low, high, undefined=tp + wrong == 0.0)
-
-
-def _from_jaccard(share: Any) -> FloatArray:
-    # Lam (2023), Eq. 10.
-    return np.asarray(2.0 * share / (1.0 + share))
 
 
 # ---- the bootstrap ----------------------------------------------------------------------------------------
@@ -517,7 +515,7 @@ def grouped_counts(metric: Metric, table: FloatArray, cells: tuple[str, ...]) ->
 
 
 @dataclass(frozen=True)
-class MethodInterval:
+class MethodInterval(Ends):
     """The interval of one method: ``low, high = intervals(ev, "A")["wilson_direct"]``.
 
     Attributes
@@ -553,27 +551,9 @@ class MethodInterval:
         return "credible" if self.method.startswith("credible") else "confidence"
 
     @property
-    def length(self) -> float:
-        """Distance of the ends."""
-        return self.high - self.low
-
-    @property
-    def overshoot(self) -> bool:
-        """Whether an end is no possible value of the score."""
-        return self.low < self.support[0] or self.high > self.support[1]
-
-    @property
-    def degenerate(self) -> bool:
-        """Whether the interval is a single point."""
-        return self.low == self.high
-
-    @property
     def note(self) -> str:
         """What to mind about it."""
         return text.interval_note(self)
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -901,7 +881,7 @@ def _intervals(
     level = check_prob(confidence_level, "confidence_level")
     if n_resamples is not None:
         check_whole(n_resamples, "n_resamples", 100, 8)
-    prior = ev.check_prior(prior)
+    weight = ev.check_prior(prior)
     for model in models:
         if model not in ev.names:
             ev.index(model)
@@ -984,7 +964,10 @@ def _intervals(
                 # A note tells of few units.
                 warnings.simplefilter("ignore")
                 return posterior(ev, models[0], metric, **options)
-        return compare(ev, metrics=[metric], **options)[metric.name].difference
+        found = compare(ev, metrics=[metric], **options)[metric.name]
+        if found.spread_unknown:
+            raise UndefinedScore(str(found))
+        return found.difference
 
     if alone and not kept.methods:
         known |= {name: partial(closed, name, method) for name, method in closed_methods(metric).items()}
@@ -1007,8 +990,8 @@ def _intervals(
         **vars(sampling.settings(metric)),
         confidence_level=level,
         n_resamples=resamples() if any(name.startswith("bootstrap") for name in names) else 0,
-        prior=prior,
-        prior_name=ev.task.describe_prior(prior),
+        prior=weight,
+        prior_name=ev.task.describe_prior(weight),
         rng=start_of(rng),
     )
     # How gaps are filled in matters to what is drawn alone.

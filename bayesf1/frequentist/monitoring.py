@@ -87,7 +87,7 @@ class Wagers:
 
     Attributes
     ----------
-    shares, loads
+    shares, denominator_weights
         What a unit of each kind adds to numerator and denominator, axes (model, kind), models A and B.
     counts
         How many there are, axes (..., kind): a row for each look.

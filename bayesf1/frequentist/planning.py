@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,21 @@ from bayesf1.tasks.probabilities import check_one_scale
 
 @dataclass(frozen=True)
 class Plan(Answer):
-    """What all plans share: a sentence, what it assumes, and a table of one row."""
+    """What all plans share: a sentence, what it assumes, and a table of one row.
+
+    Attributes
+    ----------
+    metric, label, percent
+        Name of the measure, how it is printed, and whether in percent.
+    """
 
     title = "Plan"
     titled = False
     json_format = "bayesf1.plan/1"
+
+    metric: str
+    label: str
+    percent: bool
 
     @property
     def sentence(self) -> str:
@@ -71,8 +81,6 @@ class SampleSize(Plan):
 
     Attributes
     ----------
-    metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
     half_width, confidence_level
         The interval that is planned for.
     standard_error
@@ -87,9 +95,6 @@ class SampleSize(Plan):
         ``"bound"`` where it holds for any model, ``"pilot"`` where a model like that of the pilot is supposed.
     """
 
-    metric: str
-    label: str
-    percent: bool
     half_width: float
     confidence_level: float
     standard_error: float
@@ -270,9 +275,11 @@ def _from_pilot(
 _STEP = 1e-6
 # Tilts beyond this one are as good as certainty.
 _STEEPEST = 200.0
-# More kinds of units are merged to strata, so many for their number and for their variance.
-_MOST_KINDS = 1000
-_STRATA = 100
+# More kinds of units are merged to so many strata; but of more sums than these, such as those of many classes, only more
+# kinds than those, as strata would level out how many units of a rare class there are.
+_STRATA, _FEW_SUMS, _MOST_KINDS = 100, 24, 1000
+# Of as many sums slopes take longest, and it is drawn several times which model did what on the same units.
+_OUTCOMES = 10
 # Entries of what units add, in full.
 _DENSE = 1 << 26
 
@@ -303,6 +310,11 @@ class SimulatedPair:
         """Share of the units on which both models do the same, as far as the measure counts it."""
         return float(self.weights[~self.net.any(axis=1)].sum() / self.size)
 
+    @property
+    def many_sums(self) -> bool:
+        """Whether the measure is a function of many sums, as averages over classes are."""
+        return bool(self.net.shape[1] > _FEW_SUMS)
+
     @cached_property
     def gain(self) -> FloatArray:
         """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
@@ -312,21 +324,26 @@ class SimulatedPair:
     def merged(self) -> SimulatedPair:
         """Return the pair with kinds merged that gain nearly the same, if there are many.
 
-        Strata of kinds in the order of ψ hold equal parts of the units and of the variance; what a stratum's units add is
-        their mean, so that totals stay as they are.
+        What a stratum's units add is their mean, so that totals stay as they are. Strata in the order of ψ are as wide as the
+        cube root of the density is low, so that the variance loses least.
+
+        References
+        ----------
+        Panter & Dite (1951), *Quantization distortion in pulse-count modulation with nonuniform spacing of levels*.
         """
-        if len(self.weights) <= _MOST_KINDS:
+        if len(self.weights) <= (_MOST_KINDS if self.many_sums else _STRATA):
             return self
-        differs = np.asarray(self.net.any(axis=1))
-        order = np.lexsort((self.gain, differs))
-        part = (self.weights / self.size + self.weights * self.gain**2 / (self.weights @ self.gain**2))[order]
-        stratum = np.floor(1.0 + _STRATA * np.cumsum(part)) * differs[order]
-        first = np.flatnonzero(np.diff(stratum, prepend=-1.0))
-        weights = np.add.reduceat(self.weights[order], first)
-        middle, net = (
-            np.add.reduceat((self.weights[:, None] * each)[order], first) / weights[:, None]
-            for each in (self.middle, self.net)
-        )
+        from scipy.sparse import csr_array
+
+        differs = np.flatnonzero(self.net.any(axis=1))
+        order = differs[np.argsort(self.gain[differs])]
+        gain, stratum = self.gain[order], np.zeros(len(self.weights))
+        width = np.cumsum(np.cbrt(self.weights[order] * np.diff(gain, prepend=gain[0]) ** 2))
+        stratum[order] = 1.0 + np.floor(_STRATA * width / max(width[-1], 1e-300))
+        which = np.unique(stratum, return_inverse=True)[1]
+        members: Any = csr_array((self.weights, (which, np.arange(len(which)))))
+        weights = np.asarray(members.sum(axis=1))
+        middle, net = (members @ each / weights[:, None] for each in (self.middle, self.net))
         return replace(self, middle=middle, net=net, weights=weights)
 
     @property
@@ -358,11 +375,16 @@ class SimulatedPair:
     def probabilities(
         self, n_units: int, shares: FloatArray, n_sets: int, rng: np.random.Generator, margin: float = 0.0
     ) -> FloatArray:
-        """Return P(H1), or P(ν_B - ν_A > -margin), on each of `n_sets` test sets of `n_units` units."""
-        masses = np.concatenate([self.weights * shares, self.weights * (1.0 - shares)]) / self.size
-        blocks = (rng.multinomial(n_units, masses, size=n) for n in blocks_of(n_sets, 4 * len(masses)))
-        halves = (np.hsplit(counts.astype(float), 2) for counts in blocks)
-        p = np.concatenate([self._p_h1(kept, swapped, margin) for kept, swapped in halves])
+        """Return P(H1), or P(ν_B - ν_A > -margin), on `n_sets` test sets of `n_units` units, axes (units, outcome).
+
+        Units are drawn, and then once or several times which model did what on them, as `shares` has it.
+        """
+        found, outcomes = [], _OUTCOMES if self.many_sums else 1
+        for n in blocks_of(math.ceil(n_sets / outcomes), 4 * outcomes * len(shares)):
+            counts = rng.multinomial(n_units, self.weights / self.size, size=(n, 1))
+            kept = rng.binomial(counts, shares, (n, outcomes, len(shares)))
+            found.append(self._p_h1(counts.astype(float), kept.astype(float), margin))
+        p = np.concatenate(found)
         return p if self.effective_sample is None else self._stretched(p, n_units, self.effective_sample)
 
     def _stretched(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
@@ -372,29 +394,27 @@ class SimulatedPair:
         seen = max(1.0 - (1.0 - effective_sample.seen) / more, 1e-6)
         return np.asarray(special.stdtr(freedom, np.sqrt(seen) * special.ndtri(p.clip(1e-300, 1.0 - 1e-16))))
 
-    def _p_h1(self, kept: FloatArray, swapped: FloatArray, margin: float = 0.0) -> FloatArray:
-        r"""Return P(ν_B - ν_A > -m) given how many units of each kind were seen as they are, and swapped.
+    def _p_h1(self, counts: FloatArray, kept: FloatArray, margin: float = 0.0) -> FloatArray:
+        r"""Return P(ν_B - ν_A > -m) given how many units of each kind were seen, and how many of them are not swapped.
 
         With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
         terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
         for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
         moments else; their ratio is Beta distributed.
         """
-        middle = (kept + swapped) @ self.middle + self.prior_weights @ self.prior_middle
-        slopes = _slopes(self.score, middle)
-        differs = self.net.any(axis=1)
-        prior = np.tile(self.prior_weights, (len(kept), 1))
-        net = np.concatenate([self.net[differs], self.prior_net])
-        plus = np.concatenate([kept[:, differs], prior], axis=1)
-        minus = np.concatenate([swapped[:, differs], np.zeros_like(prior)], axis=1)
-        gain = slopes @ net.T
-        dot = partial(np.einsum, "sk,sk->s")
-        up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
-        powers = (up, down), (up * up, down * down)
-        for_b = np.array([dot(plus, up) + dot(minus, down) for up, down in powers])
-        for_a = np.array([dot(plus, down) + dot(minus, up) for up, down in powers])
+        slopes = _slopes(self.score, counts[:, 0] @ self.middle + self.prior_weights @ self.prior_middle)
+        as_is, believed = _powers(slopes @ self.net.T), _powers(slopes @ self.prior_net.T)
+        sums = kept @ as_is + (counts - kept) @ as_is[..., [2, 3, 0, 1]]
+        sums += (self.prior_weights @ believed)[:, None]
+        for_b, for_a = np.split(np.moveaxis(sums, -1, 0), 2)
         for_b[0] += margin
         return _first_is_larger(for_b, for_a)
+
+
+def _powers(gain: FloatArray) -> FloatArray:
+    """Return what speaks for B and its square, and what speaks for A and its square, on a last axis."""
+    up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
+    return np.stack([up, up * up, down, down * down], axis=-1)
 
 
 def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -434,33 +454,33 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         above, below = (part[0] for part in metric.expand(ev.tables.mean(axis=0)[None]))
         metric = replace(metric, parts=(above, below))
     sums, score = metric.sums(ev.cells)
-    flat, n_cells = ev.units.rows, len(ev.cells)
-    if flat.shape[0] * sums.shape[1] > _DENSE:
+    n_kinds, n_cells = ev.units.n_patterns, len(ev.cells)
+    if n_kinds * sums.shape[1] > _DENSE:
         raise ValueError(
-            f"{flat.shape[0]:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
+            f"{n_kinds:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
             "thousand of them, or name another metric"
         )
-    both = [part @ sums for part in (flat[:, :n_cells], flat[:, n_cells:])]
-    dense = [part.toarray() if hasattr(part, "toarray") else part for part in both]
-    kinds, which = np.unique(np.concatenate(dense, axis=1), axis=0, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=ev.units.weights, minlength=len(kinds)).astype(float)
-    of_a, of_b = np.split(kinds[weights > 0], 2, axis=1)
+    from scipy.sparse import block_diag
+
+    both = block_diag([sums, sums], format="csr")
+    units = Units.merge(ev.units.rows @ both, ev.units.weights, ev.unit).seen
+    rows = units.rows if isinstance(units.rows, np.ndarray) else units.rows.toarray()
+    of_a, of_b = np.split(rows, 2, axis=1)
     if np.array_equal(of_a, of_b):
         raise ValueError(
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{metric.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    sampling = sampling_model(ev)
     # Of many cells the prior says next to nothing of each.
-    task = ev.task
     outcomes, believed = np.zeros((0, 2, n_cells)), np.zeros(0)
-    if isinstance(task, BinaryOutcome):
-        outcomes, believed = task.prior_outcomes(2, prior)
+    if isinstance(ev.task, BinaryOutcome):
+        outcomes, believed = ev.task.prior_outcomes(2, prior)
     prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+    sampling = sampling_model(ev)
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
         net=of_b - of_a,
-        weights=weights[weights > 0],
+        weights=units.weights,
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
@@ -548,8 +568,6 @@ class DecisionPlan(Plan):
 
     Attributes
     ----------
-    metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
     difference
         The true difference, by which one model is better than the other.
     n_units, unit
@@ -570,9 +588,6 @@ class DecisionPlan(Plan):
         Number of simulated test sets, and the seed (None after a Generator).
     """
 
-    metric: str
-    label: str
-    percent: bool
     difference: float
     n_units: int
     unit: str
@@ -600,8 +615,8 @@ _MAX_UNITS = 1e12
 _ROUNDS = 10
 # No score is as large.
 _LARGEST = 1e9
-# Kinds of units in all test sets of a round of the search; the answer is then checked on as many sets as asked for.
-_SEARCHED = 1 << 20
+# So many standard errors of the assurance are near enough to its goal.
+_NEAR = 2.0
 
 
 def plan_comparison(
@@ -748,14 +763,16 @@ def _plan_decision(
             f"{plural(ev.unit)} as the pilot's do, and one is better on all of these, it leads by {largest:.3g} in "
             f"{metric.label}; assume less agreement or a smaller difference"
         )
-    # Test sets in a round of the search, whose noise is how many standard errors off is near enough.
-    sets = int(np.clip(_SEARCHED // len(pair.weights), min(1000, n_sets), n_sets))
+    size = max(1, round(pair.size))
 
-    def simulated(n: int, target: float, sets: int) -> FloatArray:
-        return pair.probabilities(n, pair.shares(target), sets, generator, margin)
-
-    def planned(n: int, target: float) -> DecisionPlan:
-        reached = float((simulated(n, target, n_sets) >= p_h1).mean())
+    def planned(x: float) -> DecisionPlan:
+        if difference is not None and x * x > _MAX_UNITS:
+            raise ValueError(
+                f"a difference of {difference + margin:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
+            )
+        n, target = (size, x) if difference is None else (math.ceil(x * x), difference)
+        p = pair.probabilities(n, pair.shares(target), n_sets, generator, margin)
+        decided = (p >= p_h1).mean(axis=1)
         return DecisionPlan(
             metric=metric.name,
             label=metric.label,
@@ -766,8 +783,8 @@ def _plan_decision(
             agreement=pair.agreement,
             p_h1=float(p_h1),
             goal=float(goal),
-            assurance=reached,
-            mcse=math.sqrt(reached * (1.0 - reached) / n_sets),
+            assurance=float(decided.mean()),
+            mcse=float(decided.std(ddof=1)) / math.sqrt(len(decided)),
             question="resolution" if difference is None else "size",
             not_worse_by=not_worse_by,
             n_sets=n_sets,
@@ -775,42 +792,30 @@ def _plan_decision(
             prior=prior,
         )
 
-    def units_of(root: float) -> int:
-        if root * root > _MAX_UNITS:
-            raise ValueError(
-                f"a difference of {slope * pair.spread:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
-            )
-        return math.ceil(root * root)
-
     # The difference is searched for, or the root of the number of units; certainty grows with either, by a standard
     # error for each 1 / slope, and starts from what the normal distribution asks for.
-    size = max(1, round(pair.size))
     if difference is None:
         slope, least, most = math.sqrt(size) / pair.spread, 0.0, largest
     else:
         slope, least, most = (difference + margin) / pair.spread, 1.0, math.inf
-    x = max(0.1, float(special.ndtri(p_h1) + special.ndtri(goal))) / slope
-    x = min(x, 0.9 * most)
-    for _ in range(_ROUNDS):
-        n, target = (size, x) if difference is None else (units_of(x), difference)
-        p = simulated(n, target, sets)
-        reached = float(np.clip(np.quantile(p, 1.0 - goal), 1e-12, 1.0 - 1e-12))
-        missing = float(special.ndtri(p_h1) - special.ndtri(reached))
+    x = min(max(0.1, float(special.ndtri(p_h1) + special.ndtri(goal))) / slope, 0.9 * most)
+    enough: list[DecisionPlan] = []
+    missing = 0.0
+    for i in range(_ROUNDS):
+        found = planned(x)
+        if found.assurance > goal - _NEAR * found.mcse:
+            enough.append(found)
+        if i and abs(found.assurance - goal) < _NEAR * found.mcse:
+            return found
+        reached = np.clip(found.assurance, 0.5 / n_sets, 1.0 - 0.5 / n_sets)
+        before, missing = missing, float(special.ndtri(goal) - special.ndtri(reached))
+        # A step to the other side of the goal was too long.
+        slope *= 2.0 if before * missing < 0.0 else 1.0
         x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
-        if abs(missing) < 1.0 / math.sqrt(sets):
-            break
-    if difference is None:
-        if x > 0.99 * largest:
-            raise ValueError(
-                f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is "
-                f"a lead of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
-            )
-        return planned(size, x)
-    found = planned(units_of(x), difference)
-    for _ in range(_ROUNDS):
-        # If few units tell the models apart, probabilities come in lumps that quantiles pass over.
-        if found.assurance >= goal - 3.0 * found.mcse:
-            break
-        x += float(special.ndtri(goal) - special.ndtri(max(found.assurance, 1e-3))) / slope
-        found = planned(units_of(x), difference)
-    return found
+    if difference is None and not enough:
+        raise ValueError(
+            f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is "
+            f"a lead of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
+        )
+    # If few units tell the models apart, assurance grows in leaps, and may come near its goal nowhere.
+    return min(enough or [found], key=lambda plan: (plan.n_units, plan.difference))

@@ -12,20 +12,12 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special, stats
 
-from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.arrays import BoolArray, FloatArray, IntArray, blocks_of, distinct_rows
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
-from bayesf1.base.naming import nearest, plural
-from bayesf1.evaluation import (
-    Evaluation,
-    check_all_labelled,
-    check_one_run,
-    defined_scores,
-    distinct_rows,
-    resolve_metric,
-)
+from bayesf1.base.naming import check_known, plural
+from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
 from bayesf1.frequentist.intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
@@ -153,8 +145,6 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     """
     if len(tests) < 2:
         return [*tests]
-    from scipy import stats
-
     raw = np.array([test.p_value for test in tests])
     order = np.argsort(raw, kind="stable")
     holm = np.empty(len(raw))
@@ -280,7 +270,7 @@ def random_swaps(
         yield binomial + sums
 
 
-def _heads(times: NDArray[np.int64], n: int, rng: np.random.Generator) -> FloatArray:
+def _heads(times: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
     """Draw how often fair coins show heads, axes (trial, pattern), few coins by random bytes, which is faster."""
     few = times <= 64
     heads, small, times_small = np.empty((n, len(times))), np.zeros((n, int(few.sum())), np.uint8), times[few]
@@ -308,7 +298,7 @@ def fair_binomial(n: int) -> FloatArray:
     return np.asarray(special.binom(n, k) * 0.5**n if n <= 1000 else stats.binom.pmf(k, n, 0.5))
 
 
-def _independent_columns(net: FloatArray, counts: FloatArray) -> NDArray[np.intp]:
+def _independent_columns(net: FloatArray, counts: FloatArray) -> IntArray:
     """Return the cells that determine all others, those of the smallest sums first."""
     # A missed item is one found less: of the cells of a table of fixed gold, half say nothing new.
     chosen: list[int] = []
@@ -400,16 +390,15 @@ def randomization_test(
     check_all_labelled(ev, "a randomisation test")
     net, counts, statistic, n_units = _arrange(ev, metric)
     score_a, score_b = map(float, defined_scores(ev, metric))
-    for what, value, known in (("alternative", alternative, ALTERNATIVES), ("method", method, METHODS)):
-        if value not in known:
-            raise ValueError(f"unknown {what} {value!r}; {nearest(str(value), known)}")
+    check_known(alternative, "alternative", ALTERNATIVES)
+    check_known(method, "method", METHODS)
     n = check_whole(n_trials, "n_trials", 1, 9)
     check_prob(confidence_level, "confidence_level")
     observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))
     turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
     sign = metric.sign
 
-    def extreme(sums: FloatArray) -> NDArray[np.bool_]:
+    def extreme(sums: FloatArray) -> BoolArray:
         return np.asarray(turned(sign * statistic(sums)) >= turned(sign * observed) - slack)
 
     all_swaps = None if method == "montecarlo" else swap_distribution(net, counts)

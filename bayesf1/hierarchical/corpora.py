@@ -11,9 +11,10 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import listing, nearest, plural, quoted
+from bayesf1.base.naming import check_known, listing, nearest, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
 from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, resolve_metrics
+from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import dataset
 from bayesf1.output.text import few_units
@@ -48,8 +49,8 @@ class HierarchicalPrior:
     Attributes
     ----------
     cells
-        λ of the Dirichlet(λ) on every cell of a model's table, in the population, or in each corpus under the
-        likelihood ``"scores"``; 1 by default, and 4/K² for the K×K cells of K classes.
+        λ of the Dirichlet(λ) on every cell of a model's table: in each corpus under the likelihood ``"scores"``, by default
+        as in `compare`; in the population under ``"multinomial"``, by default 1, and 4/K² for the K×K cells of K classes.
     spread, difficulty, tails
         Scales and degrees of freedom of the half-t priors under the likelihood ``"scores"``: of how much the difference
         of two models varies from corpus to corpus, 5 points, and of how much corpora differ in difficulty, 20 points.
@@ -218,9 +219,9 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
     """
     if isinstance(data, Evaluation) and data.folds is not None:
         tables = data.folds.counts
-        parts = {f"repeat {r + 1}, fold {f + 1}": tables[r, f] for r, f in np.ndindex(tables.shape[:2])}
         return "fold", {
-            name: Evaluation(data.models, data.task, table.copy()) for name, table in parts.items()
+            f"repeat {r + 1}, fold {f + 1}": Evaluation(data.models, data.task, tables[r, f].copy())
+            for r, f in np.ndindex(tables.shape[:2])
         }
     if isinstance(data, Evaluation) or len(data) < 2:
         raise ValueError(
@@ -255,8 +256,7 @@ def suite_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> dict[
     if not weights:
         return dict.fromkeys(names, 1.0 / len(names))
     for name in weights:
-        if name not in names:
-            raise ValueError(f"weights names {name!r}, which is not a corpus; {nearest(str(name), names)}")
+        check_known(name, "corpus in weights", names)
     values: list[Any] = [weights.get(name) for name in names]
     if not all(is_number(value) and 0.0 <= value < np.inf for value in values) or not any(values):
         raise ValueError(f"weights must be numbers from 0, one for each corpus, not all 0, not {weights}")
@@ -310,7 +310,7 @@ class PlainScores(Task):
         for metric in self.metrics:
             if asked in (metric, metric.name):
                 return metric
-        raise ValueError(f"unknown metric {asked!r}; {nearest(str(asked), self.cells)}")
+        raise ValueError(f"unknown metric {quoted(asked)}; {nearest(str(asked), self.cells)}")
 
     def draw(
         self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
@@ -399,6 +399,8 @@ def _summary(
     ev = sampling.ev
     blocks = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    for metric, scores in zip(metrics, drawn, strict=True):
+        check_spread(sampling.settings(metric), scores, ev.names, metric.label + where)
     found = (
         [ev.mean_scores(defined_scores(ev, metric, where)) for metric in metrics],
         [np.median(each, axis=0) for each in drawn],
@@ -410,19 +412,23 @@ def _summary(
 
 def _common(found: Mapping[str, list[Metric]], taken: Mapping[str, SamplingModel]) -> list[Metric]:
     """Return the metrics, which must be the same on all corpora."""
-    first_name, first = next(iter(found.items()))
-    for name, own in found.items():
-        if [(m.name, m.label, m.percent) for m in own] != [(m.name, m.label, m.percent) for m in first]:
+    words = {
+        name: [m.label + ", lower is better" * m.lower_is_better for m in own] for name, own in found.items()
+    }
+    first_name, first = next(iter(words.items()))
+    for name, own in words.items():
+        if own != first:
             raise ValueError(
-                f"the metrics of corpus {name!r} are {listing(m.label for m in own)}, but those of {first_name!r} are "
-                f"{listing(m.label for m in first)}; name those that all have, on one scale"
+                f"the metrics of corpus {name!r} are {listing(own)}, but those of {first_name!r} are {listing(first)}; "
+                "name those that all have"
             )
     bootstrapped = any(sampling.ev.task.bootstraps_items for sampling in taken.values())
     metrics = []
     for alike in zip(*found.values(), strict=True):
         low, high = min(m.support[0] for m in alike), max(m.support[1] for m in alike)
+        percent = all(m.percent for m in alike)
         if bootstrapped:
             # The scores that occurred are no limits of those that may.
-            low, high = (0.0, 1.0) if alike[0].percent else (0.0 if low >= 0.0 else -np.inf, np.inf)
-        metrics.append(replace(alike[0], support=(low, high)))
+            low, high = (0.0, 1.0) if percent else (0.0 if low >= 0.0 else -np.inf, np.inf)
+        metrics.append(replace(alike[0], percent=percent, support=(low, high)))
     return metrics

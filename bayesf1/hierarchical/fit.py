@@ -8,9 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from io import BytesIO
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +17,15 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import capitalised, cleaned, nearest, plural, printable
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.naming import capitalised, check_known, cleaned, nearest, plural, printable
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import corpora as given, multinomial
 from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz, text
 from bayesf1.output.answer import Answer
@@ -35,8 +34,6 @@ from bayesf1.output.table import Table, digits_of, points
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-    from bayesf1.inference.rank import Ranking
 
 # The samplers that a likelihood may have, the usual one first.
 SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
@@ -91,7 +88,7 @@ class HierarchicalComparison(Comparison):
 
 def _with_observed(comparisons: Sequence[Any]) -> Table:
     """Return the table of comparisons with the plain scores beside, all with as many decimals."""
-    plain, rows = text.table(tuple(comparisons)), []
+    plain, rows = text.table(comparisons), []
     digits = max(
         digits_of(*c.posterior_a.interval(c.prob), percent=c.definition.percent) for c in comparisons
     )
@@ -115,18 +112,18 @@ class HierarchicalComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with the observed scores."""
-        return _with_observed(self._all)
+        return _with_observed([*self.values()])
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, what limits it, and what its words mean."""
-        return [self.sentence(), *self.headline.remarks, *text.legend(self._all)]
+        return [self.sentence(), *self.headline.remarks, *text.legend(self)]
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        return text.prose(text.hierarchical_methods(self._all), format)
+        return text.prose(text.hierarchical_methods(self), format)
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
         raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
 
@@ -232,11 +229,11 @@ class HierarchicalFit(Fitted, Answer):
         question
             ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
             mean over the corpora at hand, taken as a fixed suite and not as a sample of others, weighted as the fit
-            says, or a corpus' name.
+            says, or a corpus' name. Under the likelihood ``"scores"`` nothing of a suite is shrunk, while each corpus is
+            drawn to the others, so that the suite's draws are not the means of the corpora's.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
-        self._check_question(question)
         pair = self.ev.pair(a, b)
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
         index = [self.models.index(name) for name in pair.models]
@@ -294,7 +291,7 @@ class HierarchicalFit(Fitted, Answer):
             target="models",
             unit=self.noun,
             n_units=float(len(self.datasets)),
-            prior=1.0 if self.prior.cells is None else self.prior.cells,
+            prior=self.prior.cells,
             prior_name=f"hierarchical model of {self.number}",
             prob=self.prob,
             rope=rope,
@@ -323,13 +320,7 @@ class HierarchicalFit(Fitted, Answer):
         >>> hierarchical(corpora, rng=1).rank(question="suite").models
         ('B', 'A', 'C')
         """
-        from bayesf1.inference.rank import ranking_of
-
-        self._check_question(question)
-        names = [m.name for m in self.metrics]
-        if metric is not None and metric not in names:
-            raise ValueError(f"no metric {metric!r} in this fit; {nearest(str(metric), names)}")
-        ranked = self.main_metric if metric is None else self.metrics[names.index(metric)]
+        ranked = self.main_metric if metric is None else self.ev.task.metric(metric, self.ev.tables)
         at, estimate = self.metrics.index(ranked), self.estimate(question)
         middle = np.median if estimate == "posterior median" else np.mean
         scores = self._scores(question)[..., at].reshape(-1, len(self.models))
@@ -351,10 +342,6 @@ class HierarchicalFit(Fitted, Answer):
             for k, metric in enumerate(self.metrics)
         }
 
-    def _check_question(self, question: str) -> None:
-        if question not in self.questions:
-            raise ValueError(f"unknown question {question!r}; {nearest(str(question), self.questions)}")
-
     def estimate(self, question: str) -> str:
         """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
         # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that the ends of a scale make.
@@ -362,7 +349,8 @@ class HierarchicalFit(Fitted, Answer):
         return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
 
     def _scores(self, question: str) -> FloatArray:
-        """Return draws of scores, axes (chain, draw, model, metric)."""
+        """Return draws of scores, axes (chain, draw, model, metric), or say that there is no such question."""
+        check_known(question, "question", self.questions)
         return np.asarray(self.posterior["score"].sel(question=question).values, dtype=float)
 
     def _observed(self, question: str) -> FloatArray:
@@ -472,13 +460,14 @@ class HierarchicalFit(Fitted, Answer):
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
 
         A `command` that made the fit is shown on it.
         """
-        # By name, as the page is made of all rooms.
-        import_module("bayesf1.output.html").write_report(self, path, command=command)
+        from bayesf1.output.html import write_report
+
+        write_report(self, path, command=command)
 
     # ---- ArviZ --------------------------------------------------------------------------------------------
 
@@ -495,7 +484,7 @@ class HierarchicalFit(Fitted, Answer):
         """
         return arviz.container(self.groups)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
         save_groups(self.groups, str(path))
 
@@ -583,8 +572,7 @@ def hierarchical(
     Gelman (2006), *Prior distributions for variance parameters in hierarchical models*; Minka (2000), *Estimating a
     Dirichlet distribution*.
     """
-    if likelihood not in SAMPLERS:
-        raise ValueError(f"unknown likelihood {likelihood!r}; {nearest(str(likelihood), SAMPLERS)}")
+    check_known(likelihood, "likelihood", SAMPLERS)
     known = SAMPLERS[likelihood]
     if sampler is not None and sampler not in known:
         raise ValueError(
@@ -689,7 +677,7 @@ def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
     raise ValueError(f"{printable(str(path))} {why}")
 
 
-def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
+def load_fit(path: StrPath) -> HierarchicalFit:
     """Read a fit that was saved.
 
     Examples
@@ -721,10 +709,8 @@ def load_fit(path: str | PathLike[str]) -> HierarchicalFit:
 
 def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
     """Return the fit of a file's words and draws, or raise an error if they do not go together."""
-    known = {"likelihood": SAMPLERS, "assumption": ("independent", "paired", "clustered")}
-    for name, values in known.items():
-        if document[name] not in values:
-            raise ValueError(f"{name} is {document[name]!r:.60}")
+    check_known(document["likelihood"], "likelihood", SAMPLERS)
+    check_known(document["assumption"], "assumption", ("independent", "paired", "clustered"))
     metrics = []
     for entry in document["metrics"]:
         low, high = map(float, entry["support"])

@@ -42,10 +42,6 @@ _NOISE = ".*(ArviZ is undergoing|installed version of numba|Numba will use objec
 _PREDICTED = 500
 
 
-class MissingExtra(ImportError, ValueError):
-    """A package that only the extra ``pymc`` brings is not installed."""
-
-
 def dirichlet_multinomial(
     counts: FloatArray,
     *,
@@ -163,7 +159,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
             )
         note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
     task = functools.reduce(
-        lambda a, b: a if a == b else a.union(b), [ev.task for ev in evaluations.values()]
+        lambda a, b: a.union(b) if a.classes else a, [ev.task for ev in evaluations.values()]
     )
     found = [task.outcomes(ev.widened(task)) for ev in evaluations.values()]
     outcomes = found[0]
@@ -218,7 +214,7 @@ def fit_counts(
     shares = np.array([*given.suite_weights(weights, names).values()])
     for package in dict.fromkeys(("pymc", sampler)):
         if find_spec(package) is None:
-            raise MissingExtra(
+            raise ValueError(
                 f"sampling needs {package}, which is not installed; install it with pip install 'bayesf1[pymc]'"
             )
 

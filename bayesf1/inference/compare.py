@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
-from bayesf1.base.naming import nearest
+from bayesf1.base.naming import check_known
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
+from bayesf1.distributions.fscore import UnitDistribution
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.comparison import (
-    Comparison,
-    Comparisons,
-    Rope,
-    RopeLike,
-    Settings,
-    Variance,
-    check_rope,
-)
+from bayesf1.inference import comparison
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import distribution_of, distribution_under
+from bayesf1.inference.posterior import distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.text import FEW_UNITS
+from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
-
-if TYPE_CHECKING:
-    from bayesf1.distributions.fscore import UnitDistribution
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
@@ -121,8 +112,7 @@ def compare(
     """
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; {nearest(str(method), METHODS)}")
+    check_known(method, "method", METHODS)
     sampling = sampling_model(ev, assumption, target)
     asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
     found = _compare_all(sampling, metrics, asked)
@@ -159,7 +149,7 @@ class Asked:
     ) -> Asked:
         """Return what was asked, or say what cannot be."""
         return cls(
-            rope=check_rope(rope, *metrics),
+            rope=comparison.check_rope(rope, *metrics),
             prior=ev.check_prior(prior),
             prob=check_prob(prob),
             method=method,
@@ -365,7 +355,7 @@ def comparison_of(
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; the difference is that of the scores, unless given."""
     ev, folds = sampling.ev, sampling.ev.folds
-    settings = Settings.of(
+    settings = comparison.Settings.of(
         sampling,
         metric,
         prior=asked.prior,
@@ -380,12 +370,13 @@ def comparison_of(
     gap = score_b - score_a if gap is None else gap + 0.0 * (score_a + score_b)
     # What does not exist is not compared, as the answer would be the prior's alone; nor what shows no variation.
     known = zip((score_a, score_b, gap), posteriors, strict=True)
-    told = [not np.isnan(score) and (ev.alike or _varies(settings, post)) for score, post in known]
+    told = [not np.isnan(score) and (ev.alike or shows_spread(settings, post)) for score, post in known]
     posteriors = Posteriors(
         *(post if one else Undefined() for post, one in zip(posteriors, told, strict=True))
     )
     if not told[2]:
         tails, mcse = Tails(*[np.nan] * 4), 0.0
+    gold = [] if folds is not None or sampling.shared or ev.methods else _gold(ev)
     return Comparison(
         definition=metric,
         model_a=ev.names[0],
@@ -405,29 +396,17 @@ def comparison_of(
         if ev.methods and sampling.target == "method"
         else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
-        pairing_unknown=folds is None and not sampling.shared and not ev.methods and _same_gold(ev),
-        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+        pairing_unknown=len(set(gold)) == 1,
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
     )
 
 
-def _varies(s: Settings, post: Posterior) -> bool:
-    """Return whether folds, or few units, show how much a score varies: not if it is the same in all of them."""
-    few = s.target == "models" and not s.training and (s.effective_units or FEW_UNITS) < FEW_UNITS
-    if not few and s.training not in ("contrasts", "corrected"):
-        return True
-    low, high = post.interval(0.95)
-    return bool(high - low > 1e-10 + 1e-9 * max(abs(low), abs(high)))
+def _gold(ev: Evaluation) -> list[float]:
+    """Return how many gold positives either table has, if they are counted: as many if they are of one test set."""
+    return (ev.tables[:, 0] + ev.tables[:, 2]).tolist() if ev.cells[:3] == ("tp", "fp", "fn") else []
 
 
-def _same_gold(ev: Evaluation) -> bool:
-    """Return whether two tables have as many gold positives, as those of one test set have."""
-    if ev.cells[:3] != ("tp", "fp", "fn"):
-        return False
-    gold = ev.tables[:, 0] + ev.tables[:, 2]
-    return bool(gold[0] == gold[1])
-
-
-def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance:
+def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:
     """Return where the doubt about two methods comes from."""
     rng = np.random.default_rng(0)
     (known,) = sampling.training([metric], prior=prior, rng=rng)
@@ -437,4 +416,4 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> Variance
     # Of inflated draws the variance may be without bounds.
     low, high = np.quantile(differences, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())
-    return Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))
+    return comparison.Variance(training, float(0.25 * (high - low) ** 2), *map(float, known.medians))

@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number
+from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number, start_of
 from bayesf1.base.naming import nearest, printable, quoted, same_name
+from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.empirical import Undefined
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
-
-if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Method: TypeAlias = Literal["exact", "montecarlo"]
@@ -96,7 +95,7 @@ class Settings(SamplingSettings):
     Attributes
     ----------
     prior, prior_name
-        The concentration of the Dirichlet prior, and the prior in words.
+        The concentration of the Dirichlet prior (None in a hierarchical model with its usual one), and the prior in words.
     prob
         The probability of the intervals.
     rope
@@ -113,7 +112,7 @@ class Settings(SamplingSettings):
         Further parts of the signature, each a name and a value.
     """
 
-    prior: float
+    prior: float | None
     prior_name: str
     prob: float
     rope: Rope
@@ -321,7 +320,7 @@ class Comparison(Checked):
 
     def signature(self) -> str:
         """Return what is needed to repeat the test, in one line."""
-        return text.signature(self)
+        return Comparisons([self]).signature()
 
     def __str__(self) -> str:
         return text.sentence(self)
@@ -456,7 +455,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def headline(self) -> Comparison:
         """The comparison that a summary speaks of: F1 or its average if it is there, else the first."""
-        return text.headline(self._all)
+        return self._by_name[text.headline(self)]
 
     @property
     def title(self) -> str:
@@ -467,12 +466,12 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def table(self) -> Table:
         """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
-        return text.table(self._all)
+        return text.table([*self.values()])
 
     @property
     def below(self) -> Sequence[str]:
         """The verdict, what its words mean, and what limits the conclusion."""
-        return [self.sentence(), *text.legend(self._all), *self.notes]
+        return [self.sentence(), *text.legend(self), *self.notes]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -489,15 +488,15 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return text.prose(text.summary(self._all) if metric is None else str(self[metric]), format)
+        return text.prose(text.summary(self) if metric is None else str(self[metric]), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return text.prose(text.methods(self._all), format)
+        return text.prose(text.methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
-        return text.signature(*self._all)
+        return text.signature(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each metric."""
@@ -505,7 +504,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
-        first = self._all[0]
+        first = self.headline
         cv = first.settings.cv
         return {
             "format": self.json_format,
@@ -518,12 +517,12 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "discount": first.settings.discount,
             "comparisons": [c.to_dict() for c in self.values()],
             "threshold": first.threshold,
-            "sentence": text.summary(self._all),
+            "sentence": text.summary(self),
             "notes": list(self.notes),
             "signature": self.signature(),
         }
 
-    def to_html(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Write a page that needs no other file: verdict, table and figures.
 
         A `command` that made the comparison is shown on it.
@@ -548,27 +547,32 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         from bayesf1.output.arviz import Variables, container, dataset
 
-        ev, asked, metrics = self._all[0].ev, self._all[0].settings, [c.definition for c in self._all]
+        first, metrics = self.headline, [c.definition for c in self.values()]
+        ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
-        blocks = sampling.scores(metrics, prior=asked.prior, n_draws=n, rng=check_rng(rng))
+        prior = ev.check_prior(asked.prior)
+        blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
         drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+        differences = scores[..., 1, :] - scores[..., 0, :]
+        for k, c in enumerate(self.values()):
+            # Of what is undefined there are draws of the prior alone.
+            unknown = [isinstance(post, Undefined) for post in (c.posterior_a, c.posterior_b)]
+            scores[..., unknown, k] = np.nan
+            differences[..., k] += np.nan if isinstance(c.difference, Undefined) else 0.0
         trained = "run" if ev.methods else "system"
         groups: dict[str, Variables] = {
             "posterior": {
                 "score": (("chain", "draw", "system", "measure"), scores),
-                "difference": (("chain", "draw", "measure"), scores[..., 1, :] - scores[..., 0, :]),
+                "difference": (("chain", "draw", "measure"), differences),
             },
             "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
             "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
         }
         names = [metric.name for metric in metrics]
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-        attrs = {"signature": self.signature()}
+        made = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
+        attrs = {"signature": text.signature(Comparisons([replace(c, settings=made) for c in self.values()]))}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})
-
-    @property
-    def _all(self) -> tuple[Comparison, ...]:
-        return tuple(self._by_name.values())

@@ -33,7 +33,7 @@ class PairingBounds:
     error
         Standard error of either, 0 where they are exact.
     metric
-        Name of the measure.
+        Name of the metric.
     """
 
     low: float
@@ -43,6 +43,10 @@ class PairingBounds:
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
+
+    def __str__(self) -> str:
+        ends = f"P(H1) for {self.metric} lies between {self.low:.3f} and {self.high:.3f} over all pairings of the items"
+        return f"{ends} (± {2 * self.error:.1g})." if self.error else f"{ends}."
 
 
 def pairing_bounds(
@@ -61,7 +65,7 @@ def pairing_bounds(
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure.
+        The metric.
     prior
         λ of the prior, as in `compare`.
 

@@ -16,7 +16,7 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
-from bayesf1.output.table import Table
+from bayesf1.output.table import Table, points
 from bayesf1.output.text import prose
 from bayesf1.sampling import SamplingModel, sampling_model
 
@@ -33,11 +33,19 @@ class ClassComparisons(Comparisons):
 
     @property
     def table(self) -> Table:
-        """The table, whose differences are what is believed beside the other classes."""
+        """The table, with differences as observed, and as they are believed beside the other classes."""
         found = super().table
-
-        header = ("Difference, shrunk" if name == "Difference" else name for name in found.header)
-        return replace(found, header=tuple(header))
+        header = (*found.header[:3], "Difference, shrunk", "Observed", *found.header[4:])
+        rows = []
+        for c, row in zip(self.values(), found.rows, strict=True):
+            observed, percent = c.score_b - c.score_a, c.definition.percent
+            written = (
+                "–"
+                if np.isnan(observed)
+                else points(observed, 1 if percent else 3, sign=True, percent=percent)
+            )
+            rows.append((*row[:4], written, *row[4:]))
+        return replace(found, header=header, rows=tuple(rows))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -47,7 +55,8 @@ class ClassComparisons(Comparisons):
             "The classes' differences are shrunk towards each other, more strongly the more alike they are"
         )
         if n:
-            shrunk += f"; expected number of wrong claims: {self.expected_false:.2g} of {n}"
+            alike = "if true differences scatter evenly about one mean"
+            shrunk += f"; expected number of wrong claims, {alike}: {self.expected_false:.2g} of {n}"
         return (printable(f"{shrunk}."), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:
@@ -87,7 +96,7 @@ def compare_classes(
     a, b
         Names of the models; may be left out where there are exactly two.
     metric
-        The measure of each class.
+        The metric of each class.
     classes
         Which classes; all by default.
     rope, prior, prob, assumption, target, n_draws, rng

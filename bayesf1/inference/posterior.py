@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
-from bayesf1.base.naming import cleaned
+from bayesf1.base.naming import cleaned, plural
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
-from bayesf1.evaluation import Evaluation, defined_scores, resolve_metric, resolve_metrics
+from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion
-from bayesf1.output.text import few_units
-from bayesf1.sampling import SamplingModel, sampling_model
+from bayesf1.output import text
+from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
+# Rounding alone makes what is the same differ by less.
+_SAME = 1e-9
 
 
 def posterior(
@@ -85,8 +88,9 @@ def posterior(
     how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
     found = posteriors(ev, [metric], **how)
     if (model, metric.name) not in found:
-        # Which says what is undefined.
-        defined_scores(ev.select([model]), metric)
+        one = sampling_model(ev.select([model]), assumption, target)
+        defined_scores(one.ev, metric, " in a fold" * (one.training_variance is not None), one.plain(metric))
+        raise _unvaried(f"{text.in_prose(metric.label)} of {model}", one.settings(metric))
     return found[model, metric.name]
 
 
@@ -100,21 +104,30 @@ def posteriors(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> dict[tuple[str, str], Posterior]:
-    """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws."""
+    """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws.
+
+    Of a score that is the same on all of few units, or in all folds, nothing is believed either.
+    """
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
     found: dict[tuple[str, str], Posterior] = {}
     for metric in metrics:
-        known = (distribution_under(sampling, metric, i, prior) for i in range(len(ev.names)))
-        found |= {(model, metric.name): post for model, post in zip(ev.names, known, strict=True) if post}
+        closed = (distribution_under(sampling, metric, i, prior) for i in range(len(ev.names)))
+        found |= {(model, metric.name): post for model, post in zip(ev.names, closed, strict=True) if post}
     drawn = [metric for metric in metrics if any((model, metric.name) not in found for model in ev.names)]
     scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng)) if drawn else ()
     for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
         for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
             found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
-    plain = {metric.name: dict(zip(ev.names, sampling.plain(metric), strict=True)) for metric in metrics}
-    return {(model, name): post for (model, name), post in found.items() if not np.isnan(plain[name][model])}
+    known = {}
+    for metric in metrics:
+        settings = sampling.settings(metric)
+        for model, score in zip(ev.names, sampling.plain(metric), strict=True):
+            post = found[model, metric.name]
+            if not np.isnan(score) and shows_spread(settings, post):
+                known[model, metric.name] = post
+    return known
 
 
 def summary(
@@ -204,6 +217,35 @@ def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) ->
     return None
 
 
+def shows_spread(s: SamplingSettings, post: Posterior) -> bool:
+    """Return whether a score varies; of one that does not, whether enough was sampled to say so."""
+    return not s.hides_spread or bool(varies(*post.interval(0.95)))
+
+
+def varies(low: Any, high: Any) -> Any:
+    """Return whether intervals are longer than rounding makes them."""
+    return high - low > _SAME * (0.1 + np.maximum(np.abs(low), np.abs(high)))
+
+
+def check_spread(s: SamplingSettings, scores: FloatArray, names: Sequence[str], what: str) -> None:
+    """Refuse draws of scores, axes (draw, model), of which two differ by the same in all, if too little was sampled."""
+    if not s.hides_spread:
+        return
+    centre = np.median(scores, axis=0)
+    # Two models that always differ by the same are neighbours in any draw.
+    order = np.argsort(scores[0] - centre)
+    apart = np.diff((scores - centre)[:, order], axis=1)
+    for i in np.flatnonzero(np.quantile(np.abs(apart), 0.95, axis=0) <= _SAME):
+        a, b = sorted(order[i : i + 2], key=lambda model: float(centre[model]))
+        if centre[b] - centre[a] > _SAME:
+            raise _unvaried(f"{names[b]} minus {names[a]} in {text.in_prose(what)}", s)
+
+
+def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
+    more = "folds" if s.training else plural(s.unit)
+    return UndefinedScore(f"{text.same_everywhere(what, s)}; give more {more}")
+
+
 def claim_threshold(prob: float) -> float:
     """Return the probability from which on one model is called better: that of a central interval without 0.
 
@@ -222,5 +264,5 @@ def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: i
 
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
     """Warn once if there are too few units to know well how much they vary."""
-    if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
+    if caution := next(filter(None, (text.few_units(sampling.settings(metric)) for metric in metrics)), ""):
         warnings.warn(caution, stacklevel=4)

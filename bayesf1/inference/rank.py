@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray, slices_of
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, slices_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
 from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import claim_threshold, distribution_under, number_of_draws
+from bayesf1.inference.posterior import (
+    check_spread,
+    claim_threshold,
+    distribution_under,
+    number_of_draws,
+    varies,
+)
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -74,14 +79,14 @@ class Ranking(Answer):
     p_best: FloatArray
     expected_rank: FloatArray
     p_rank: FloatArray
-    rank_low: NDArray[np.intp]
-    rank_high: NDArray[np.intp]
+    rank_low: IntArray
+    rank_high: IntArray
     p_beats: FloatArray
-    tied: NDArray[np.bool_]
-    equivalent: NDArray[np.bool_]
-    among_best: NDArray[np.bool_]
+    tied: BoolArray
+    equivalent: BoolArray
+    among_best: BoolArray
     p_among_best: float
-    jointly: NDArray[np.bool_]
+    jointly: BoolArray
     p_jointly: float
     p_order: float
     settings: Settings
@@ -232,6 +237,7 @@ def rank(
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))
+    check_spread(sampling.settings(metric), scores, ev.names, metric.label)
     return ranking_of(
         scores,
         sampling.plain(metric),
@@ -278,11 +284,12 @@ def ranking_of(
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
+    untold = undefined | (settings.hides_spread & ~varies(low, high))
     low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
     # Models that did the same are the same in every draw, and share their ranks.
     same = np.equal.outer(mean[order], mean[order])
-    mean[undefined] = low[undefined] = high[undefined] = np.nan
+    mean[undefined] = low[untold] = high[untold] = np.nan
     models = np.take(scores.T, order, axis=0)
     models *= metric.sign
     better, (k, n) = models.T, models.shape
@@ -320,7 +327,7 @@ def ranking_of(
     )
 
 
-def _known(values: NDArray[Any]) -> list[Any]:
+def _known(values: AnyArray) -> list[Any]:
     """Return plain values, None for what is undefined."""
     return [None if math.isnan(x) else x for x in values.tolist()]
 
@@ -349,9 +356,9 @@ class JointClaims(NamedTuple):
         Probability that no model beats one before it by more than the margin.
     """
 
-    among_best: NDArray[np.bool_]
+    among_best: BoolArray
     p_among_best: float
-    jointly: NDArray[np.bool_]
+    jointly: BoolArray
     p_jointly: float
     p_order: float
 
@@ -386,7 +393,7 @@ def _p_order(scores: FloatArray, margin: float) -> float:
     return float((later <= scores[:, :-1] + margin).all(axis=1).mean())
 
 
-def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], float]:
+def _with_the_best(scores: FloatArray, prob: float) -> tuple[BoolArray, float]:
     """Return the fewest models of which one is the best in enough draws, and the share of these draws."""
     # Of those that tie in a draw the first is the best.
     times = np.bincount(scores.argmax(axis=1), minlength=scores.shape[1])
@@ -396,7 +403,7 @@ def _with_the_best(scores: FloatArray, prob: float) -> tuple[NDArray[np.bool_], 
     return np.isin(np.arange(len(times)), order[: last + 1]), float(covered[last])
 
 
-def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[NDArray[np.bool_], float]:
+def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[BoolArray, float]:
     """Return who beats whom by the region that holds all differences, and in how many draws all of that is so."""
     centre, models = scores.mean(axis=0), scores.T
     apart = models - centre[:, None]
@@ -446,8 +453,7 @@ class Scoreboard(Answer):
     @property
     def first(self) -> Ranking:
         """The ranking by F1, or an average of it, else by the first metric; rows are in its order."""
-        found = next((name for name in text.HEADLINES if name in self.rankings), next(iter(self.rankings)))
-        return self.rankings[found]
+        return self.rankings[text.headline(self.rankings)]
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -15,20 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesf1.base.arrays import AnyArray, IntArray
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import counted, listing, nearest
+from bayesf1.base.naming import check_known, counted, listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.labels import from_labels
-from bayesf1.io.tags import (
-    CodedTags,
-    IntArray,
-    SpanTable,
-    TagError,
-    chosen_types,
-    flat_spans,
-    from_span_table,
-)
+from bayesf1.io.tags import CodedTags, SpanTable, TagError, chosen_types, flat_spans, from_span_table
 
 # As many lines tell what a column holds.
 _SAMPLE = 1000
@@ -213,7 +206,7 @@ def _coded(data: bytes, left: IntArray, right: IntArray) -> CodedTags:
     return CodedTags(codes, [data[left[i] : right[i]].decode().strip(" ") for i in first])
 
 
-def _numbered(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+def _numbered(values: AnyArray) -> tuple[AnyArray, IntArray]:
     """Return the distinct values, sorted, and which of them each is; most are among the first thousand."""
     known = np.unique(values[:1000])
     codes = np.searchsorted(known, values)
@@ -363,8 +356,7 @@ def _read(request: ReadRequest) -> Evaluation:
 
 def _units(gold: _Columns, unit: str, begins: str) -> IntArray | None:
     """Return the document of each sentence where documents are the units, or say that there is just one."""
-    if unit not in UNITS:
-        raise ValueError(f"unknown unit {unit!r}; {nearest(str(unit), UNITS)}")
+    check_known(unit, "unit", UNITS)
     if unit == "document" and gold.documents[-1] == 0:
         raise ValueError(f"{gold.files[0]} is a single document without {begins} lines; use unit='sentence'")
     return gold.documents if unit == "document" else None

@@ -21,8 +21,10 @@ from bayesf1.io.tables import Table
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 CHUNKS = ("gold", "predicted", "correct")
-# Beyond it a double cannot tell a count from the next one.
-MAX_COUNT = 1e15
+# P(B > A) of independent tables is right to 1e-9 up to 1e7, and to 1e-7 up to here, as betainc loses digits.
+MAX_COUNT = 1e10
+# Of rows of a table, which are drawn; beyond it a double cannot tell a count from the next one.
+_MAX_WEIGHT = 1e15
 _COUNT_COLUMNS = (*BINARY_CELLS, *CHUNKS)
 _COLUMNS = ("model", "task", "repeat", "fold", *_COUNT_COLUMNS)
 # Repeat and fold (1, 1 without folds) -> table.
@@ -118,7 +120,7 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
 
 def check_weights(counts: ArrayLike, column: str) -> FloatArray:
     """Return counts of rows as an array of finite numbers, none negative, or say which row is wrong."""
-    return _check_range(_numbers(counts, "the table")[:, None], [column], "the table")[:, 0]
+    return _check_range(_numbers(counts, "the table")[:, None], [column], "the table", _MAX_WEIGHT)[:, 0]
 
 
 def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
@@ -190,14 +192,14 @@ def _numbers(value: ArrayLike, where: str) -> FloatArray:
     return array
 
 
-def _check_range(array: FloatArray, cells: Sequence[str], where: str) -> FloatArray:
-    bad = ~((array >= 0) & (array <= MAX_COUNT))
+def _check_range(array: FloatArray, cells: Sequence[str], where: str, most: float = MAX_COUNT) -> FloatArray:
+    bad = ~((array >= 0) & (array <= most))
     if bad.any():
         position = tuple(int(i) for i in np.argwhere(bad)[0])
         place = "".join(f", row {i + 1}" for i in position[:-1])
         raise ValueError(
             f"{where}{place}{',' if place else ''} has {cells[position[-1]]} = {array[position]:g}; "
-            f"counts are finite, not negative and at most {MAX_COUNT:g}"
+            f"counts are finite, not negative and at most {most:g}"
         )
     return array
 

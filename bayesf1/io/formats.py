@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cache
 from itertools import islice
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from bayesf1.base.input_files import InputFile, Take
 from bayesf1.base.naming import listing, printable
+from bayesf1.base.text_files import StrPath
 from bayesf1.evaluation import Evaluation
 
 _MAX_FILES = 100_000
@@ -36,7 +36,7 @@ class InputSource:
     """
 
     name: str
-    paths: Mapping[str, str | PathLike[str]]
+    paths: Mapping[str, StrPath]
     opened: Take
     folder: bool = False
 
@@ -68,7 +68,7 @@ class InputSource:
         return replace(self, paths={name: self.paths[name] for name in names})
 
 
-def find_place(named: str | PathLike[str], take: Take) -> InputSource:
+def find_place(named: StrPath, take: Take) -> InputSource:
     """Return the file, or the files of a folder."""
     path, name = Path(named), str(named)
     opened: Take = cache(take)  # type: ignore[assignment]

@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import OneLabel
 from bayesf1.base.naming import listing, quoted
 from bayesf1.evaluation import Evaluation, model_names, with_runs_in
@@ -287,9 +286,7 @@ def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
 # ---- counting ---------------------------------------------------------------------------------------------
 
 
-def _count(
-    selected: Lazy, columns: Sequence[str], group: str | None
-) -> tuple[list[NDArray[Any]], FloatArray]:
+def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> tuple[list[AnyArray], FloatArray]:
     """Return the combinations of values, column by column, and how many rows have each."""
     import narwhals as nw
 
@@ -312,7 +309,7 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else plain_label(value)
 
 
-def _objects(values: Sequence[Any]) -> NDArray[Any]:
+def _objects(values: Sequence[Any]) -> AnyArray:
     column = np.empty(len(values), dtype=object)
     column[:] = [_plain(value) for value in values]
     return column

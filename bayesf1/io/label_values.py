@@ -8,9 +8,8 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
 from bayesf1.base.checks import check_unmasked, is_label, numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, Units, model_names
@@ -26,7 +25,7 @@ def plain_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first") -> NDArray[Any]:
+def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first") -> AnyArray:
     """Return labels as a one-dimensional array without missing values, or say what to do with one that is missing."""
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
@@ -55,7 +54,7 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     return array
 
 
-def read_groups(values: Any) -> NDArray[Any]:
+def read_groups(values: Any) -> AnyArray:
     """Return the group of each item, numbered where labels are no numbers, as others may have no order.
 
     Examples
@@ -73,7 +72,7 @@ def read_groups(values: Any) -> NDArray[Any]:
 
 
 def check_blank(
-    labels: NDArray[Any], distinct: Iterable[Any], where: str, remedy: str = "drop or fill it first"
+    labels: AnyArray, distinct: Iterable[Any], where: str, remedy: str = "drop or fill it first"
 ) -> None:
     """Say which item has an empty label, as files have where there is none."""
     for label in distinct:
@@ -81,7 +80,7 @@ def check_blank(
             raise ValueError(f"{where} has no label for item {int(np.argmax(empty)) + 1}; {remedy}")
 
 
-def _as_array(values: Any) -> NDArray[Any]:
+def _as_array(values: Any) -> AnyArray:
     """Return values as an array; of long texts one of objects, as others hold every text at the longest's length."""
     if isinstance(values, list | tuple) and _has_long(values):
         array = np.empty(len(values), dtype=object)
@@ -159,7 +158,7 @@ def read_numbers(
     return array + 0.0
 
 
-def check_same_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
+def check_same_shapes(arrays: Mapping[str, AnyArray]) -> None:
     """Say whose array has another shape than the first one's."""
     first, known = next(iter(arrays.items()))
     for where, array in arrays.items():
@@ -169,7 +168,7 @@ def check_same_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
             )
 
 
-def distinct_rows_of(coded: NDArray[Any], n_codes: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+def distinct_rows_of(coded: AnyArray, n_codes: int) -> tuple[IntArray, IntArray]:
     """Return the distinct rows of numbers below `n_codes`, and which of them each row is.
 
     Examples
@@ -190,9 +189,9 @@ def from_rows(
     names: tuple[str, ...],
     task: Any,
     rows: Any,
-    groups: NDArray[Any] | None,
+    groups: AnyArray | None,
     *,
-    which: NDArray[np.intp] | None = None,
+    which: IntArray | None = None,
     weights: FloatArray | None = None,
     unit: str | None = None,
     one: str = "item",
@@ -203,8 +202,6 @@ def from_rows(
     The kind of an item is `which` says, by default one of its own, and there are `weights` of it. Units are called `one`
     by default; groups of them, if given, are then the units, and called documents.
     """
-    from scipy.sparse import csr_array
-
     rows = rows.reshape(len(rows), -1) if isinstance(rows, np.ndarray) else rows
     n_kinds = rows.shape[0]
     which = np.arange(n_kinds) if which is None else which
@@ -216,7 +213,7 @@ def from_rows(
     if groups is None:
         return Evaluation.of_units(names, task, items)
     found, document = np.unique(groups, return_inverse=True)
-    sums = csr_array((each, (document.ravel(), which)), shape=(len(found), n_kinds)) @ rows
+    sums = sparse((each, (document.ravel(), which)), (len(found), n_kinds)) @ rows
     return Evaluation.of_units(names, task, Units.merge(sums, np.ones(len(found)), several), items)
 
 

@@ -12,9 +12,8 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, rows_of_cells, sparse
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
 from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
@@ -79,9 +78,9 @@ def from_labels(
 ) -> Evaluation:
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
 
-    Two labels, one of them positive, are a binary task; more than two are classes, whose measures are averages
+    Two labels, one of them positive, are a binary task; more than two are classes, whose metrics are averages
     (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
-    no item has is no class, but a mistake of the model that said it, as in scikit-learn's measures with ``labels=``
+    no item has is no class, but a mistake of the model that said it, as in scikit-learn's metrics with ``labels=``
     those of gold; ``ev.notes`` says who said what.
 
     Parameters
@@ -141,13 +140,13 @@ def from_labels(
 
 
 def from_columns(
-    gold: NDArray[Any],
-    columns: Mapping[str, NDArray[Any]],
+    gold: AnyArray,
+    columns: Mapping[str, AnyArray],
     *,
     positive: Any,
     labels: Sequence[Any] | None = None,
     weights: FloatArray | None = None,
-    groups: NDArray[Any] | None = None,
+    groups: AnyArray | None = None,
 ) -> Evaluation:
     """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
     every = [CodedLabels.of(column) for column in (gold, *columns.values())]
@@ -175,7 +174,7 @@ def _coded(
     predicted: Mapping[str, Mapping[Any, float]],
     positive: Any,
     labels: Sequence[Any] | None,
-) -> tuple[Task, Any, tuple[str, ...], list[NDArray[np.int64]]]:
+) -> tuple[Task, Any, tuple[str, ...], list[IntArray]]:
     """Return the task, its positive label, what gold can be, and the labels of gold and of each model as numbers of these."""
     if positive is not None and labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
@@ -203,7 +202,7 @@ def _coded(
     hits = [np.array([label == positive for label in own.names], dtype=np.int64)[own.codes] for own in every]
     check_positive(positive, hits, tuple(predicted), found)
     (yes,) = class_names([positive])
-    return Binary(), positive, (f"not {yes}", yes), hits
+    return Binary(positive=yes), positive, (f"not {yes}", yes), hits
 
 
 # ---- which label is positive, or which are classes -------------------------------------------------------
@@ -212,11 +211,11 @@ def _coded(
 class CodedLabels(NamedTuple):
     """The labels of all items, as numbers of the distinct ones."""
 
-    codes: NDArray[np.intp]
+    codes: IntArray
     names: list[Any]
 
     @classmethod
-    def of(cls, column: NDArray[Any]) -> CodedLabels:
+    def of(cls, column: AnyArray) -> CodedLabels:
         """Return labels numbered in some order."""
         if column.dtype.kind != "O":
             names, codes = np.unique(column, return_inverse=True)
@@ -233,7 +232,7 @@ class CodedLabels(NamedTuple):
             "number" if isinstance(first, Number) else "text" if isinstance(first, str | bytes) else "other"
         )
 
-    def among(self, classes: Sequence[Any]) -> NDArray[np.int64]:
+    def among(self, classes: Sequence[Any]) -> IntArray:
         """Return labels as indices into the classes, and their number for what is none of them."""
         place = {label: i for i, label in enumerate(classes)}
         return np.array([place.get(label, len(place)) for label in self.names], dtype=np.int64)[self.codes]
@@ -264,7 +263,7 @@ def guess_positive(labels: list[Any]) -> Any:
 
 
 def check_positive(
-    positive: Any, hits: Sequence[NDArray[Any]], names: tuple[str, ...], labels: Sequence[Any]
+    positive: Any, hits: Sequence[AnyArray], names: tuple[str, ...], labels: Sequence[Any]
 ) -> None:
     """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
     if not any(own.any() for own in hits):
@@ -452,7 +451,8 @@ def _from_gaps(
         cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
     task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    rows = task.rows_of(range(len(names)), patterns // (k + 1), patterns % (k + 1))
+    cells = strata.columns[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
+    rows = rows_of_cells(cells, len(task.cells))
     return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
 
 
@@ -480,7 +480,7 @@ def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[A
     return dict(zip(called, [*values, *[None] * len(missing)], strict=True)), called
 
 
-def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _with_gaps(values: Any, where: str) -> tuple[AnyArray, BoolArray]:
     """Return the labels that there are, and which items have one."""
     if (
         isinstance(values, str | bytes | Mapping)
@@ -499,7 +499,7 @@ def _with_gaps(values: Any, where: str) -> tuple[NDArray[Any], NDArray[np.bool_]
     return read_labels([value for value, has in zip(every, known, strict=True) if has], where), known
 
 
-def _judged(column: Any, name: str, n: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+def _judged(column: Any, name: str, n: int) -> tuple[IntArray, tuple[str, ...]]:
     """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
     judged, answered = _with_gaps(column, f"judge {name!r}")
     if len(answered) != n:
@@ -526,10 +526,10 @@ def _from_label_sets(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     labels: Sequence[Any] | None,
-    groups: NDArray[Any] | None,
+    groups: AnyArray | None,
 ) -> Evaluation:
     """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
-    from scipy.sparse import csr_array, hstack
+    from scipy.sparse import hstack
 
     gold = _indicators(y_true, "y_true")
     columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
@@ -540,12 +540,12 @@ def _from_label_sets(
     blocks = []
     for predicted in columns.values():
         blocks += [gold & predicted, ~gold & predicted, gold & ~predicted, ~gold & ~predicted]
-    rows = hstack([csr_array(block.astype(float)) for block in blocks], format="csr")
+    rows = hstack([sparse(block.astype(float)) for block in blocks], format="csr")
     ev = from_rows(tuple(columns), LabelSets(classes), rows, groups, one="instance")
     return replace(ev, item_units=None)
 
 
-def _indicators(values: Any, where: str) -> NDArray[np.bool_]:
+def _indicators(values: Any, where: str) -> BoolArray:
     dense = values.toarray() if hasattr(values, "toarray") else values
     what = "0 and 1 by (item, label) where multilabel=True; sets become that by scikit-learn's MultiLabelBinarizer"
     return read_numbers(dense, where, what, bad=_is_no_flag, ndim=2).astype(bool)
@@ -564,7 +564,7 @@ def from_correct(
 ) -> Evaluation:
     r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
 
-    The measures are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
+    The metrics are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
     in which m models differ an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two,
     with :math:`n_A` and :math:`n_B` items that only one of them has right,
 
@@ -604,12 +604,12 @@ def from_correct(
 
 
 def from_right(
-    hits: NDArray[np.bool_],
+    hits: BoolArray,
     names: tuple[str, ...],
     *,
     name: str = "",
     unit: str | None = None,
-    groups: NDArray[Any] | None = None,
+    groups: AnyArray | None = None,
     errors: bool = False,
 ) -> Evaluation:
     """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
@@ -621,7 +621,7 @@ def from_right(
     return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
 
 
-def _flags(values: Any, where: str) -> NDArray[np.bool_]:
+def _flags(values: Any, where: str) -> BoolArray:
     """Return which items are right, or say which answer is neither right nor wrong."""
     what = "True or False (1 or 0), one for each item; other scores go to from_scores"
     return read_numbers(values, where, what, bad=_is_no_flag).astype(bool)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
+from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import SEPARATE_RUNS, Evaluation, dotted_runs, flatten, model_names
 from bayesf1.io.conll import BRAT, CONLLU, TAGS
@@ -39,9 +40,8 @@ _RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
 # Between two names, but not inside of brackets.
 _COMMA = r",(?![^(]*\))"
 
-PathOrName: TypeAlias = str | PathLike[str]
 # A model's file, or those of the runs of a method.
-Files: TypeAlias = PathOrName | Sequence[PathOrName] | Mapping[str, PathOrName]
+Files: TypeAlias = StrPath | Sequence[StrPath] | Mapping[str, StrPath]
 
 
 class ReadOptions(TypedDict, total=False):
@@ -62,7 +62,7 @@ class ReadOptions(TypedDict, total=False):
     unit: str
     measure: str
     filter: str
-    qrels: PathOrName
+    qrels: StrPath
     task: str
     cv: BlockedCV | KFoldCV | str
     discount: Discount
@@ -78,7 +78,7 @@ class ReadOptions(TypedDict, total=False):
 def read(
     source: Files | Mapping[str, Files],
     *,
-    gold_file: PathOrName | None = None,
+    gold_file: StrPath | None = None,
     input_format: str | None = None,
     runs: bool = False,
     max_bytes: int = MAX_BYTES,
@@ -180,7 +180,7 @@ def read(
 
 
 def from_conll(
-    gold: PathOrName | None,
+    gold: StrPath | None,
     models: Mapping[str, Files],
     *,
     scheme: str = "IOB2",
@@ -217,7 +217,7 @@ def from_conll(
     return read(models, gold_file=gold, input_format="tags", **how)
 
 
-def tasks_of(path: PathOrName) -> list[str]:
+def tasks_of(path: StrPath) -> list[str]:
     """Return the names of the tasks in a file of counts or a folder of logs; none of anything else."""
     if str(path) == "-" or Path(path).is_fifo():
         return []
@@ -230,8 +230,8 @@ def tasks_of(path: PathOrName) -> list[str]:
 
 
 def _sources(
-    source: Any, gold_file: PathOrName | None
-) -> tuple[PathOrName | None, dict[str, PathOrName], dict[str, list[str]]]:
+    source: Any, gold_file: StrPath | None
+) -> tuple[StrPath | None, dict[str, StrPath], dict[str, list[str]]]:
     """Return what stands alone, the models' files, and which models are runs of a method."""
     if isinstance(source, str | PathLike):
         if gold_file is not None:

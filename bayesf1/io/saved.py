@@ -14,33 +14,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from importlib import resources
-from os import PathLike
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1 import evaluation
+from bayesf1.base.arrays import FloatArray, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import check_known, listing, nearest, quoted
+from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import (
-    FIELDS_IN_FILES,
-    FILE_FORMAT,
-    Evaluation,
-    Folds,
-    Task,
-    Units,
-    methods_of,
-    model_names,
-    to_json,
-)
+from bayesf1.evaluation import Evaluation, Folds, Task, Units
 from bayesf1.io.counts import read_counts
 from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.labels import from_confusion
 from bayesf1.io.tags import SpanTable, from_span_table
-from bayesf1.tasks.known_tasks import TASKS
+from bayesf1.tasks import binary, classed, correctness, judged, multiclass, probabilities, scores, statistics
 
+# The tasks that a file can name; a new one is a word here.
+_ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
+_OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, judged.Audited)
+_SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities)
+TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
 _DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
 # Numbers up to here can be multiplied and added up; sums of the same counts in another order lie as far apart.
 _MOST, _OFF = 1e100, 1e-9
@@ -55,7 +51,7 @@ _REMOVED = {
 }
 
 
-def load(path: str | PathLike[str]) -> Evaluation:
+def load(path: StrPath) -> Evaluation:
     """Read an evaluation that was saved.
 
     Evaluations of shards add up, so that shards can be counted anywhere and files are all that need be brought together.
@@ -90,12 +86,14 @@ def _load(file: InputFile) -> Evaluation:
         saved = json.loads(text, parse_constant=_no_number)
         if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
             raise ValueError("holds no evaluation that bayesf1 saved; bf.read reads other files")
-        if saved["format"] != FILE_FORMAT:
-            raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
+        if saved["format"] != evaluation.FILE_FORMAT:
+            raise ValueError(
+                f"format is {quoted(saved['format'])}, but this version reads {evaluation.FILE_FORMAT}"
+            )
         if saved["kind"].get("kept") == []:
             del saved["kind"]["kept"]  # 0.2 could leave cells of classes out
         ev = _evaluation(saved)
-        made = json.loads(to_json(ev))
+        made = json.loads(evaluation.to_json(ev))
         changed = [name for name in {**saved, **made} if saved.get(name) != made.get(name)]
         if changed:
             raise ValueError(f"{listing(changed)} would not be saved so; the file was changed, save it again")
@@ -115,7 +113,7 @@ def _no_number(text: str) -> float:
 
 
 def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
-    models = model_names(_typed(tuple[str, ...], saved["models"], "models"))
+    models = evaluation.model_names(_typed(tuple[str, ...], saved["models"], "models"))
     task, tables = _typed(Task, saved["kind"], "kind"), _numbers(saved["tables"], "tables")
     if tables.ndim != 2 or len(tables) != len(models):
         raise ValueError(f"tables have shape {tables.shape}, but there are {len(models)} models")
@@ -125,7 +123,7 @@ def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
     units, item_units = (_units(saved[name], name, tables) for name in ("units", "finer"))
     folds = _folds(saved["folds"], tables)
     runs = _typed(Mapping[str, tuple[str, ...]], saved["methods"], "methods")
-    methods = methods_of(runs, models) if runs else ()
+    methods = evaluation.methods_of(runs, models) if runs else ()
     if [model for method in methods for model in method.runs] not in ([], list(models)):
         raise ValueError("methods must name the models in their order")
     if units is None and (item_units is not None or task.bootstraps_items):
@@ -155,10 +153,8 @@ def _units(value: Any, where: str, tables: FloatArray) -> Units | None:
     weights, rows = _numbers(value["weights"], f"{where}.weights"), value["rows"]
     shape = (weights.size, tables.size)
     if isinstance(rows, dict):
-        from scipy.sparse import csr_array
-
         places = [np.array(rows[name], dtype=np.int32) for name in ("columns", "starts")]
-        rows = csr_array((_numbers(rows["values"], f"{where}.rows"), *places), shape=shape)
+        rows = sparse((_numbers(rows["values"], f"{where}.rows"), *places), shape)
         # Places outside the array would be read as they are.
         rows.check_format(full_check=True)
     else:
@@ -205,7 +201,7 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
         return _typed(TASKS[name], {k: v for k, v in value.items() if k != "name"}, where)
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, dict):
         hints = get_type_hints(hint)
-        names = {FIELDS_IN_FILES.get(name, name): name for name in hints}
+        names = {evaluation.FIELDS_IN_FILES.get(name, name): name for name in hints}
         return hint(
             **{names[key]: _typed(hints[names[key]], entry, f"{where}.{key}") for key, entry in value.items()}
         )
@@ -319,6 +315,5 @@ def load_example(name: str) -> Evaluation:
     Takahashi, Yamamoto, Kuchiba & Koyama (2022), *Confidence interval for micro-averaged F1 and macro-averaged F1
     scores*, Applied Intelligence 52, Appendix D; CC BY 4.0.
     """
-    if not isinstance(name, str) or name not in EXAMPLES:
-        raise ValueError(f"unknown example {name!r}; {nearest(str(name), EXAMPLES)}")
+    check_known(name, "example", EXAMPLES)
     return EXAMPLES[name]()

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, rows_of_cells
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
@@ -26,7 +25,7 @@ from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_po
 from bayesf1.metrics import points_down
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
-from bayesf1.tasks.statistics import Statistics, Totals, check_ratio, name_of
+from bayesf1.tasks.statistics import Statistics, Totals, name_of
 
 
 def from_scores(
@@ -39,7 +38,7 @@ def from_scores(
 ) -> Evaluation:
     """Build an Evaluation from scores, one for each unit and model: paired over the units.
 
-    So measures of ranked lists, clusterings or translations can be compared: average precision of each query,
+    So metrics of ranked lists, clusterings or translations can be compared: average precision of each query,
     BLEU of each sentence. Ask for ``"mean"``, ``"median"``, or give a function
     ``f(scores, weights)`` whose weights have axes (..., score).
 
@@ -51,7 +50,7 @@ def from_scores(
     scores
         Mapping of model name to its scores: lists or arrays in the same order of units for all models, or by id of the
         unit, as mappings ``{"q1": 0.3, …}`` or Series, whose order does not matter. What pytrec_eval returns,
-        ``{"q1": {"ndcg": 0.3, "map": 0.2}, …}``, is taken by the measure that `name` says. Columns of a frame of pandas are
+        ``{"q1": {"ndcg": 0.3, "map": 0.2}, …}``, is taken by the metric that `name` says. Columns of a frame of pandas are
         given by ``dict(frame)``.
     name
         What the scores are called in print, such as ``"NDCG@10"``.
@@ -104,7 +103,7 @@ def from_columns(
         return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
     values, which = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
-    rows = _indicators(which.reshape(stacked.shape), len(values))
+    rows = rows_of_cells(which.reshape(stacked.shape), len(values))
     return from_rows(names, task, rows, document, unit=unit, one="unit")
 
 
@@ -114,16 +113,6 @@ def _is_no_number(array: FloatArray) -> Any:
 
 def _is_no_sum(array: FloatArray) -> Any:
     return ~(np.isfinite(array) & (array >= 0.0))
-
-
-def _indicators(places: NDArray[Any], n_cells: int) -> Any:
-    """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
-    from scipy.sparse import csr_array
-
-    n, k = places.shape
-    columns = places + np.arange(k) * n_cells
-    cells = np.repeat(np.arange(n), k), columns.ravel()
-    return csr_array((np.ones(places.size), cells), shape=(n, k * n_cells))
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
@@ -165,7 +154,7 @@ def from_statistics(
     groups: Column | None = None,
     unit: str | None = None,
 ) -> Evaluation:
-    r"""Build an Evaluation from sums of statistics, where a measure is a function of their totals: paired over units.
+    r"""Build an Evaluation from sums of statistics, where a metric is a function of their totals: paired over units.
 
     Corpus BLEU, chrF, word error rate and perplexity are no means of what they are on single sentences, but
     :math:`g(\sum_u x_u)` with a row :math:`x_u` of counts for each sentence. ``bayesf1.measures`` has some g:
@@ -181,7 +170,7 @@ def from_statistics(
         it cannot, or says something else then than for one table, it is called for each by itself, which is slower.
         The number of units must not matter to it: g(2x) = g(x).
     name
-        What the measure is called in print; by default the attribute ``label`` of `measure`, such as BLEU, else its name.
+        What the metric is called in print; by default the attribute ``label`` of `measure`, such as BLEU, else its name.
     lower_is_better
         Whether the better of two models has the lower value, as with error rates and perplexities; by default what the
         attribute ``lower_is_better`` of `measure` says, if it has one, else False.
@@ -215,9 +204,9 @@ def from_statistics(
     cells = _cells(statistics, names, arrays[0].shape[1])
     title = name.strip() or name_of(measure)
     rows = np.stack(arrays, axis=1)
-    check_ratio(measure, title, rows.sum(axis=0))
     down = points_down(measure) if lower_is_better is None else bool(lower_is_better)
     task = Statistics(cells, measure, title, down)
+    task.check(names, rows.sum(axis=0))
     documents = beside["groups"]
     return from_rows(names, task, rows, documents, unit=unit, one="sentence", each_an_item=groups is not None)
 
@@ -252,7 +241,7 @@ def from_probabilities(
 ) -> Evaluation:
     """Build an Evaluation from probabilities of the positive label, or scores: paired, as all models saw the same items.
 
-    The measures are ``"roc_auc"``, ``"average_precision"``, ``"brier"`` and ``"log_loss"``, of which the last two are
+    The metrics are ``"roc_auc"``, ``"average_precision"``, ``"brier"`` and ``"log_loss"``, of which the last two are
     the better the lower they are; or give a function of scikit-learn's that takes ``sample_weight``.
 
     Parameters
@@ -295,5 +284,5 @@ def from_probabilities(
             f"{known[:5]}); both are needed"
         )
     task, where = cells_of(stacked, hit)
-    ev = from_rows(names, task, _indicators(where, len(task.values)), beside["groups"])
+    ev = from_rows(names, task, rows_of_cells(where, len(task.values)), beside["groups"])
     return replace(ev, remarks=label_notes(coded.counts(), {"": coded.counts()}))

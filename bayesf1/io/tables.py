@@ -269,7 +269,12 @@ def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
         import orjson
 
         parse = orjson.loads
-    for number, line in enumerate(file.raw_lines(), 1):
+    lines = enumerate(file.raw_lines(), 1)
+    # orjson keeps the last of a key that comes twice, which programs write into every line or into none.
+    for number, line in islice(lines, _RECORDS_OF_HEADER):
+        if line.strip():
+            yield number, _parsed(line, f"{file}, line {number},")
+    for number, line in lines:
         try:
             yield number, parse(line)
         # Blank lines, NaN and Infinity, which Python writes and JSON has not, or something worse.

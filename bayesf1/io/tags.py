@@ -17,20 +17,15 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from bayesf1.base.arrays import AnyArray, BoolArray, IntArray, indicators
 from bayesf1.base.checks import ArrayLike
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import check_known, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
 from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.io.labels import label_notes
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import TypedSpans
-
-__all__ = ["SCHEMES", "SpanTable", "TagError", "from_span_table", "from_tags", "read_spans", "split_spans"]
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 _SPAN_CELLS = BINARY_CELLS[:3]
 
@@ -101,7 +96,7 @@ SCHEMES: tuple[str, ...] = tuple(_STRICT)
 
 
 @cache
-def _pair_flags(scheme: str, mode: str) -> npt.NDArray[np.uint8]:
+def _pair_flags(scheme: str, mode: str) -> AnyArray:
     """Tabulate what holds for (previous prefix, prefix, same type), raveled."""
     rules = _STRICT[scheme]
     names = rules.prefixes
@@ -122,8 +117,7 @@ class _Reader:
     """Finds the spans of a scheme; numbers types as they turn up."""
 
     def __init__(self, scheme: str, mode: str) -> None:
-        if mode not in _MODES:
-            raise ValueError(f"unknown mode {mode!r}; {nearest(mode, _MODES)}")
+        check_known(mode, "mode", _MODES)
         name = str(scheme).upper()
         self.scheme = _ALIASES.get(name, name)
         if self.scheme not in _STRICT:
@@ -385,8 +379,6 @@ def from_span_table(
     table: SpanTable, *, groups: ArrayLike | None = None, by_type: bool = False
 ) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
-    from scipy.sparse import csr_array
-
     if not len(table.found):
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
     if by_type and len(table.types) < 2:
@@ -406,10 +398,9 @@ def from_span_table(
     cell = np.where(in_gold & predicted, 0, np.where(predicted, 1, 2))
     columns = (np.arange(m) * 3 + cell) * k + kind
     seen = in_gold | predicted
-    places, shape = (np.nonzero(seen)[0], columns[seen]), (len(kinds), m * 3 * k)
-    sparse = csr_array((np.ones(seen.sum()), places), shape=shape)
-    rows: Any = sparse if by_type else sparse.toarray()
-    sums = csr_array((np.ones(len(which)), (of_sentence, which)), shape=(n, len(kinds))) @ rows
+    rows = indicators(np.nonzero(seen)[0], columns[seen], (len(kinds), m * 3 * k))
+    rows = rows if by_type else rows.toarray()
+    sums = indicators(of_sentence, which, (n, len(kinds))) @ rows
     units = Units.merge(sums, np.ones(n), unit)
     items = Units.merge(rows, np.bincount(which).astype(float), "item")
     task = TypedSpans(table.types) if by_type else Binary(_SPAN_CELLS)

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, blocks_of
+from bayesf1.base.arrays import FloatArray, blocks_of, indicators
 from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
-from bayesf1.base.naming import cleaned, listing, nearest, quoted
+from bayesf1.base.naming import check_known, cleaned, listing, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
-from bayesf1.output.text import FEW_UNITS
+from bayesf1.sampling import FEW_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,10 +175,7 @@ class _Ratings(NamedTuple):
 
 def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Ratings:
     """Read ratings (rater, unit) at a level of measurement, or say what is wrong with them."""
-    from scipy.sparse import csr_array
-
-    if level not in get_args(Level):
-        raise ValueError(f"unknown level {level!r}; {nearest(str(level), get_args(Level))}")
+    check_known(level, "level", get_args(Level))
     present = (
         [v for v in unit if not is_missing(v, blank=True)] for unit in zip(*_rows(ratings), strict=True)
     )
@@ -197,8 +194,8 @@ def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Rati
     patterns = Counter(tuple(sorted(number[value] for value in unit)) for unit in paired)
     codes, times = zip(*sorted(patterns.items()), strict=True)
     sizes = np.array([*map(len, codes)])
-    rated_by = np.repeat(np.arange(len(sizes)), sizes), np.concatenate(codes)
-    counts = csr_array((np.ones(sizes.sum()), rated_by), shape=(len(sizes), len(known)))
+    pattern = np.repeat(np.arange(len(sizes)), sizes)
+    counts = indicators(pattern, np.concatenate(codes), (len(sizes), len(known)))
     return _Ratings(known, counts, sizes.astype(float), np.array(times, dtype=float))
 
 

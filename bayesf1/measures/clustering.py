@@ -14,12 +14,12 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesf1.base.arrays import IntArray
 from bayesf1.base.checks import ArrayLike
 from bayesf1.io.label_values import read_labels
 
-Whole: TypeAlias = NDArray[np.intp]
+Whole: TypeAlias = IntArray
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]]
 
 # Pairs of overlapping clusters are listed, at about 100 bytes each.

@@ -12,17 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from bayesf1.base import checks
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.base.checks import (
-    ArrayLike,
-    Numbers,
-    OneLabel,
-    RNGLike,
-    check_draws,
-    check_prob,
-    check_rng,
-    check_whole,
-)
+from bayesf1.base.checks import ArrayLike, Numbers, OneLabel, RNGLike
 from bayesf1.base.naming import quoted
 from bayesf1.io.label_values import read_labels
 from bayesf1.io.labels import CodedLabels, distinct_labels, guess_positive
@@ -217,8 +209,8 @@ def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 def _curve(
     kind: str, items: ScoreOrder, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
 ) -> Curve:
-    prob, n_draws, generator = check_prob(prob), check_draws(n_draws), check_rng(rng)
-    at, items = np.linspace(0.0, 1.0, check_whole(n_points, "n_points", 2, 5)), items.corners(kind)
+    prob, n_draws, generator = checks.check_prob(prob), checks.check_draws(n_draws), checks.check_rng(rng)
+    at, items = np.linspace(0.0, 1.0, checks.check_whole(n_points, "n_points", 2, 5)), items.corners(kind)
 
     def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
         if kind == "roc":

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, plain
 from bayesf1.base.checks import ArrayLike, Numbers, check_whole, is_number, numbers_of
-from bayesf1.base.naming import nearest, quoted
+from bayesf1.base.naming import check_known, quoted
 from bayesf1.metrics import ratio
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
@@ -36,17 +35,17 @@ def _read_lists(values: Any, name: str, most: float = _MOST) -> FloatArray:
     return array
 
 
-def _top(lists: NDArray[Any], k: int | None) -> NDArray[Any]:
+def _top(lists: AnyArray, k: int | None) -> AnyArray:
     """Return the first `k` of each list, or say that `k` is none."""
     return lists if k is None else lists[..., : check_whole(k, "k", 1, 9)]
 
 
-def _ranks(lists: NDArray[Any]) -> FloatArray:
+def _ranks(lists: AnyArray) -> FloatArray:
     """Return 1, 2, … as far as the lists go."""
     return np.arange(1.0, lists.shape[-1] + 1.0)
 
 
-def _place(bad: NDArray[np.bool_], rank: bool = False) -> str:
+def _place(bad: BoolArray, rank: bool = False) -> str:
     """Say at which query, and at which rank if the last axis is ranks, the first bad one stands."""
     query = [str(i + 1) for i in np.argwhere(bad)[0]]
     last = [f"rank {query.pop()}"] if rank else []
@@ -321,8 +320,7 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
-    if log not in ("i", "i+1"):
-        raise ValueError(f"unknown log {quoted(log)}; {nearest(str(log), ('i', 'i+1'))}")
+    check_known(log, "log", ("i", "i+1"))
     cut = _top(lists, k)
     # Järvelin & Kekäläinen (2002): with base 2, ranks 1 and 2 are not discounted.
     discount = np.maximum(np.log2(_ranks(cut)), 1.0) if log == "i" else np.log2(_ranks(cut) + 1.0)
@@ -336,7 +334,7 @@ def _reached(p_on: FloatArray) -> FloatArray:
     return before
 
 
-def _totals(n_relevant: Numbers, in_list: NDArray[Any]) -> NDArray[Any]:
+def _totals(n_relevant: Numbers, in_list: AnyArray) -> AnyArray:
     """Return the number of relevant items of each query, or say what is wrong with it."""
     total = numbers_of(n_relevant, "n_relevant")
     if total.shape not in ((), in_list.shape):

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from bayesf1.base.checks import Checked
@@ -19,6 +19,7 @@ from bayesf1.output.text import bibtex, in_one_line, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
     from rich.table import Table as RichTable
 
 # How many characters bars on a terminal have, the best first.
@@ -57,7 +58,7 @@ class Answer(Checked, ABC):
     __slots__ = ()
 
     # Whether plain text begins with the title; a terminal and HTML always do.
-    titled: ClassVar[bool] = True
+    titled: bool = True
     # Whether several are rows of one table, followed by what is said of each; else each has its own.
     stacked: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
@@ -129,17 +130,14 @@ class Answer(Checked, ABC):
         lines = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
         return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{lines}"
 
-    def to_text(self) -> str:
-        """Return title, table and what is said below it as plain text."""
-        return self._text(self.lines())
+    def to_text(self, *, verbose: bool = False) -> str:
+        """Return title, table and what is said below it as plain text; `verbose` adds how it was computed."""
+        head, lines = [printable(self.title), ""] if self.titled else [], self.lines(verbose=verbose)
+        return "\n".join([*head, self.table.to_text(), *(["", *lines] if lines else [])])
 
     def details(self) -> str:
         """Return the text with all that a reviewer asks for: prior, draws and seed, and how it was computed."""
-        return self._text(self.lines(verbose=True))
-
-    def _text(self, lines: Sequence[str]) -> str:
-        head = [printable(self.title), ""] if self.titled else []
-        return "\n".join([*head, self.table.to_text(), *(["", *lines] if lines else [])])
+        return self.to_text(verbose=True)
 
     def to_markdown(self) -> str:
         """Return title, table and what is said below it in Markdown."""
@@ -184,35 +182,29 @@ class Answer(Checked, ABC):
 
 
 @dataclass(frozen=True)
-class _Stack(Answer):
-    """Several answers as rows of one table, with what each says."""
+class _Shown(Answer):
+    """One of several answers without what others say as well, or all of them as rows of one table."""
 
-    titled = False
     title: str = ""
     table: Any = None
     below: Sequence[str] = ()
     more: Sequence[str] = ()
-
-
-class _Part(_Stack):
-    """One of several answers, without what others say as well."""
-
-    titled = True
+    titled: bool = True
 
 
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
     if not answers[0].stacked:
-        return _said_once(answers) if len(answers) > 1 else answers
+        return _without_repeats(answers) if len(answers) > 1 else answers
     tables = [answer.table for answer in answers]
     rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
-    lines = [*chain.from_iterable(answer.below for answer in answers)]
+    lines = [line for answer in answers for line in answer.below]
     lines += dict.fromkeys(answer.signature() for answer in answers)
-    more = [*chain.from_iterable(answer.more for answer in answers)]
-    return [_Stack(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more)]
+    more = [line for answer in answers for line in answer.more]
+    return [_Shown(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more, titled=False)]
 
 
-def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
+def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
     """Return answers of which the last one says what several have in common, and of which ones."""
     whose: dict[str, list[str]] = {}
     for answer in answers:
@@ -229,18 +221,16 @@ def _said_once(answers: Sequence[Answer]) -> Sequence[Answer]:
         everywhere = len(which) == len(answers)
         parts[-1].append(f"{line} ({f'all {len(answers)} tables' if everywhere else ', '.join(which)})")
     parts[-1] += [answers[0].signature()] * one_signature
-    return [_Part(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
+    return [_Shown(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
     """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
     if form == "json":
-        # Of some verbs there may be several answers, which make a list.
-        name, key = answers[0].json_list or ("", "")
-        whole = (
-            {"format": name, key: [answer.document() for answer in answers]} if key else answers[0].document()
-        )
-        return as_json(whole)
+        if answers[0].json_list is None:
+            return answers[0].to_json()
+        name, several = answers[0].json_list
+        return as_json({"format": name, several: [answer.document() for answer in answers]})
     if form == "csv":
         records = [{**answer.key, **record} for answer in answers for record in answer.records()]
         return table_of(records).to_csv().rstrip("\n")
@@ -256,18 +246,20 @@ def as_json(document: Mapping[str, Any]) -> str:
     return re.sub(r"[^\n -~\w]", lambda c: c[0] if c[0].isprintable() else json.dumps(c[0])[1:-1], text)
 
 
-def format_of(suffix: str) -> str:
+def format_of(path: str) -> str:
     """Return the format that the ending of a file's name says, or say which endings there are.
 
     Examples
     --------
-    >>> format_of(".tex"), format_of(".log")
+    >>> format_of("table.tex"), format_of("run.log")
     ('latex', 'table')
     """
+    suffix = Path(path).suffix
     endings = {ending: name for name, ending in FORMATS.items()}
     known = {**endings, "": DEFAULT, ".text": DEFAULT, ".log": DEFAULT}
     if suffix.lower() not in known:
-        raise ValueError(f"no format has the ending {suffix}; end it with {joined(endings, 'or')}")
+        remedy = f"end it with {joined(endings, 'or')}, or name a format with --format"
+        raise ValueError(f"cannot write to {path}: no format has the ending {suffix}; {remedy}")
     return known[suffix.lower()]
 
 
@@ -283,8 +275,19 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console, table = Console(file=file, highlight=False), answer.table
+    console = Console(file=file, highlight=False)
     console.print(Text(f"{printable(answer.title)}\n", style="bold"))
+    for grid in _fitted(answer.table, console):
+        console.print(grid)
+    for i, line in enumerate(answer.lines(verbose=verbose)):
+        # A signature is one word, to be copied whole.
+        whole = line.startswith("bayesf1|")
+        text = Text(f"\n{line}" if not i else line, style="dim" if i else "")
+        console.print(text, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
+
+
+def _fitted(table: Table, console: Console) -> list[RichTable]:
+    """Return the first form of a table that fits on a terminal, or a list of its cells for each row."""
     lines = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
     broken = [[cell.replace(" [", "\n[").replace(" (%)", "\n(%)") for cell in row] for row in lines]
     forms, place = [lines, broken], table.bars_after
@@ -292,20 +295,13 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
         drawn = (zip(lines, ["", *bars(table.bars, width)], strict=True) for width in _BARS)
         forms = [[[*row[:place], bar, *row[place:]] for row, bar in rows] for rows in drawn] + forms
     styles = ["green" if sure else "yellow" for sure in table.sure] or ["yellow"] * len(lines)
-    grids = (_grid(rows, styles) for rows in forms)
     unbounded = console.options.update(width=10_000)
-    widths = ((grid, console.measure(grid, options=unbounded).maximum) for grid in grids)
-    fitting = next((grid for grid, width in widths if width <= console.width), None)
-    if fitting is not None:
-        console.print(fitting)
-    for row, style in zip(lines[1:] if fitting is None else [], styles, strict=False):
-        pairs = list(zip(lines[0], row, strict=True))
-        console.print(_grid(pairs, [*[""] * (len(row) - 2), style], wrap=True))
-    for i, line in enumerate(answer.lines(verbose=verbose)):
-        # A signature is one word, to be copied whole.
-        whole = line.startswith("bayesf1|")
-        text = Text(f"\n{line}" if not i else line, style="dim" if i else "")
-        console.print(text, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
+    for grid in (_grid(rows, styles) for rows in forms):
+        if console.measure(grid, options=unbounded).maximum <= console.width:
+            return [grid]
+    by_cell = [list(zip(lines[0], row, strict=True)) for row in lines[1:]]
+    last = [""] * (len(lines[0]) - 2)
+    return [_grid(pairs, [*last, style], wrap=True) for pairs, style in zip(by_cell, styles, strict=False)]
 
 
 def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[str]:
@@ -336,14 +332,12 @@ def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[st
 
 
 def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool = False) -> RichTable:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    from rich import box, table, text
 
     header, *rows = lines
-    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for name in header:
-        grid.add_column(Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
+        grid.add_column(text.Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
     for (*cells, last), style in zip(rows, styles, strict=False):
-        grid.add_row(*map(Text, cells), Text(last, style=style))
+        grid.add_row(*map(text.Text, cells), text.Text(last, style=style))
     return grid

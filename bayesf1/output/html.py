@@ -12,14 +12,13 @@ import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.output import plots
 from bayesf1.output.table import equation
 from bayesf1.output.text import in_prose, region
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _MANY, _MOST_ROWS = 10, 60
 
 
-def write_report(results: Results, path: str | PathLike[str], *, command: str | None = None) -> None:
+def write_report(results: Results, path: StrPath, *, command: str | None = None) -> None:
     """Write results to an HTML file that needs no other file and no network.
 
     Parameters
@@ -78,7 +77,7 @@ def report_html(results: Results, *, command: str | None = None) -> str:
         return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     found: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
-    if not found or not all(map(_shown, found)):
+    if not found or not all(map(_comparisons, found)):
         raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
     # Texts stay texts, as a browser has fonts for names that matplotlib has none for, which it warns of.
     settings = {**plots.print_style(), "svg.fonttype": "none"}
@@ -106,7 +105,7 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _shown(res: Any) -> list[Comparison]:
+def _comparisons(res: Any) -> list[Comparison]:
     """Return the comparisons of a result, of a fit those on the average corpus; none if it is something else."""
     found = getattr(res, "answers", {}).get("average", res)
     comparisons = list(found.values()) if isinstance(found, Mapping) else []
@@ -115,7 +114,7 @@ def _shown(res: Any) -> list[Comparison]:
 
 def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     """Return what the page says of one result."""
-    comparisons = _shown(res)
+    comparisons = _comparisons(res)
     # The comparison that the verdict is about.
     first = next((c for c in comparisons if c.sentence() == res.below[0]), comparisons[0])
     forest = _forest(res, first)
@@ -160,6 +159,6 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
 
 def _figure(height: float, draw: Callable[[Any], object]) -> str:
     """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
-    ax = plots.paper_figure()(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
+    ax = plots.PaperFigure(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
     draw(ax)
     return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"

@@ -11,20 +11,24 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from io import BytesIO
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import matplotlib as mpl
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib import font_manager, ticker
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.ndimage import gaussian_filter1d
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import RNGLike, is_number
 from bayesf1.base.naming import printable, quoted
-from bayesf1.base.text_files import write_atomic
+from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
@@ -33,22 +37,14 @@ from bayesf1.output.table import digits_of, equation, escape_latex, points, prob
 from bayesf1.output.text import in_prose
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.collections import QuadMesh
-    from matplotlib.figure import Figure
-
     from bayesf1.frequentist.coverage import CoverageCurve
     from bayesf1.frequentist.intervals import Intervals
     from bayesf1.inference.comparison import Comparison
     from bayesf1.inference.rank import Ranking
     from bayesf1.measures.curves import Curve
 
-    AxesLike: TypeAlias = Axes | Sequence[Axes] | NDArray[np.object_]
-else:
-    AxesLike = Any
-
-AxesArray: TypeAlias = NDArray[np.object_]
+AxesArray: TypeAlias = AnyArray
+AxesLike: TypeAlias = Axes | Sequence[Axes] | AxesArray
 
 # One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
 COLUMN, PAGE = 3.03, 6.3
@@ -175,8 +171,6 @@ def _draw_posteriors(
 
 
 def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
-    from matplotlib.lines import Line2D
-
     axes[0].set_ylabel("Posterior density")
     legend_below(axes, [Line2D([], [], **style_of(i)) for i in range(len(models))], models)
 
@@ -220,7 +214,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     >>> [text.get_text() for text in axes[2].texts][:2]
     ['P(H0) = .587', 'P(H1) = .413']
     """
-    found = _compared(res)
+    found = _comparisons(res)
     with panels(len(found), ax=ax, height=1.8) as axes:
         for c, panel in zip(found, axes, strict=True):
             draw_difference(c, panel)
@@ -229,7 +223,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     return axes
 
 
-def _compared(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
+def _comparisons(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     """Return the comparisons of a result."""
     found: list[Any] = [*res.values()] if isinstance(res, Mapping) else [res]
     if not found or not all(hasattr(c, "difference") and hasattr(c, "p_h1") for c in found):
@@ -245,8 +239,6 @@ def label_scores(panel: Axes, label: str, unit: str = "%", *, percent: bool) -> 
 
 def draw_difference(c: Comparison, panel: Axes) -> None:
     """Draw the density of one difference, with its interval, its region and the probabilities."""
-    from matplotlib.patches import Rectangle
-
     rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
     label_scores(panel, f"Difference in {in_prose(c.label)}", "points", percent=percent)
     panel.set_yticks([])
@@ -261,7 +253,7 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
     peak = float(y.max())
     if rope:
         low, high = c.rope.differences(c.definition)
-        panel.add_patch(Rectangle((low, 0.0), high - low, 1.06 * peak, color=SHADE, linewidth=0, zorder=0))
+        panel.bar(low, 1.06 * peak, high - low, align="edge", color=SHADE, linewidth=0, zorder=0)
     panel.vlines(0.0, 0.0, 1.06 * peak, color=RULE, linewidth=0.8, zorder=1)
     if len(x) > 1:
         ahead = c.definition.sign * x
@@ -312,7 +304,7 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['PER', 'LOC']
     """
-    _compared(res)
+    _comparisons(res)
     rows = list(res.items())
     if not 0 <= apart <= len(rows):
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
@@ -536,24 +528,24 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     with panels(2, ax=ax, height=0.75 + row * max(k, 3)) as axes:
         left, right = axes
         _draw_heat(left, beats, annotate=annotate)
-        mesh = _draw_heat(right, ranking.p_rank, annotate=annotate)
+        _draw_heat(right, ranking.p_rank, annotate=annotate)
         if not annotate:
-            left.get_figure().colorbar(mesh, ax=list(axes), label="Probability", aspect=40)
+            left.get_figure().colorbar(right.collections[0], ax=list(axes), label="Probability", aspect=40)
         left.set_yticks(np.arange(k), labels, **PLAIN)
         right.set_yticks([])
-        left.set_title(words(f"P(row beats column{margin})"), **PLAIN)
+        left.set_title(literal(f"P(row beats column{margin})"), **PLAIN)
         right.set_title("P(rank)")
         left.set_xlabel("Model by its number")
         label_x(right, f"Rank in {ranking.label}")
     return axes
 
 
-def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> QuadMesh:
+def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> None:
     rows, columns = values.shape
     panel.set_facecolor(SHADE)
     across, down = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     style: dict[str, Any] = {"cmap": "Blues", "edgecolor": "white", "linewidth": 0.6}
-    mesh = panel.pcolormesh(across, down, np.ma.masked_invalid(values), vmin=0.0, vmax=1.0, **style)
+    panel.pcolormesh(across, down, np.ma.masked_invalid(values), vmin=0.0, vmax=1.0, **style)
     if annotate:
         for i, j in np.argwhere(np.isfinite(values)):
             ink = "white" if values[i, j] > 0.55 else "black"
@@ -565,34 +557,25 @@ def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> QuadMesh:
     panel.tick_params(length=0)
     panel.invert_yaxis()
     panel.spines[:].set_visible(False)
-    return mesh
 
 
 # ---- figures and their panels -----------------------------------------------------------------------------
 
 
-@cache
-def paper_figure() -> type[Figure]:
-    """Return the class of our figures, whose `savefig` writes files that a publisher takes."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+class PaperFigure(Figure):
+    """A figure whose `savefig` writes files that a publisher takes."""
 
-    class PaperFigure(Figure):
-        def savefig(self, fname: Any, **kwargs: Any) -> None:
-            if "pgf" in (kwargs.get("format"), Path(str(fname)).suffix.lstrip(".").lower()):
-                raise ValueError("PGF would run the names in a figure as LaTeX; save a PDF")
-            with mpl.rc_context(_SAVED):
-                super().savefig(fname, **{"dpi": 300, **kwargs})
-
-    return PaperFigure
+    def savefig(self, fname: Any, **kwargs: Any) -> None:
+        """Write the figure with fonts embedded as TrueType, at 300 dots per inch if nothing else is asked for."""
+        if "pgf" in (kwargs.get("format"), Path(str(fname)).suffix.lstrip(".").lower()):
+            raise ValueError("PGF would run the names in a figure as LaTeX; save a PDF")
+        with mpl.rc_context(_SAVED):
+            super().savefig(fname, **{"dpi": 300, **kwargs})
 
 
 def print_style() -> Any:
     """Return the settings of matplotlib that our figures are drawn with: those of ``paper.mplstyle``, and fonts."""
-    import matplotlib as mpl
-    from matplotlib.font_manager import fontManager
-
-    installed = {font.name for font in fontManager.ttflist}
+    installed = {font.name for font in font_manager.fontManager.ttflist}
     family = [*mpl.rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
     style = mpl.rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
     return {**style, "font.family": family}
@@ -620,7 +603,7 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
         # Each call makes a figure, as users of pyplot expect; a loop over data sets is no mistake.
         warnings.filterwarnings("ignore", message="More than 20 figures", category=RuntimeWarning)
         # Not within the settings below: leaving them would undo what Jupyter sets with its first figure.
-        figure = plt.figure(figsize=size, dpi=150, layout="constrained", FigureClass=paper_figure())
+        figure = plt.figure(figsize=size, dpi=150, layout="constrained", FigureClass=PaperFigure)
     try:
         with plt.rc_context(print_style()):
             grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
@@ -642,22 +625,20 @@ def style_of(i: int) -> dict[str, Any]:
 # ---- words and numbers ------------------------------------------------------------------------------------
 
 
-def words(text: str) -> str:
+def literal(text: str) -> str:
     """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
-    import matplotlib as mpl
-
     return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
 
 
 def label_x(panel: Axes, text: str) -> None:
     """Write plain text below the horizontal axis."""
-    panel.set_xlabel(words(text), **PLAIN)
+    panel.set_xlabel(literal(text), **PLAIN)
 
 
 def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
     """Write plain text on axes, as small as the numbers below them."""
     small = panel.xaxis.get_ticklabels()[0].get_fontsize()
-    panel.text(x, y, words(text), **{"fontsize": small, **style})
+    panel.text(x, y, literal(text), **{"fontsize": small, **style})
 
 
 def round_ticks(axis: Axis, factor: float = 1.0) -> None:
@@ -665,9 +646,7 @@ def round_ticks(axis: Axis, factor: float = 1.0) -> None:
 
     What is drawn stands where the numbers are, at 0.9 for 90 %, so that whoever draws on it need not think of units.
     """
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
+    axis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
     axis.set_major_formatter(lambda x, _: f"{round(factor * x, 10) + 0.0:.10g}".replace("-", "−"))
 
 
@@ -690,14 +669,14 @@ def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
         found.append(parts)
     if len(set(map("".join, found))) < len(names):
         found = [textwrap.wrap(name, width) for name in names]
-    return ["\n".join(map(words, parts)) for parts in found]
+    return ["\n".join(map(literal, parts)) for parts in found]
 
 
 def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """Add a legend below the panels, in as many columns as fit; inside the first one on axes of others."""
     figure = axes[0].get_figure()
-    if not isinstance(figure, paper_figure()):
-        axes[0].legend(handles, [words(name) for name in labels], fontsize="small")
+    if not isinstance(figure, PaperFigure):
+        axes[0].legend(handles, [literal(name) for name in labels], fontsize="small")
         return
     names = wrapped(labels, 44, lines=1)
     # About 15 characters to the inch.
@@ -709,9 +688,9 @@ def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str])
 def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> None:
     """Write texts below the panels, on one line if they fit; below each label of axes of others."""
     figure: Any = axes[0].get_figure()
-    if not isinstance(figure, paper_figure()):
+    if not isinstance(figure, PaperFigure):
         for panel in axes:
-            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(words, lines))}", **PLAIN)
+            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(literal, lines))}", **PLAIN)
         return
     most = int(13 * figure.get_figwidth())
     found = wrapped(lines, most, lines=1)
@@ -735,8 +714,6 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     >>> render(plot_posterior(load_example("wang-li-org")), "svg")[:13]
     b'<?xml version'
     """
-    import matplotlib as mpl
-
     first: Any = next(iter(np.ravel(np.asarray(ax, object))), None)
     if not hasattr(first, "get_figure"):
         raise ValueError(f"ax must be axes of matplotlib, as a plot returns, not {quoted(ax)}")
@@ -748,18 +725,15 @@ def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
     return buffer.getvalue()
 
 
-def check_path(path: str | PathLike[str]) -> str:
-    """Return the format of the figure that a path names, or say why it cannot go there."""
-    target = Path(path)
-    kind = target.suffix.lstrip(".").lower()
+def check_path(path: StrPath) -> str:
+    """Return the format of the figure that a path names, or say which formats there are."""
+    kind = Path(path).suffix.lstrip(".").lower()
     if kind not in FORMATS:
         raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
-    if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {target.parent} to write {target.name} to; create it first")
     return kind
 
 
-def save_plot(ax: AxesLike, path: str | PathLike[str], *, dpi: float = 300) -> None:
+def save_plot(ax: AxesLike, path: StrPath, *, dpi: float = 300) -> None:
     """Save the figure of some axes for a paper, as PDF, SVG or PNG.
 
     Fonts are embedded as TrueType, and the file appears whole or not at all.

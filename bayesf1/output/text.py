@@ -7,46 +7,47 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bayesf1 import __version__
 from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, nearest, plural, printable
+from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
+from bayesf1.sampling import FEW_UNITS
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
-    from bayesf1.frequentist.coverage import CoverageCurve
-    from bayesf1.frequentist.intervals import Intervals, IntervalSettings, MethodInterval
-    from bayesf1.frequentist.monitoring import Look, Monitor
-    from bayesf1.frequentist.planning import DecisionPlan, SampleSize
-    from bayesf1.frequentist.randomization import RandomizationTest
+    from bayesf1.frequentist import coverage, intervals, monitoring, planning, randomization
     from bayesf1.hierarchical.fit import HierarchicalComparison, HierarchicalFit
-    from bayesf1.inference.comparison import Comparison, Rope, Settings
+    from bayesf1.inference.comparison import Comparison, Comparisons, Rope, Settings
     from bayesf1.inference.rank import Ranking, Scoreboard
     from bayesf1.sampling import SamplingSettings
 
-# Forms of a sentence: as it is read, and as it is pasted into LaTeX.
-PROSE = ("text", "latex")
-HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
-# A number of units, or of runs, below which they do not show well how much they vary.
-FEW_UNITS = 10
+_PACKAGE = f"bayesf1 {__version__}"
+_HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
 _WORDS = re.compile(
-    "(Accuracy|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+    "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
 
 
-def headline(comparisons: tuple[Comparison, ...]) -> Comparison:
-    """Return the comparison that a summary speaks of: F1, its average or ROC AUC if it is there, else the first."""
-    found = {c.metric: c for c in comparisons}
-    return next((found[name] for name in HEADLINES if name in found), comparisons[0])
+def headline(metrics: Iterable[str]) -> str:
+    """Return the metric that a summary speaks of: F1, its average or ROC AUC if it is there, else the first.
+
+    Examples
+    --------
+    >>> headline(["precision", "recall", "f1"]), headline(["mcc", "kappa"])
+    ('f1', 'mcc')
+    """
+    known = [*metrics]
+    return next((name for name in _HEADLINES if name in known), known[0])
 
 
 def in_prose(label: str) -> str:
@@ -68,8 +69,7 @@ def prose(text: str, form: str = "text") -> str:
     >>> print(prose("by the Bayes test of Wang & Li (2019), 95 % intervals", "latex"))
     by the Bayes test of Wang \& Li (2019), 95~\% intervals
     """
-    if form not in PROSE:
-        raise ValueError(f"a sentence has no format {form!r}; {nearest(str(form), PROSE)}")
+    naming.check_known(form, "format", ("text", "latex"))
     return printable(text) if form == "text" else escape_latex(text)
 
 
@@ -86,15 +86,8 @@ def bibtex(text: str) -> str:
     for entry in source.strip().split("\n\n"):
         surname, year = (re.findall(field, entry)[0] for field in (r"author = \{([^,]+)", r"year = \{(\d+)"))
         if entry.startswith("@misc{bayesf1") or re.search(rf"{surname}[^()]*\(?{year}", text):
-            found.append(entry.replace("VERSION", version().rpartition(" ")[2]))
+            found.append(entry.replace("VERSION", __version__))
     return "\n\n".join(found)
-
-
-def version() -> str:
-    """Return the package's name and version."""
-    from bayesf1 import __version__
-
-    return f"bayesf1 {__version__}"
 
 
 # ---- the verdict ------------------------------------------------------------------------------------------
@@ -139,17 +132,13 @@ def within(c: Comparison) -> str:
 
 def sentence(c: Comparison) -> str:
     """Return the verdict on one metric as a sentence for a paper, the leading model first."""
-    return printable(f"{_claim(c)}.")
-
-
-def _claim(c: Comparison) -> str:
-    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
     low, high = c.intervals[2]
-    digits = digits_of(low, high, percent=metric.percent, sign=True)
+    return printable(f"{_not_compared(c, low, high) or _claim(c, low, high)}.")
 
-    def written(*values: float, sign: bool = True) -> str:
-        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
 
+def _not_compared(c: Comparison, low: float, high: float) -> str:
+    """Write why the data do not compare the models; nothing if they do."""
+    a, b, label = c.model_a, c.model_b, in_prose(c.label)
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
         same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
@@ -157,10 +146,22 @@ def _claim(c: Comparison) -> str:
     if math.isnan(c.gap):
         which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
-    unit, about = " points" if metric.percent else _own_points(c), scope(c.settings)
-    if c.spread_unknown:
-        where = "in all folds" if c.settings.training else f"on all {sampled(c.settings)}"
-        return f"{b} minus {a} in {label} is {written(c.gap)}{unit} {where}, which does not show how much it varies"
+    if not c.spread_unknown:
+        return ""
+    percent, unit = c.definition.percent, _own_points(c) or " points" * c.definition.percent
+    gap = points(c.gap, digits_of(low, high), sign=True, percent=percent) + unit
+    return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
+
+
+def _claim(c: Comparison, low: float, high: float) -> str:
+    """Write which model is better, or that neither surely is, with the difference and its interval."""
+    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
+    digits = digits_of(low, high, percent=metric.percent, sign=True)
+
+    def written(*values: float, sign: bool = True) -> str:
+        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
+
+    unit, about = _own_points(c) or " points" * metric.percent, scope(c.settings)
     # At one half neither leads; the first name is named, whichever is A.
     b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
     first, other, p = (b, a, c.p_h1) if b_leads else (a, b, c.p_h0)
@@ -217,29 +218,30 @@ def unmet(c: Comparison, claim: str) -> str | None:
     return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
 
 
-def summary(comparisons: tuple[Comparison, ...]) -> str:
+def summary(res: Comparisons) -> str:
     """Return what a table of comparisons says in all: on F1, or in which classes either model is better."""
-    first, n = comparisons[0], len(comparisons)
-    if n < 2 or not all("[" in c.metric for c in comparisons):
-        return str(headline(comparisons))
+    first, n = res.headline, len(res)
+    if n < 2 or not all("[" in metric for metric in res):
+        return str(first)
     won: dict[str | None, list[str]] = {first.model_b: [], first.model_a: [], None: []}
-    for c in comparisons:
+    for c in res.values():
         if not math.isnan(c.gap):
             won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
-    undecided = f"undecided in {len(won.pop(None))} of {n} classes"
+    undecided = len(won.pop(None))
     claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
-    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join([*claims, undecided])}.")
+    claims += [f"undecided in {undecided} of {n} classes"] * bool(undecided)
+    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
 
 
-UNDEFINED = "Undefined: there is nothing to divide by, so it is not compared."
+UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
 
 
-def legend(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
+def legend(res: Comparisons) -> Iterator[str]:
     """Yield what verdicts mean, as far as the table has them."""
-    c, found = comparisons[0], " ".join(map(verdict, comparisons))
+    c, found = next(iter(res.values())), " ".join(map(verdict, res.values()))
     if "equivalent" in found:
         yield f"Equivalent: {within(c)} with probability {c.prob:g} or more."
-    if "undefined" in found and not math.isnan(headline(comparisons).gap):
+    if "undefined" in found and not math.isnan(res.headline.gap):
         yield UNDEFINED
     if "not worse" in found:
         yield f"Not worse: behind by no more than the margin with probability {c.threshold:g} or more."
@@ -248,7 +250,7 @@ def legend(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
 # ---- numbers ----------------------------------------------------------------------------------------------
 
 
-def table(comparisons: tuple[Comparison, ...]) -> Table:
+def table(comparisons: Sequence[Comparison]) -> Table:
     """Return metric, both models' scores with intervals, the difference, P(H0), P(H1) and the verdict."""
     first = comparisons[0]
     # If some metrics are in percent and others are not, each row says so, else the header.
@@ -323,12 +325,20 @@ def sampled(s: SamplingSettings) -> str:
     return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
 
 
+def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
+    """Say that a score does not vary over the few units, or the folds, that there are."""
+    if s.n_units == 1 and not s.training:
+        return f"{what} is known on a single {s.unit}, which does not show how much it varies"
+    where = "in all folds" if s.training else f"on all {sampled(s)}"
+    return f"{what} is {value} {where}, which does not show how much it varies"
+
+
 def counted(s: SamplingSettings) -> str:
     """Write how many units there are, and their effective number if that is far smaller."""
     effective = s.effective_units
     if effective is None or not s.n_units or effective > 0.75 * s.n_units:
         return sampled(s)
-    why = "" if s.labelled else " as they differ in size"
+    why = "" if s.labelled else " as they differ in weight"
     return f"{sampled(s)}, effectively about {max(effective, 1.0):,.0f}{why}"
 
 
@@ -340,7 +350,7 @@ def scope(s: SamplingSettings) -> str:
     if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return f" averaged over {each}"
+    return f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
 
 
 def dependence(s: SamplingSettings) -> str:
@@ -365,11 +375,10 @@ def dependence(s: SamplingSettings) -> str:
 # ---- signatures -------------------------------------------------------------------------------------------
 
 
-def signature(*comparisons: Comparison) -> str:
+def signature(res: Comparisons) -> str:
     """Return what is needed to repeat tests, in one line."""
-    names = [signed_name(c.definition) for c in comparisons]
-    n_draws = max(c.settings.n_draws for c in comparisons)
-    return signature_of(headline(comparisons).settings, names, n_draws=n_draws)
+    names = [signed_name(c.definition) for c in res.values()]
+    return signature_of(res.headline.settings, names, n_draws=max(c.settings.n_draws for c in res.values()))
 
 
 def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = None) -> str:
@@ -387,7 +396,7 @@ def signed_name(of: Any) -> str:
     return f"{name}({scored})" if scored and not naming.same_name(name, scored) else name
 
 
-def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
+def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
     prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
     return {
@@ -414,7 +423,7 @@ def in_one_line(**parts: Any) -> str:
 
     # Draws of a Generator have no number to start from.
     unknown = {name: "generator" for name in ("rng", "start") if parts.get(name, "") is None}
-    known = {"v": version().rpartition(" ")[2], **parts, **unknown}
+    known = {"v": __version__, **parts, **unknown}
     shown = {name: written(value).replace("|", "/") for name, value in known.items()}
     # What was not given, and a region of no width, say nothing.
     kept = (f"{name}:{value}" for name, value in shown.items() if value not in ("", "None", "0,0"))
@@ -424,18 +433,19 @@ def in_one_line(**parts: Any) -> str:
 # ---- a paper's section on methods -------------------------------------------------------------------------
 
 
-def methods(comparisons: tuple[Comparison, ...]) -> str:
+def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    c, s = headline(comparisons), headline(comparisons).settings
-    compared = _compared(comparisons)
-    how = f" by {s.citation}, as implemented in {version()}, with {prior_of(s)}"
-    parts = [compared + (f", as methods{scope(s)}, with {version()}" if s.training else how), dependence(s)]
+    c, s, compared = res.headline, res.headline.settings, _compared(res)
+    wider = "" if s.assumption == "independent" else f", extended to shared {plural(s.unit)}"
+    how = f" by {s.citation}{wider}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
     if s.runs:
         vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
         parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
-    n_draws, error = max(one.settings.n_draws for one in comparisons), max(one.mcse for one in comparisons)
+    n_draws = max(one.settings.n_draws for one in res.values())
+    error = max(one.mcse for one in res.values())
     drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
     parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
     if c.rope:
@@ -445,12 +455,12 @@ def methods(comparisons: tuple[Comparison, ...]) -> str:
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
 
 
-def _compared(comparisons: tuple[Comparison, ...]) -> str:
-    c, labels = comparisons[0], joined(in_prose(one.label) for one in comparisons)
+def _compared(res: Comparisons) -> str:
+    c, labels = res.headline, joined(in_prose(one.label) for one in res.values())
     return f"{c.model_b} was compared with {c.model_a} on {labels}"
 
 
-def prior_of(s: Settings | IntervalSettings) -> str:
+def prior_of(s: Settings | intervals.IntervalSettings) -> str:
     """Write which prior was used."""
     return "no prior" if s.prior_name == "No prior" else f"a {s.prior_name}"
 
@@ -479,20 +489,33 @@ def notes(c: Comparison) -> Iterator[str]:
         if min(s.runs) < FEW_UNITS:
             yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
     if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"There is only one run of {joined(once)}: the answer is about these models, not about new training runs."
+        yield f"Of {joined(once)} one run is known: the answer is about these models, not about new training runs."
     yield from _fold_notes(c)
     yield "" if c.spread_unknown else few_units(s)
     if c.size_correlation:
-        gains = f"{c.model_b} gains on {c.model_a} as {plural(s.unit)} get"
-        size = "longer" if c.size_correlation > 0.0 else "shorter"
+        gains = f"{c.model_b} gains on {c.model_a} on {plural(s.unit)} that count for"
+        size = "more" if c.size_correlation > 0.0 else "less"
         correlation = points(c.size_correlation, 2, sign=True, percent=False)
-        yield f"{gains} {size} (Spearman {correlation}): the difference depends on their lengths."
-    if c.pairing_unknown:
-        bounds = "bf.pairing_bounds(ev) gives the range over all pairings of the items"
-        yield f"Only totals are known: P(H1) takes the models' errors as independent; {bounds}."
+        many = "the difference depends on how many there are of these"
+        yield f"{gains} {size} in {in_prose(c.label)} (Spearman {correlation}): {many}."
+    if c.pairing_unknown and s.n_units:
+        yield "The models were taken as tested on different items, as asked, though they share them."
+    elif c.pairing_unknown:
+        bounds = "bf.pairing_bounds(ev) gives its range over all pairings on the same ones"
+        yield f"Only totals are known: P(H1) takes the models as tested on different items; {bounds}."
     elif s.runs and c.assumption == "independent":
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
+
+
+def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> list[str]:
+    """Say that tables are not of one test set, as one has more gold positives than the other."""
+    if len(set(gold)) < 2:
+        return []
+    (a, b), (n, m) = models, gold
+    return [
+        f"{a} has {n:,.10g} gold positives and {b} has {m:,.10g}: they are taken as tested on different items."
+    ]
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
@@ -613,7 +636,7 @@ def joint_sentence(r: Ranking) -> str:
 def ranking_methods(r: Ranking, labels: str = "") -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
     s = r.settings
-    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {version()}, with {prior_of(s)}"
+    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {_PACKAGE}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
     source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
@@ -668,7 +691,7 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 def fit_notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    again = "though repeats test the same items again; the discounted counts of compare() allow for that"
+    again = "though their training sets, or test items, overlap; compare() allows for that"
     folds = [f"Folds are taken as separate test sets, {again}."] if fit.noun == "fold" else []
     return [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit), *folds]
 
@@ -684,12 +707,12 @@ def hierarchical_sentence(c: HierarchicalComparison) -> str:
     return printable(f"On {c.scope}: {sentence(c)} {observed} {gap}. {c.caution}".rstrip())
 
 
-def hierarchical_methods(comparisons: tuple[Comparison, ...]) -> str:
+def hierarchical_methods(res: Comparisons) -> str:
     """Return how models were compared on several corpora."""
-    c = headline(comparisons)
-    how = f"{_compared(comparisons)} by a hierarchical model fitted with {version()}. It was a {c.settings.model}."
+    c: Any = res.headline
+    how = f"{_compared(res)} by a hierarchical model fitted with {_PACKAGE}. It was a {c.settings.model}."
     level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
-    return printable(" ".join((how, f"The probabilities concern {cast('Any', c).scope}.", level, *c.notes)))
+    return printable(" ".join((how, f"The probabilities concern {c.scope}.", level, *c.notes)))
 
 
 # ---- intervals --------------------------------------------------------------------------------------------
@@ -715,7 +738,7 @@ def method_label(method: str) -> str:
     return _METHODS.get(method, method.replace("_", " ").capitalize())
 
 
-def interval_note(row: MethodInterval) -> str:
+def interval_note(row: intervals.MethodInterval) -> str:
     """Return what to mind about one interval; nothing if there is nothing."""
     low, high = row.support
     outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
@@ -728,11 +751,11 @@ def interval_note(row: MethodInterval) -> str:
     return "; ".join(note for note, holds in found.items() if holds)
 
 
-def _digits(r: Intervals) -> int:
+def _digits(r: intervals.Intervals) -> int:
     return max((digits_of(*row, percent=r.percent) for row in r.rows), default=2)
 
 
-def intervals_title(r: Intervals) -> str:
+def intervals_title(r: intervals.Intervals) -> str:
     """Return what the intervals are of, and the estimate."""
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
@@ -740,7 +763,7 @@ def intervals_title(r: Intervals) -> str:
     return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {score}{unit}")
 
 
-def intervals_table(r: Intervals) -> Table:
+def intervals_table(r: intervals.Intervals) -> Table:
     """Return a row for each method: interval, length, and a note if any method has one."""
     unit, digits = " (%)" if r.percent else "", _digits(r)
     header = ("Method", f"{100 * r.confidence_level:.4g} % interval{unit}", f"Length{unit}", "Note")
@@ -753,7 +776,7 @@ def intervals_table(r: Intervals) -> Table:
     return Table(header[:width], tuple(rows), sure=sure)
 
 
-def intervals_notes(r: Intervals) -> tuple[str, ...]:
+def intervals_notes(r: intervals.Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
     s = r.settings
     pairing = f", with models {'independent' if s.assumption == 'independent' else 'paired'}"
@@ -769,7 +792,7 @@ def intervals_notes(r: Intervals) -> tuple[str, ...]:
     return (*notes, *filter(None, [few_units(s)]), *r.remarks)
 
 
-def intervals_signature(r: Intervals) -> str:
+def intervals_signature(r: intervals.Intervals) -> str:
     """Return in one line what is needed to repeat the intervals."""
     s = r.settings
     asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples or None}
@@ -794,14 +817,14 @@ def _plain_p(p: float) -> str:
     return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
 
 
-def _scored(t: RandomizationTest) -> tuple[str, str, str]:
+def _scored(t: randomization.RandomizationTest) -> tuple[str, str, str]:
     """Write both scores and their difference."""
     digits, unit = digits_of(0.0, abs(t.difference), percent=t.percent), " %" if t.percent else ""
     a, b = (f"{points(score, digits, percent=t.percent)}{unit}" for score in (t.score_a, t.score_b))
     return a, b, points(t.difference, digits, sign=True, percent=t.percent)
 
 
-def randomization_table(t: RandomizationTest) -> Table:
+def randomization_table(t: randomization.RandomizationTest) -> Table:
     """Return a randomisation test as a table of one row."""
     p_values = {"p": t.p_value, "p (Holm)": t.p_holm, "p (BH)": t.p_bh}
     shown = {name: p_equation(p)[2:].removeprefix("= ") for name, p in p_values.items() if p is not None}
@@ -813,7 +836,7 @@ def randomization_table(t: RandomizationTest) -> Table:
     return Table(header, (row,), sure=(least < 1.0 - t.confidence_level,))
 
 
-def randomization_sentence(t: RandomizationTest) -> str:
+def randomization_sentence(t: randomization.RandomizationTest) -> str:
     """Return what a randomisation test found."""
     side = {"greater": f"one-sided ({t.model_b} better)", "less": f"one-sided ({t.model_b} worse)"}
     p = p_equation(t.p_value) + ("" if t.p_holm is None else f" (Holm: {_plain_p(t.p_holm)})")
@@ -823,7 +846,7 @@ def randomization_sentence(t: RandomizationTest) -> str:
     return printable(f"{gap}: {p} ({test}); the models differ on {_discordant(t)}.")
 
 
-def _discordant(t: RandomizationTest) -> str:
+def _discordant(t: randomization.RandomizationTest) -> str:
     return f"{t.n_discordant:,} of {number_of(t.n_units, t.unit)}"
 
 
@@ -844,7 +867,7 @@ def fold_tests_table(f: FoldTests) -> Table:
     return Table(("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference"), tuple(rows))
 
 
-def coverage_table(c: CoverageCurve) -> Table:
+def coverage_table(c: coverage.CoverageCurve) -> Table:
     """Return a row for each method and number of items."""
     header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
     rows = []
@@ -862,7 +885,7 @@ def plan_words(p: Any) -> tuple[str, str, Table]:
     return _decision_plan(p) if hasattr(p, "question") else _size_plan(p)
 
 
-def _size_plan(p: SampleSize) -> tuple[str, str, Table]:
+def _size_plan(p: planning.SampleSize) -> tuple[str, str, Table]:
     """Return how many items an interval takes."""
     level, many = f"{100 * p.confidence_level:g} %", plural(p.unit)
     sizes = {many: p.n_units, "positive ones" if p.n_units else "positive items": p.n_positives}
@@ -880,7 +903,7 @@ def _size_plan(p: SampleSize) -> tuple[str, str, Table]:
     )
 
 
-def _decision_plan(p: DecisionPlan) -> tuple[str, str, Table]:
+def _decision_plan(p: planning.DecisionPlan) -> tuple[str, str, Table]:
     """Return how many units a decision takes, or which difference so many decide."""
     units, agreement = number_of(p.n_units, p.unit), f"{points(p.agreement, 1)} %"
     known = abs(p.difference) if p.question == "size" else float(f"{p.difference:.2g}")
@@ -906,12 +929,12 @@ def _decision_plan(p: DecisionPlan) -> tuple[str, str, Table]:
 # ---- monitoring -------------------------------------------------------------------------------------------
 
 
-def monitor_title(m: Monitor) -> str:
+def monitor_title(m: monitoring.Monitor) -> str:
     """Return what is monitored, and how often it was looked at."""
     return printable(f"{m.label} of {m.model_b} minus {m.model_a}, {number_of(len(m.looks), 'look')}")
 
 
-def monitor_table(m: Monitor) -> Table:
+def monitor_table(m: monitoring.Monitor) -> Table:
     """Return a row for each look."""
     digits = max(digits_of(look.low, look.high, percent=m.percent, sign=True) for look in m.looks)
     rows = tuple((f"{look.n_units:,}", _sequence(m, look, digits), _e_value(look.log_e)) for look in m.looks)
@@ -919,7 +942,7 @@ def monitor_table(m: Monitor) -> Table:
     return Table((capitalised(plural(m.unit)), level, "e-value"), rows)
 
 
-def monitor_sentence(m: Monitor) -> str:
+def monitor_sentence(m: monitoring.Monitor) -> str:
     """Return what may be claimed, as a sentence."""
     last, claim = m.looks[-1], f"Not decided after {number_of(m.n_units, m.unit)}"
     if m.decided_after is not None:
@@ -931,7 +954,7 @@ def monitor_sentence(m: Monitor) -> str:
     return printable(f"{claim} in {in_prose(m.label)} ({gap}; {alone}).")
 
 
-def monitor_note(m: Monitor) -> str:
+def monitor_note(m: monitoring.Monitor) -> str:
     """Return what monitoring takes for granted."""
     scores = " and scored from 0 to 1" if m.metric == "mean" else ""
     largest = "" if m.largest is None else f", none with a load above {m.largest:.4g}"
@@ -939,7 +962,7 @@ def monitor_note(m: Monitor) -> str:
     return f"Assumes that {plural(m.unit)} are drawn one by one{scores}{largest}; {wrong}."
 
 
-def _sequence(m: Monitor, look: Look, digits: int) -> str:
+def _sequence(m: monitoring.Monitor, look: monitoring.Look, digits: int) -> str:
     return " to ".join(points(x, digits, sign=True, percent=m.percent) for x in (look.low, look.high))
 
 

@@ -1,1 +1,1 @@
-"""Tasks: what the cells of a table mean, their measures, priors and draws."""
+"""Tasks: what the cells of a table mean, their metrics, priors and draws."""

@@ -10,20 +10,17 @@ import itertools
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import printable
+from bayesf1.base.naming import one_name, printable
 from bayesf1.evaluation import Evaluation, Outcomes, Task, Units
 from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import SamplingModel, draw_patterns
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
 
 
 @dataclass(frozen=True)
@@ -122,12 +119,26 @@ _SEVERAL = re.compile(r"(micro|macro|weighted)_|.*\[")
 
 @dataclass(frozen=True)
 class Binary(BinaryOutcome):
-    """One class against the rest, with cells tp, fp, fn, and tn where true negatives are counted."""
+    """One class against the rest, with cells tp, fp, fn, and tn where true negatives are counted.
+
+    Attributes
+    ----------
+    cells
+        Those that are counted.
+    positive
+        The positive label, where it is known.
+    """
 
     name: ClassVar[str] = "binary"
     drops_cells: ClassVar[bool] = True
 
     cells: tuple[str, ...] = BINARY_CELLS
+    positive: str = field(default="", metadata={"since": "0.3"})
+
+    def union(self, other: Self) -> Self:
+        """Return this task, perhaps with the positive label of the other."""
+        named = replace(self, positive=one_name(self.positive, other.positive, "positive"))
+        return named if self.cells == other.cells else super().union(other)
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError where cells are not some of tp, fp, fn, tn, in this order."""
@@ -147,7 +158,7 @@ class Binary(BinaryOutcome):
         return ("precision", "recall", "f1")
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the measure of a name or callable; of averages over classes there are those of two labels."""
+        """Return the metric of a name or callable; of averages over classes there are those of two labels."""
         if isinstance(asked, str) and _SEVERAL.match(asked) and asked not in METRICS:
             raise ValueError(
                 f"{printable(asked)} needs several classes, but there is only one; ask for macro_f1, micro_f1 or "

@@ -1,6 +1,6 @@
-"""What tasks with several classes have in common: cells ``tp[class]``, ``fp[class]``, …, and measures of them.
+"""What tasks with several classes have in common: cells ``tp[class]``, ``fp[class]``, …, and metrics of them.
 
-Measures are functions of every class's true positives, false positives and false negatives. They agree with scikit-learn's on
+Metrics are functions of every class's true positives, false positives and false negatives. They agree with scikit-learn's on
 ``labels=task.classes``, and are 0 where a share is 0/0. What a model says and no class is, is a false negative of the item's
 class and nobody's false positive.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, Outcomes, Task
 from bayesf1.metrics import METRICS, FMeasure, Metric, MetricLike, Proportion, find_metric, metric_of, ratio
+from bayesf1.sampling import SamplingModel
 from bayesf1.tasks.draws import atoms_of, break_sticks, draw_bootstrap, draw_cells
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -44,7 +42,7 @@ class Blocks(NamedTuple):
 def blocks(task: Classed, tables: FloatArray, *, negatives: bool = True) -> Blocks:
     """Return the counts of every class from tables (..., cell) of a task with several classes.
 
-    True negatives take as long as all the rest; a measure that does not ask for them may leave them 0.
+    True negatives take as long as all the rest; a metric that does not ask for them may leave them 0.
     """
     k = len(task.classes)
     parts = [tables[..., i * k : (i + 1) * k] for i in range(tables.shape[-1] // k)]
@@ -60,7 +58,7 @@ def blocks(task: Classed, tables: FloatArray, *, negatives: bool = True) -> Bloc
 
 
 def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
-    """Return a measure of several classes by its name.
+    """Return a metric of several classes by its name.
 
     Parameters
     ----------
@@ -330,7 +328,7 @@ class Classed(Task):
         return ("precision", "recall", "f1")
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the measure of a name or callable."""
+        """Return the metric of a name or callable."""
         return class_metric(asked, self, tables) if isinstance(asked, str) else metric_of(asked)
 
     def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:

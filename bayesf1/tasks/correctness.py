@@ -9,13 +9,13 @@ each but for the two in which all agree: the accuracy of each model is then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest, same_name
+from bayesf1.base.naming import nearest, one_name, same_name
 from bayesf1.metrics import Metric, MetricLike, Proportion, metric_of, proportion
 from bayesf1.tasks.binary import BinaryOutcome
 
@@ -47,10 +47,11 @@ class Correctness(BinaryOutcome):
             raise ValueError(f"cells must be right and wrong, in either order, not {self.cells!r:.60}")
 
     def union(self, other: Self) -> Self:
-        """Return this task, where only the name in print differs."""
-        return self if self.cells == other.cells else super().union(other)
+        """Return this task, perhaps with the name in print of the other."""
+        named = replace(self, scored=one_name(self.scored, other.scored, "name"))
+        return named if self.cells == other.cells else super().union(other)
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def counts_errors(self) -> bool:

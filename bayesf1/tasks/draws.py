@@ -1,6 +1,6 @@
 """Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
 
-A table's scale is free, as every measure is a ratio. The prior is mostly a set of single-item patterns, weighted so that
+A table's scale is free, as every metric is a ratio. The prior is mostly a set of single-item patterns, weighted so that
 each model's cells are Dirichlet(λ); each task adds its own. Where joint outcomes are too many to be listed the prior
 is a gamma process, cut to the atoms that carry mass.
 """
@@ -12,18 +12,14 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
-from bayesf1.sampling import draw_patterns
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
-
+from bayesf1.sampling import SamplingModel, draw_patterns
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0
@@ -82,6 +78,7 @@ class BootstrappedTask(Task):
     """A task without a prior."""
 
     bootstraps_items: ClassVar[bool] = True
+    least_prior: ClassVar[float] = math.inf
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     def describe_prior(self, prior: float) -> str:

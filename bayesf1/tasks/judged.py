@@ -3,19 +3,19 @@ r"""Items of which some have a gold label, and all what the models and perhaps a
 Items of which the same is known are a *stratum*. A model's table counts, for each stratum c and each label p that some
 model said there, the items of each gold label g and those that nobody has labelled:
 
-.. math:: T_m(c, p, g), \\quad T_m(c, p, ?), \\qquad p = \text{what } m \text{ said in } c.
+.. math:: T_m(c, p, g), \quad T_m(c, p, ?), \qquad p = \text{what } m \text{ said in } c.
 
 Weights of units are those of a Bayesian bootstrap. In each draw of them the gold labels of what nobody has labelled are
 shared out stratum by stratum, by shares with a prior,
 
-.. math:: \theta_c \\sim \\mathrm{Dirichlet}(L_c + a + \\kappa\\, m_c), \\qquad
-          m_c \\sim \\mathrm{Dirichlet}\bigl(\textstyle\\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \\qquad
-          a = \frac{4\\lambda}{SK},
+.. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
+          m_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
+          a = \frac{4\lambda}{SK},
 
 for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
 those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is the
-mean in such strata of what the models and the judge say, each taken on its own (`Voices`), so that pools without a label
-follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
+mean in such strata of what the models and the judge say, each taken on its own (`IndependentRaters`), so that pools without
+a label follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
 depends on what is known of all items alone is ignorable.
 
 Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
@@ -27,23 +27,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing
-from bayesf1.evaluation import Task, Units
+from bayesf1.evaluation import Evaluation, Task, Units
 from bayesf1.metrics import Metric, MetricLike, ratio
-from bayesf1.sampling import draw_patterns
+from bayesf1.sampling import SamplingModel, draw_patterns
 from bayesf1.tasks.multiclass import class_outcomes
-
-if TYPE_CHECKING:
-    from bayesf1.evaluation import Evaluation
-    from bayesf1.sampling import SamplingModel
-
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5
@@ -70,9 +64,9 @@ class IndependentRaters:
     ----------
     adds
         Which event each gold label of a stratum is for every rater: a sparse array (event, stratum·gold).
-    beside
+    exclusive
         Which events exclude each other, axes (event, event).
-    ways
+    multiplicity
         In how many ways an event happens, each as likely as the others.
 
     Examples
@@ -86,8 +80,8 @@ class IndependentRaters:
     """
 
     adds: Any
-    beside: FloatArray
-    ways: FloatArray
+    exclusive: FloatArray
+    multiplicity: FloatArray
 
     @classmethod
     def of(cls, golds: Sequence[str], predicted: Sequence[tuple[str, ...]]) -> IndependentRaters:
@@ -102,9 +96,9 @@ class IndependentRaters:
         at = np.repeat(np.arange(len(predicted) * k), len(predicted[0]))
         adds = _adder(events, at, (len(place), len(predicted) * k))
         kinds = [event[:2] if k == 2 else event[:1] for event in place]
-        beside = np.array([[float(one == other) for other in kinds] for one in kinds])
-        ways = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
-        return cls(adds, beside, ways)
+        exclusive = np.array([[float(one == other) for other in kinds] for one in kinds])
+        multiplicity = np.array([1.0 if k == 2 or event[1] else k - 1.0 for event in place])
+        return cls(adds, exclusive, multiplicity)
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum if raters are independent given gold, axes (..., stratum, gold).
@@ -114,19 +108,11 @@ class IndependentRaters:
         one = np.asarray(scale, dtype=float)[..., None]
         flat = labelled.reshape(*labelled.shape[:-2], -1)
         seen = _times(self.adds, flat) + one
-        logs = np.log(seen / (seen @ self.beside) / self.ways)
+        logs = np.log(seen / (seen @ self.exclusive) / self.multiplicity)
         found = _times(self.adds.T, logs).reshape(labelled.shape)
         found = found + np.log(labelled.sum(axis=-2, keepdims=True) + one[..., None])
         found = np.exp(found - found.max(axis=-1, keepdims=True))
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
-
-
-def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice."""
-    from scipy.sparse import csr_array
-
-    rows, columns = (np.ravel(places) for places in (rows, columns))
-    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
 
 
 def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
@@ -147,21 +133,21 @@ class Pools:
 
     Attributes
     ----------
-    slots
-        Which share of its pool each gold label of a stratum has, axes (stratum, gold).
-    several
+    index
+        Number of the share that each gold label of a stratum has in its pool, axes (stratum, gold).
+    sharing
         How many gold labels of the stratum have that share together.
     strata
         How many strata the pool of each share has.
     """
 
-    slots: NDArray[np.intp]
-    several: FloatArray
+    index: IntArray
+    sharing: FloatArray
     strata: FloatArray
 
     @cached_property
     def _adds(self) -> Any:
-        return _adder(self.slots, np.arange(self.slots.size), (len(self.strata), self.slots.size))
+        return _adder(self.index, np.arange(self.index.size), (len(self.strata), self.index.size))
 
     def sums(self, labelled: FloatArray) -> FloatArray:
         """Return what is labelled, axes (..., stratum, gold), added up by share, axes (..., share)."""
@@ -173,7 +159,7 @@ class Pools:
 
     def shares(self, sums: FloatArray) -> FloatArray:
         """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
-        found = sums[..., self.slots] / self.several
+        found = sums[..., self.index] / self.sharing
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
@@ -242,25 +228,25 @@ class Strata:
         )
 
     @cached_property
-    def stratum(self) -> NDArray[np.intp]:
+    def stratum(self) -> IntArray:
         """The stratum of each pair."""
         return np.array([c for c, _ in self.pairs], dtype=np.intp)
 
     @cached_property
-    def own(self) -> NDArray[np.intp]:
+    def own(self) -> IntArray:
         """What the model said in each pair, as a number of a gold label; their number for any other label."""
         place = {gold: i for i, gold in enumerate(self.golds)}
         return np.array([place.get(own, len(place)) for _, own in self.pairs], dtype=np.intp)
 
     @cached_property
-    def columns(self) -> NDArray[np.intp]:
+    def columns(self) -> IntArray:
         """The pair that each model's word makes in each stratum, axes (stratum, model)."""
         place = {pair: i for i, pair in enumerate(self.pairs)}
         n = len(self.models)
         found = [[place[c, own] for own in predicted[:n]] for c, predicted in enumerate(self.predicted)]
         return np.array(found, dtype=np.intp).reshape(self.size, n)
 
-    def predicted_by(self, model: int) -> NDArray[np.intp]:
+    def predicted_by(self, model: int) -> IntArray:
         """Return what a model said in each stratum, as a number of a gold label; their number for any other label."""
         return np.asarray(self.own[self.columns[:, model]])
 
@@ -317,8 +303,8 @@ class Strata:
     def pools(self) -> Pools:
         """The pools of the strata."""
         n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
-        slots = np.zeros((self.size, k), dtype=np.intp)
-        several = np.ones((self.size, k))
+        index = np.zeros((self.size, k), dtype=np.intp)
+        sharing = np.ones((self.size, k))
         found = list[object]()
         for c, predicted in enumerate(self.predicted):
             if k == 2:
@@ -329,11 +315,11 @@ class Strata:
                 first = {label: i for i, label in reversed(list(enumerate(predicted)))}
                 pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
-            slots[c] = [place.setdefault((pool, role), len(place)) for role in roles]
-            several[c] = [roles.count(role) for role in roles]
+            index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
+            sharing[c] = [roles.count(role) for role in roles]
             found.append(pool)
         sizes = Counter(found)
-        return Pools(slots, several, np.array([sizes[pool] for pool, _ in place], dtype=float))
+        return Pools(index, sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -364,7 +350,7 @@ class Strata:
 
 def strata_of(
     golds: Sequence[str], models: Sequence[str], judges: Sequence[str], predicted: Sequence[tuple[str, ...]]
-) -> tuple[Strata, NDArray[np.intp]]:
+) -> tuple[Strata, IntArray]:
     """Return the strata of what was said by all raters, in order and each once, and which of them each of these is."""
     found = Strata(tuple(golds), tuple(models), tuple(judges), tuple(sorted(set(predicted))))
     place = {row: c for c, row in enumerate(found.predicted)}
@@ -391,14 +377,14 @@ class Unlabelled:
     ['b', 'c', 'd']
     """
 
-    rows: tuple[NDArray[np.intp], ...]
+    rows: tuple[IntArray, ...]
     ids: Sequence[Any] | None = None
 
     @classmethod
     def of(
         cls,
-        stratum: NDArray[np.intp],
-        labelled: NDArray[np.bool_],
+        stratum: IntArray,
+        labelled: BoolArray,
         n_strata: int,
         ids: Sequence[Any] | None = None,
     ) -> Unlabelled:
@@ -408,7 +394,7 @@ class Unlabelled:
         ends = np.cumsum(np.bincount(stratum[free], minlength=n_strata))
         return cls(tuple(np.split(order, ends[:-1])), ids)
 
-    def chosen(self, numbers: FloatArray, rng: np.random.Generator) -> NDArray[Any]:
+    def chosen(self, numbers: FloatArray, rng: np.random.Generator) -> AnyArray:
         """Return so many items of each stratum, drawn at random and shuffled: their ids, or row numbers without."""
         drawn = [
             rng.choice(rows, int(n), replace=False) for rows, n in zip(self.rows, numbers, strict=True) if n
@@ -434,7 +420,7 @@ class Assisted(NamedTuple):
 
 @dataclass(frozen=True)
 class _Scored:
-    """A measure of the task as a function of tables with gaps, of samples of as many items as `size` says."""
+    """A metric of the task as a function of tables with gaps, of samples of as many items as `size` says."""
 
     task: Audited
     inner: Metric
@@ -509,7 +495,7 @@ class Audited(Task):
         if self.strata.golds != classes or not {*models} <= {*self.strata.models}:
             raise ValueError("strata must have the gold labels of the task, and all models")
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -531,7 +517,7 @@ class Audited(Task):
         return np.asarray(np.tensordot(self.strata.confusion(filled), self.outcomes_of_gold, 2))
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the task's measure, on tables whose gaps are filled in stratum by stratum."""
+        """Return the task's metric, on tables whose gaps are filled in stratum by stratum."""
         inner = self.task.metric(asked, self.tables_of(self.strata.filled(tables)))
         size = float(tables.reshape(-1, len(self.cells))[0].sum())
         return replace(
@@ -616,17 +602,6 @@ class Audited(Task):
             shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
 
-    def rows_of(self, models: Sequence[int], stratum: Any, gold: Any) -> Any:
-        """Return what items of given strata and gold labels add, a sparse array (item, model·cell).
-
-        The number of gold labels stands for an item that has none.
-        """
-        width = len(self.strata.golds) + 1
-        cell = self.strata.columns[:, list(models)][stratum] * width + np.asarray(gold)[:, None]
-        columns = cell + np.arange(len(models)) * len(self.cells)
-        row = np.repeat(np.arange(len(columns)), len(models))
-        return indicators(row, columns, (len(columns), len(models) * len(self.cells)))
-
     # ---- words --------------------------------------------------------------------------------------------
 
     @property
@@ -666,14 +641,14 @@ def _by_word(filled: FloatArray, word: Any) -> FloatArray:
 
 def settled(ev: Evaluation) -> Evaluation:
     """Return an evaluation without gaps as one of its task, to which what a judge says adds nothing; others as they are."""
-    from scipy.sparse import block_diag, csr_array
+    from scipy.sparse import block_diag
 
     task = ev.task
     if not isinstance(task, Audited) or ev.labelled:
         return ev
     strata, k = task.strata, len(task.strata.golds)
     gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
-    moves = csr_array(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
+    moves = sparse(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
     every = block_diag([moves] * len(ev.models), format="csr")
 
     def moved(units: Units | None) -> Units | None:
@@ -741,7 +716,7 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
     """Say which strata have no label, and how far the judge agrees with gold."""
     ev, counts, pools = sampling.ev, task.counts(sampling.ev.tables), task.strata.pools
     # Items without a labelled one in any stratum like theirs.
-    alike = pools.sums(counts[:, :-1])[pools.slots].sum(axis=1)
+    alike = pools.sums(counts[:, :-1])[pools.index].sum(axis=1)
     guessed = float(counts[alike == 0.0, -1].sum() / counts.sum())
     if guessed > _GUESSED:
         yield (
@@ -827,15 +802,13 @@ def _predicted(strata: Strata, counts: FloatArray) -> FloatArray:
 
 def _are_uneven(sampling: SamplingModel, task: Audited) -> bool:
     """Return whether labels lie otherwise in strata than chance would have them, from unit to unit."""
-    from scipy.sparse import csr_array
-
     units, strata, k = sampling.ev.units, task.strata, len(task.strata.golds)
     assert units is not None
     counts = task.counts(sampling.ev.tables)
     rate = counts[:, :-1].sum() / counts.sum()
     away = np.tile(np.arange(k + 1) < k, len(strata.pairs)) - rate
     where = (np.arange(len(away)), np.repeat(strata.stratum, k + 1))
-    each = units.rows[:, : len(away)] @ csr_array((away, where), shape=(len(away), strata.size))
+    each = units.rows[:, : len(away)] @ sparse((away, where), (len(away), strata.size))
     # Where few labels fall in a stratum their own spread is no measure; where units are documents, that of chance is none.
     chance = counts.sum(axis=1) * rate * (1.0 - rate)
     spread = np.sqrt(np.maximum(units.weights @ each.power(2), chance))
@@ -863,13 +836,7 @@ def slopes_of(score: Callable[[FloatArray], FloatArray], means: FloatArray) -> F
     return np.asarray((score(means + steps) - score(low)) / gaps).reshape(means.shape)
 
 
-# Below, labels are called uneven.
-_UNEVEN = 1e-3
-
-
-def uneven_documents(
-    stratum: NDArray[np.intp], labelled: NDArray[np.bool_], group: NDArray[np.intp]
-) -> tuple[str, ...]:
+def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) -> tuple[str, ...]:
     r"""Return a note where labelled items lie otherwise in documents than a choice within strata would have it.
 
     Of :math:`n_{cd}` items of stratum c in document d so many are labelled as chance has it with the share
@@ -895,7 +862,7 @@ def uneven_documents(
     variance = (items * share * (1.0 - share) * (1.0 - items / np.maximum(total, 1.0))).sum(axis=0)
     some = variance > 0.0
     statistic = float((((found.sum(axis=0) - expected)[some]) ** 2 / variance[some]).sum())
-    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _UNEVEN:
+    if some.sum() < 2 or special.chdtrc(some.sum() - 1, statistic) >= _LEVEL:
         return ()
     holding = int((found.sum(axis=0) > 0).sum())
     note = (

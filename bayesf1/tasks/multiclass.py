@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, Units
 from bayesf1.metrics import Metric, Proportion, ratio
+from bayesf1.sampling import SamplingModel
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import draw_bootstrap
-
-if TYPE_CHECKING:
-    from bayesf1.sampling import SamplingModel
-
 
 # Labels are kept by name up to this many of a model's, and up to this many characters of each.
 _MOST_LABELS, _MOST_CHARACTERS = 1000, 60
@@ -256,12 +252,10 @@ class MultiClass(Classed):
         ev, m = sampling.ev, len(sampling.ev.models)
         if self.cell_priors(metric, prior) is None or not sampling.shared or ev.units is None or m > 2:
             return None
-        from scipy.sparse import csr_array
-
         # Right and wrong, of whatever class.
         cells = np.eye(len(self.cells))[[0, 2 * len(self.classes)]]
         joint = np.concatenate([cells, cells[::-1]][:m], axis=1)
-        return ev.units + Units(csr_array(joint), np.full(2, JEFFREYS), ev.units.name)
+        return ev.units + Units(sparse(joint), np.full(2, JEFFREYS), ev.units.name)
 
     # ---- the matrix ---------------------------------------------------------------------------------------
 
@@ -288,7 +282,7 @@ def _taken_for(wrong: FloatArray) -> FloatArray:
     return np.where(found > 0.0, found, wrong)
 
 
-def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
+def class_outcomes(pairs: IntArray, k: int) -> Any:
     """Return what items of given classes add, a sparse array (item, model·cell).
 
     Parameters
@@ -299,8 +293,6 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     k
         How many classes there are.
     """
-    from scipy.sparse import csr_array
-
     gold, predicted = pairs[:, :1], pairs[:, 1:]
     right = gold == predicted
     start = np.arange(predicted.shape[1]) * 3 * k
@@ -310,8 +302,7 @@ def class_outcomes(pairs: NDArray[np.int64], k: int) -> Any:
     mistaken = ~right & (predicted < k)
     columns = np.concatenate([missed.ravel(), claimed[mistaken]])
     rows = np.concatenate([row.ravel(), row[mistaken]])
-    shape = (len(pairs), predicted.shape[1] * 3 * k)
-    return csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
+    return indicators(rows, columns, (len(pairs), predicted.shape[1] * 3 * k))
 
 
 def confusion(ev: Evaluation, model: str) -> FloatArray:

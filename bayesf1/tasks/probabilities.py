@@ -1,4 +1,4 @@
-r"""Probabilities of a binary label, or scores: measures that are functions of all of them, and of no threshold.
+r"""Probabilities of a binary label, or scores: metrics that are functions of all of them, and of no threshold.
 
 A cell of a model's table is a score and a label, and holds how many items have both. Areas under curves, the Brier score
 and the log loss are functions of the weighted items,
@@ -18,9 +18,8 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import nearest
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.sampling import SamplingModel
@@ -46,13 +45,13 @@ class ScoreOrder:
     (array(0.75), array(0.833...))
     """
 
-    hits: NDArray[np.intp]
-    others: NDArray[np.intp]
-    n_hits: NDArray[np.intp]
-    n_others: NDArray[np.intp]
+    hits: IntArray
+    others: IntArray
+    n_hits: IntArray
+    n_others: IntArray
 
     @classmethod
-    def sort(cls, hit: NDArray[np.bool_], values: FloatArray) -> Self:
+    def sort(cls, hit: BoolArray, values: FloatArray) -> Self:
         """Sort items by their scores."""
         order = np.argsort(-values, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
@@ -92,7 +91,7 @@ def _divided(part: FloatArray, whole: FloatArray, otherwise: float) -> FloatArra
     return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0.0))
 
 
-def _sums_of(weights: FloatArray, which: NDArray[np.intp], n: NDArray[np.intp]) -> Any:
+def _sums_of(weights: FloatArray, which: IntArray, n: IntArray) -> Any:
     """Return the weight of the first n of some items."""
     sums = np.empty((*weights.shape[:-1], len(which) + 1))
     sums[..., 0] = 0.0
@@ -130,7 +129,7 @@ class Probabilities(BootstrappedTask):
         return tuple(f"{value!r}{'+' if hit else '-'}" for value, hit in self._pairs)
 
     @cached_property
-    def arrays(self) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def arrays(self) -> tuple[FloatArray, BoolArray]:
         """The score of each cell, and whether its items are positive."""
         return np.array(self.values), np.array(self.hits)
 
@@ -152,7 +151,7 @@ class Probabilities(BootstrappedTask):
         values, hits = zip(*sorted({*self._pairs, *other._pairs}), strict=True)
         return replace(self, values=values, hits=hits)
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def are_probabilities(self) -> bool:
@@ -161,7 +160,7 @@ class Probabilities(BootstrappedTask):
 
     @cached_property
     def losses(self) -> dict[str, FloatArray]:
-        """What an item of each cell loses, by measure."""
+        """What an item of each cell loses, by metric."""
         values, hits = self.arrays
         with np.errstate(divide="ignore"):
             given = np.where(hits, values, 1.0 - values)
@@ -177,8 +176,6 @@ class Probabilities(BootstrappedTask):
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as scikit-learn has."""
         if not isinstance(asked, str):
-            if not callable(asked):
-                raise ValueError(f"metric {asked!r} is neither a name such as 'roc_auc' nor a function")
             return self._of_function(cast("Callable[..., Any]", asked))
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         name = _ALIASES.get(name, name)
@@ -320,7 +317,7 @@ def check_one_scale(task: object) -> None:
         )
 
 
-def cells_of(scores: FloatArray, hit: NDArray[np.bool_]) -> tuple[Probabilities, NDArray[np.intp]]:
+def cells_of(scores: FloatArray, hit: BoolArray) -> tuple[Probabilities, IntArray]:
     """Return the task that scores, axes (item, model), and labels make, and the cell of each score.
 
     Examples

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import nearest, same_name
+from bayesf1.base.naming import nearest, one_name, same_name
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
 
@@ -60,7 +60,8 @@ class Scores(BootstrappedTask):
         """Return the task with the scores of both."""
         if self.lower_is_better != other.lower_is_better:
             return super().union(other)
-        return replace(self, values=tuple(sorted({*self.values, *other.values})))
+        scored = one_name(self.scored, other.scored, "name")
+        return replace(self, values=tuple(sorted({*self.values, *other.values})), scored=scored)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class Scores(BootstrappedTask):
         return ("mean",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return a statistic of the scores as a measure of their histograms."""
+        """Return a statistic of the scores as a metric of their histograms."""
         if isinstance(asked, str):
             name = asked.strip().lower().replace("-", "_").replace(" ", "_")
             if name not in STATISTICS and same_name(asked, self.scored):
@@ -81,11 +82,9 @@ class Scores(BootstrappedTask):
                 )
             label, function = STATISTICS[name]
             label = f"{label} {self.scored}".strip()
-        elif callable(asked):
+        else:
             name = label = getattr(asked, "__name__", type(asked).__name__)
             function = cast("Statistic", asked)
-        else:
-            raise ValueError(f"metric {asked!r} is neither a name such as 'mean' nor a function")
         values, named = np.array(self.values), isinstance(asked, str)
         mean = named and name == "mean"
         low, high = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)

@@ -1,8 +1,8 @@
-r"""Measures of a corpus that are functions of sums over its units: BLEU, chrF, word error rates, perplexities.
+r"""Metrics of a corpus that are functions of sums over its units: BLEU, chrF, word error rates, perplexities.
 
-Unit u adds a row :math:`x_u` of statistics, such as matching and possible n-grams, and the measure is
+Unit u adds a row :math:`x_u` of statistics, such as matching and possible n-grams, and the metric is
 :math:`g(\sum_u x_u)`, which is no mean of what it is on single units. A Bayesian bootstrap weighs units,
-:math:`g(\sum_u w_u x_u)`, so that a measure is a function of tables like any other.
+:math:`g(\sum_u w_u x_u)`, so that a metric is a function of tables like any other.
 """
 
 from __future__ import annotations
@@ -17,30 +17,29 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.metrics import Metric, MetricLike, Score, points_down
+from bayesf1.metrics import Metric, MetricLike, Score, check_ratio, points_down
 from bayesf1.tasks.draws import BootstrappedTask
 from bayesf1.tasks.scores import hint_of_loss
 
 # A user's function of totals: of arrays (..., statistic), or of one row of them.
 Totals: TypeAlias = Callable[[FloatArray], Any]
 
-# Relative step of a slope, and how far a measure of scaled totals may be off.
+# Relative step of a slope.
 _STEP = 1e-3
-_OFF = 1e-6
 
 
 @dataclass(frozen=True)
 class Statistics(BootstrappedTask):
-    """Sums of statistics over units, and the measure that is a function of them.
+    """Sums of statistics over units, and the metric that is a function of them.
 
     Attributes
     ----------
     cells
         What the statistics are called.
     function
-        The measure of their totals.
+        The metric of their totals.
     scored
-        What the measure is called in print.
+        What the metric is called in print.
     lower_is_better
         Whether the better of two models has the lower value.
     """
@@ -53,19 +52,19 @@ class Statistics(BootstrappedTask):
     lower_is_better: bool = False
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where statistics have one name, or are not those of the measure."""
+        """Raise a ValueError where statistics have one name, or are not those of the metric."""
         super().check(models, tables)
-        check_ratio(self.function, self.scored, tables)
+        check_ratio(checked(self.function, self.scored, tables), self.scored, tables)
 
-    # ---- measures -----------------------------------------------------------------------------------------
+    # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
-        """The measure."""
+        """The metric."""
         return (re.sub(r"\W+", "_", self.scored.lower()).strip("_") or "metric",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the measure by its name, or another function of totals."""
+        """Return the metric by its name, or another function of totals."""
         if isinstance(asked, str):
             (known,) = self.default_metrics
             function = getattr(self.function, "__name__", "")
@@ -74,8 +73,6 @@ class Statistics(BootstrappedTask):
                     f"unknown metric {asked!r} of statistics; {nearest(asked, [known])}; or give a function of totals"
                 )
             return self._metric(known, self.scored, self.function, tables, down=self.lower_is_better)
-        if not callable(asked):
-            raise ValueError(f"metric {asked!r} is neither a name such as 'bleu' nor a function of totals")
         title = name_of(asked)
         return self._metric(title, title, cast("Totals", asked), tables, down=points_down(asked))
 
@@ -96,19 +93,19 @@ class Statistics(BootstrappedTask):
         )
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Return a hint where the measure is called as losses are, but more is taken as better."""
+        """Return a hint where the metric is called as losses are, but more is taken as better."""
         return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
 
     # ---- posterior and words ------------------------------------------------------------------------------
 
     @property
     def about(self) -> str:
-        """What the measure is called, and of how many statistics it is a function."""
+        """What the metric is called, and of how many statistics it is a function."""
         return f"{self.scored} of {len(self.cells)} statistics"
 
 
 def _slopes(score: Score, tables: FloatArray) -> FloatArray:
-    r"""Return the slopes of a measure in each statistic, :math:`|\partial g/\partial x_c|`.
+    r"""Return the slopes of a metric in each statistic, :math:`|\partial g/\partial x_c|`.
 
     What it is divided by is unknown of a user's function, and statistics may have different scales. A unit then
     weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes.
@@ -130,19 +127,6 @@ def name_of(function: Any) -> str:
     if isinstance(label, str) and label:
         return label
     return re.sub(r"^<lambda>$", "metric", getattr(function, "__name__", type(function).__name__))
-
-
-def check_ratio(function: Totals, name: str, tables: FloatArray) -> None:
-    """Say where a measure changes when every unit is counted twice, as a bootstrap's weights have no scale."""
-    scored = checked(function, name, tables)
-    once, twice = scored(tables), scored(2.0 * tables)
-    off = np.abs(twice - once) > _OFF * np.maximum(np.abs(once), np.abs(twice))
-    if off.any():
-        i = int(np.argmax(off))
-        raise ValueError(
-            f"measure {name!r} gave {once[i]:.6g} for the totals and {twice[i]:.6g} for twice as much, but it must not "
-            "depend on the number of units; divide by a sum, such as that of a column of ones"
-        )
 
 
 def checked(function: Totals, name: str, tables: FloatArray) -> Score:
@@ -175,13 +159,13 @@ def checked(function: Totals, name: str, tables: FloatArray) -> Score:
                 found = function(rows) if at_once else [_number(function(row)) for row in rows]
         except Exception as error:
             raise ValueError(
-                f"measure {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
+                f"metric {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
             ) from error
         array = np.asarray(found, dtype=np.float64)
         bad = ~np.isfinite(array)
         if bad.any():
             i = int(np.argmax(bad))
-            raise ValueError(f"measure {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
+            raise ValueError(f"metric {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
         return array.reshape(tables.shape[:-1])
 
     return scored

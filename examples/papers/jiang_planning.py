@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import bayesf1 as bf
-from bayesf1.frequentist.coverage import exact_coverage
 
 # Counts that give the paper's n = 535, E_n(ZA) = .535, τ(.8, .2) = .861, τ(.64, .04) = .900.
 TP, FP, FN, TN = 286, 47, 43, 159
@@ -64,11 +63,11 @@ def simulation() -> None:
     row("true F0.5", "0.8691099", f"{true:.10f}", "his is of 10^6 draws")
     tp, fp, fn, _ = np.random.default_rng(2020).multinomial(1000, p, size=200_000).T
     estimates = 1.25 * tp / (1.25 * tp + fp + 0.25 * fn)
-    exact = exact_coverage("fbeta_delta", 1000, *p[:3], metric="f0.5")
+    exact = bf.coverage_curve([1000], *p[:3], methods=["fbeta_delta"], metric="f0.5")
     row("sd of the estimates", "0.01283146", f"{estimates.std():.8f}", "200,000 replicates, his 10,000")
-    row("mean of the standard errors", "0.01280255", f"{exact.length / (2 * Z):.8f}", "exact")
+    row("mean of the standard errors", "0.01280255", f"{exact.length[0, 0] / (2 * Z):.8f}", "exact")
     row("mean of the estimates", "0.8693013", f"{estimates.mean():.7f}")
-    row("coverage", "94.55 %", f"{100 * exact.coverage:.2f} %", "exact")
+    row("coverage", "94.55 %", f"{100 * exact.coverage[0, 0]:.2f} %", "exact")
 
 
 def decision() -> None:

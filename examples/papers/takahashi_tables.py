@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesf1.frequentist.coverage import exact_coverage
+from bayesf1.frequentist.coverage import coverage_curve
 from bayesf1.frequentist.intervals import Bounds, binomial_wald, check_counts, normal_bounds
 from bayesf1.metrics import ratio
 
@@ -241,7 +241,8 @@ def exact_micro(p: np.ndarray, n: int) -> float:
     """Return the exact coverage of the micro average, the share of items on the diagonal."""
     right = float(np.trace(p))
     # An interval for a share: the items that are right are tp, the others fp, and every item is relevant.
-    return exact_coverage("wald", n, right, 1.0 - right, 0.0, metric="jaccard").coverage
+    curve = coverage_curve([n], right, 1.0 - right, 0.0, methods=["wald"], metric="jaccard")
+    return float(curve.coverage[0, 0])
 
 
 def table_3(replicates: int, rng: np.random.Generator) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,14 +18,25 @@ def counts(tmp_path):
     return path
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
 def test_the_verdict_is_told_before_the_fit_is_saved(counts, tmp_path, capsys):
     target = tmp_path / "fit.nc"
-    target.mkdir()
+    target.symlink_to("/dev/full")
     assert main(["hierarchical", f"x={counts}", f"y={counts}", "--rng", "1", "--save", str(target)]) == 2
     told = capsys.readouterr()
     assert "On the average corpus" in told.out
-    assert "which is a folder" in told.err
+    assert "No space left" in told.err
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".bayesf1")] == []
+
+
+@pytest.mark.parametrize("option", ["--save", "--report", "--output"])
+def test_a_folder_in_place_of_a_file_is_refused_before_anything_is_computed(option, counts, tmp_path, capsys):
+    target = tmp_path / {"--save": "fit.nc", "--report": "fit.html", "--output": "fit.txt"}[option]
+    target.mkdir()
+    assert main(["hierarchical", f"x={counts}", f"y={counts}", option, str(target)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "which is a folder" in told.err
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGTERM") or os.name != "posix", reason="needs POSIX pipes")

@@ -56,7 +56,7 @@ def test_tasks_of_one_file_are_corpora_and_folds_of_one_task_are_groups(run, tmp
     [
         (("hierarchical", "a.csv"), "a.csv is one corpus without folds"),
         (("hierarchical", "a.csv", "a.csv"), "corpus 'a' is given twice"),
-        (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot save to no/fit.nc"),
+        (("hierarchical", "a.csv", "b.csv", "--save", "no/fit.nc"), "cannot write to no/fit.nc"),
         (("show", "a.csv"), "not a netCDF file of draws"),
         (("hierarchical", "a.csv", "b.csv", "--report", "fit.pdf"), "fit.pdf should end with .html"),
     ],

@@ -28,8 +28,8 @@ def test_a_name_that_comes_again_is_a_method(run):
         Path(f"{name}.conll").write_text("".join(lines))
     files = "compare gold.conll crf=c1.conll crf=c2.conll bert=b1.conll"
     text = run(*files.split(), "bert=b2.conll")
-    assert " averaged over 2 runs each" in text
-    assert "averaged over 2 and 1 runs" in run(*files.split(), "--target", "models")
+    assert "when trained again, to judge by 2 runs each" in text
+    assert "averaged over these 2 and 1 runs" in run(*files.split(), "--target", "models")
 
 
 def test_columns_may_be_runs(run):
@@ -38,5 +38,5 @@ def test_columns_may_be_runs(run):
         *(["yes,yes,no,yes,yes", "no,no,no,no,yes", "yes,no,yes,yes,yes"] * 20),
     ]
     Path("p.csv").write_text("\n".join(rows) + "\n")
-    assert "averaged over 2 runs each" in run("compare", "p.csv", "--gold", "label", "--runs", "--rng", "1")
+    assert "to judge by 2 runs each" in run("compare", "p.csv", "--gold", "label", "--runs", "--rng", "1")
     assert "bert" in run("rank", "p.csv", "--gold", "label", "--runs", "--rng", "1")

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import special, stats
 
 from bayesf1 import Beta, FScore
+from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.student_t import StudentT
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -162,3 +163,9 @@ def test_quantiles_end_at_the_support():
     distribution = StudentT(0.95, 0.1, 2, support=(0.0, 1.0))
     assert distribution.interval(0.95)[1] == 1.0
     assert (distribution.sf(0.99) > 0.2, distribution.sf(1.0), distribution.pdf(1.1)) == (True, 0.0, 0.0)
+
+
+def test_of_many_draws_mean_and_variance_are_those_of_all():
+    draws = np.random.default_rng(1).standard_t(2.5, 100_000)
+    post = EmpiricalPosterior(draws)
+    assert (post.mean(), post.var()) == pytest.approx((draws.mean(), draws.var()))

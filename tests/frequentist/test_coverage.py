@@ -12,10 +12,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from bayesf1.distributions.fscore import FScore
-from bayesf1.frequentist.coverage import (
-    coverage_curve,
-    exact_coverage,
-)
+from bayesf1.frequentist.coverage import coverage_curve
 from bayesf1.frequentist.intervals import fbeta_delta, wald
 from builders import load_script
 
@@ -92,6 +89,12 @@ def test_the_example_shows_all_cells_and_explains_those_that_differ(monkeypatch,
 # ---- all tables, listed another way -----------------------------------------------------------------------
 
 
+def of_one(method, n, *p, **options):
+    """What is said of one method and one number of items."""
+    curve = coverage_curve([n], *p, methods=[method], **options)
+    return [getattr(curve, f)[0, 0] for f in ("coverage", "length", "overshoot", "degenerate")]
+
+
 def brute_force(method, n, p, truth, level=0.95):
     """Sum over the tables of n items one by one."""
     cells = (*p, 1.0 - sum(p))
@@ -109,7 +112,7 @@ def brute_force(method, n, p, truth, level=0.95):
 @pytest.mark.parametrize("p", [(0.4, 0.1, 0.1), (0.1, 0.3, 0.6), (0.0, 0.2, 0.1), (0.5, 0.0, 0.0)])
 def test_listing_tables_by_relevant_items_is_listing_all_of_them(n, p):
     truth = 2 * p[0] / (2 * p[0] + p[1] + p[2])
-    assert exact_coverage("wald", n, *p) == pytest.approx(brute_force(wald, n, p, truth), abs=1e-12)
+    assert of_one("wald", n, *p) == pytest.approx(brute_force(wald, n, p, truth), abs=1e-12)
 
 
 def weighted(tp, fp, fn, *, confidence_level):
@@ -134,7 +137,7 @@ def jeffreys(tp, fp, fn, *, confidence_level):
 )
 def test_the_coverage_of_a_method_of_any_metric_is_the_sum_over_all_tables(name, method, truth, options):
     p = (0.4, 0.1, 0.3)
-    found = exact_coverage(name, 9, *p, **options)
+    found = of_one(name, 9, *p, **options)
     assert found == pytest.approx(brute_force(method, 9, p, truth), abs=1e-9)
 
 
@@ -145,10 +148,10 @@ def test_the_coverage_of_a_method_of_any_metric_is_the_sum_over_all_tables(name,
 def test_jiangs_interval_covers_as_often_as_his_simulation_says():
     # Jiang (2020), Section 2.4: 9,455 of 10,000 intervals for F0.5 cover, n = 1000.
     tp, fp, fn = 0.5 * stats.norm.cdf(1.5), 0.5 * stats.norm.sf(1.0), 0.5 * stats.norm.sf(1.5)
-    found = exact_coverage("fbeta_delta", 1000, tp, fp, fn, metric="f0.5")
-    assert abs(found.coverage - 0.9455) <= 3 * math.sqrt(0.95 * 0.05 / 10_000)
+    coverage, length, *_ = of_one("fbeta_delta", 1000, tp, fp, fn, metric="f0.5")
+    assert abs(coverage - 0.9455) <= 3 * math.sqrt(0.95 * 0.05 / 10_000)
     # The mean standard error is printed as .01280255.
-    assert found.length / (2 * stats.norm.ppf(0.975)) == pytest.approx(0.01280255, rel=2e-3)
+    assert length / (2 * stats.norm.ppf(0.975)) == pytest.approx(0.01280255, rel=2e-3)
 
 
 @pytest.fixture(scope="module")
@@ -202,4 +205,4 @@ def test_the_micro_averages_coverage_is_the_print_within_its_noise(takahashi):
 )
 def test_what_is_wrong_with_a_question_is_said(arguments, options, message):
     with pytest.raises(ValueError, match=message):
-        exact_coverage(*arguments, **options)
+        of_one(*arguments, **options)

@@ -112,7 +112,7 @@ SEEN = joint_evaluation([150, 20, 25, 30, 10, 12, 9, 800])
 def observed_p_h1(counts, metric, prior=1.0):
     """P(H1) that `Rivals` gives for items counted by joint outcome."""
     r = simulated_pair(joint_evaluation(np.maximum(counts, 1e-9)), find_metric(metric), prior)
-    return float(r._p_h1(r.weights[None], np.zeros((1, len(r.weights))))[0])
+    return float(r._p_h1(r.weights[None, None], r.weights[None, None])[0, 0])
 
 
 # ---- posterior ---------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_brute_force_attains_the_assurance_that_is_promised():
     # who is right solved for anew, and P(H1) from draws of the joint Dirichlet.
     pilot = assumed_pilot(prevalence=0.3, f1=0.75, agreement=0.9)
     found = plan_comparison(pilot, difference=0.06, rng=1)
-    masses = dict(zip(map(tuple, pilot.patterns.reshape(-1, 8)), pilot.weights / 1000, strict=True))
+    masses = dict(zip(map(tuple, pilot.units.rows), pilot.units.weights / 1000, strict=True))
     one = np.eye(4)
     tp, fp, fn, tn = (tuple(row) for row in one)
     both, alone, neither = masses[tp + tp], masses[tp + fn], masses[fn + fn]
@@ -258,6 +258,29 @@ def test_many_kinds_of_units_are_planned_for_as_what_they_are(heavy):
     assert (few.size, few.agreement) == pytest.approx((2500, 0.2))
     np.testing.assert_allclose(few.weights @ few.net, pair.weights @ pair.net)
     assert (few.spread, few.largest) == pytest.approx((pair.spread, pair.largest), rel=2e-3)
+
+
+@pytest.mark.parametrize("n_classes", [None, 40])
+def test_neither_strata_nor_outcomes_on_the_same_units_change_what_is_found(n_classes):
+    rng = np.random.default_rng(0)
+    ev = bf.from_scores({m: rng.exponential(size=300) for m in "AB"})
+    if n_classes:
+        # Some classes have a single item.
+        gold, other = rng.zipf(1.3, size=(2, 300)).clip(max=n_classes)
+        ev = bf.from_labels(gold, {m: np.where(rng.random(300) < 0.7, gold, other) for m in "AB"})
+    pair = simulated_pair(ev, resolve_metric(None, ev), 0.5)
+    shares = [one.shares(2.0 * pair.spread / 300**0.5) for one in (pair, pair.merged())]
+    expected = pair.probabilities(300, shares[0], 20_000, np.random.default_rng(1))
+    found = [
+        (pair.merged().probabilities(300, shares[1], 500, np.random.default_rng(seed)) >= 0.9).mean(axis=1)
+        for seed in range(40)
+    ]
+    errors = [each.std(ddof=1) / len(each) ** 0.5 for each in found]
+    assert np.mean(found) == pytest.approx(
+        (expected >= 0.9).mean(), abs=4 * np.mean(errors) / 40**0.5 + 0.012
+    )
+    # The standard deviation of 40 numbers is known to 11 %.
+    assert np.std([each.mean() for each in found]) == pytest.approx(np.mean(errors), rel=0.4)
 
 
 def test_areas_of_many_units_are_planned_for_and_medians_of_as_many_are_refused():

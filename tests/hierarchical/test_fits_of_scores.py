@@ -154,7 +154,7 @@ def test_a_suite_is_the_weighted_mean_of_its_corpora_and_nothing_else(fit):
         (lambda fit: bf.hierarchical(CORPORA, weights={"nws": 1}), "did you mean 'news'"),
         (lambda fit: bf.hierarchical(CORPORA, weights={"news": 1}), "numbers from 0, one for each corpus"),
         (lambda fit: bf.hierarchical(CORPORA, weights=dict.fromkeys(CORPORA, 0)), "not all 0"),
-        (lambda fit: fit.rank("mcc"), "no metric 'mcc' in this fit"),
+        (lambda fit: fit.rank("mcc"), "unknown metric 'mcc'; known: precision"),
         (lambda fit: fit.rank(question="old"), "unknown question 'old'"),
         (lambda fit: bf.hierarchical({"x": CORPORA["news"]}), "relates several corpora"),
         (lambda fit: bf.hierarchical({n: ev.select(["A"]) for n, ev in CORPORA.items()}), "one model"),

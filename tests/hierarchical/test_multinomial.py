@@ -164,7 +164,7 @@ def test_without_the_extra_the_error_names_the_line_to_install_it(monkeypatch):
         multinomial, "find_spec", lambda name: None if name in ("nutpie", "pymc") else found(name)
     )
     for sampler in ("nutpie", "pymc"):
-        with pytest.raises(ImportError, match=r"pip install 'bayesf1\[pymc\]'"):
+        with pytest.raises(ValueError, match=r"pip install 'bayesf1\[pymc\]'"):
             bf.hierarchical(CORPORA, **SHORT, sampler=sampler)
 
 

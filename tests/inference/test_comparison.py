@@ -305,3 +305,9 @@ def test_a_perfect_score_lies_in_its_interval_and_leaves_the_posterior_alone():
         assert c.posterior_a.interval(c.prob)[1] < 1
     ranking = bf.rank(ev, rng=1)
     assert ranking.high[0] == ranking.score[0] == 1
+
+
+def test_tables_of_different_gold_are_not_taken_for_one_test_set():
+    res = bf.compare(bf.from_counts(A=(10, 1, 5, 100), B=(8, 2, 3, 5)))
+    assert any("15 gold" in note and "11" in note for note in res.notes)
+    assert not res["f1"].pairing_unknown

@@ -74,3 +74,9 @@ def test_swapping_the_models_swaps_the_classes():
     for c, d in zip(one.values(), back.values(), strict=True):
         assert (c.p_h1, c.p_greater) == pytest.approx((d.p_h0, d.p_less))
         assert c.gap == pytest.approx(-d.gap)
+
+
+def test_the_observed_difference_stands_beside_the_shrunk_one(res):
+    at = res.table.header.index("Observed")
+    for c, row in zip(res.values(), res.table.rows, strict=True):
+        assert float(row[at].replace("−", "-")) == pytest.approx(100 * (c.score_b - c.score_a), abs=0.051)

@@ -200,7 +200,7 @@ def test_whole_files_give_the_counts_of_seqeval_though_one_spells_a_token_otherw
         ev = bf.from_conll(DATA / "gold.conll", models)
     assert len(caught) == 1
     assert ev.tables.tolist() == [*COUNTED.values()]
-    assert (ev.unit, ev.weights.sum()) == ("sentence", 12)
+    assert (ev.unit, ev.units.weights.sum()) == ("sentence", 12)
     gold = tags_of(DATA / "gold.conll")
     for name in COUNTED:
         assert bf.score(ev, name) == pytest.approx(span_f1(gold, tags_of(models[name])))
@@ -213,7 +213,7 @@ def test_folders_of_files_are_matched_by_name_and_each_is_a_document(tmp_path):
             (tmp_path / side / f"{name}.conll").write_text(f"word {tag}\n\nword O\n")
     ev = bf.read({"crf": tmp_path / "crf"}, gold_file=tmp_path / "gold", unit="document")
     assert ev.tables.tolist() == [[1, 1, 0]]
-    assert ev.weights.sum() == 2
+    assert ev.units.weights.sum() == 2
     (tmp_path / "crf" / "b.conll").write_text("word B-X\n\nother E-X\n")
     with (
         pytest.warns(UserWarning, match="spells"),

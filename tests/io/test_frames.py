@@ -167,8 +167,8 @@ def test_only_counts_leave_the_engine():
     ev = counted(rows, group="doc")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert ev.items.weights.sum() == 1_000_000
-    assert ev.weights.sum() == 1000
+    assert ev.items.units.weights.sum() == 1_000_000
+    assert ev.units.weights.sum() == 1000
     assert peak < 5_000_000
 
 

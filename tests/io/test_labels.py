@@ -306,7 +306,7 @@ def test_documents_are_units_and_items_are_kept_beside_them():
     ev = bf.from_labels(SIX, {"A": SIX_A, "B": SIX_B}, groups=["x", "x", "y", "y", "z", "z"])
     assert ev.assumption == "clustered"
     assert ev.unit == "document"
-    assert ev.weights.sum() == 3
+    assert ev.units.weights.sum() == 3
     np.testing.assert_array_equal(ev.tables, SIX_TABLES)
     assert ev.items == bf.from_labels(SIX, {"A": SIX_A, "B": SIX_B})
     by_hand = {
@@ -314,8 +314,8 @@ def test_documents_are_units_and_items_are_kept_beside_them():
         "B": [(1, 0, 1, 0), (0, 0, 1, 1), (0, 0, 0, 2)],
     }
     units = bf.from_units(by_hand, unit="document")
-    np.testing.assert_array_equal(ev.patterns, units.patterns)
-    np.testing.assert_array_equal(ev.weights, units.weights)
+    np.testing.assert_array_equal(ev.units.rows, units.units.rows)
+    np.testing.assert_array_equal(ev.units.weights, units.units.weights)
 
 
 def test_units_of_an_array_are_those_of_a_mapping():
@@ -323,7 +323,7 @@ def test_units_of_an_array_are_those_of_a_mapping():
     ev = bf.from_units(counts, unit="sentence")
     assert ev == bf.from_units(np.stack(list(counts.values()), axis=1), unit="sentence")
     assert ev.cells == ("tp", "fp", "fn")
-    np.testing.assert_array_equal(ev.weights, [1, 2])
+    np.testing.assert_array_equal(ev.units.weights, [1, 2])
     np.testing.assert_array_equal(ev.tables, [[2, 1, 1], [3, 2, 0]])
     assert bf.from_units(np.ones((2, 27, 3))).models[::26] == ("M1", "M27")
 

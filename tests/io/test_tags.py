@@ -274,4 +274,4 @@ def test_packaged_wnut17_reproduces_the_published_f1(name):
     ev = bf.load_example("wnut17")
     f1, counts = PUBLISHED[name]
     assert 100 * bf.score(ev, name) == pytest.approx(f1, abs=0.005)
-    assert tuple(ev.table(name)) == counts
+    assert tuple(ev.tables[ev.index(name)]) == counts

@@ -63,6 +63,14 @@ def test_a_comparison_becomes_its_draws():
         assert abs(share - test.p_h1) < 5 * np.sqrt(test.p_h1 * test.p_h0 / 20_000) + 1e-4
 
 
+def test_what_is_undefined_has_no_draws():
+    never = bf.compare(bf.from_counts(A=(0, 0, 10, 90), B=(8, 2, 2, 88))).to_arviz(n_draws=400, rng=9)
+    posterior = group(never, "posterior")
+    undefined = posterior["difference"].isnull().all(("chain", "draw"))
+    assert undefined.sel(measure=["precision", "recall"]).values.tolist() == [True, False]
+    assert "draws:400|rng:9" in posterior.attrs["signature"]
+
+
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
     idata = bf.compare(EV).to_arviz(rng=6)
     groups = {name: group(idata, name) for name in group_names(idata)}

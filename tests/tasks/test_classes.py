@@ -49,9 +49,9 @@ def test_matrices_and_tables_are_scikit_learns(rows):
         )
         counts = multilabel_confusion_matrix(gold, column, labels=list(ev.classes))
         expected = np.concatenate([counts[:, 1, 1], counts[:, 0, 1], counts[:, 1, 0]])
-        assert np.array_equal(ev.table(model), expected)
-    assert ev.weights.sum() == len(rows)
-    assert len(ev.weights) == len(set(rows))
+        assert np.array_equal(ev.tables[ev.index(model)], expected)
+    assert ev.units.weights.sum() == len(rows)
+    assert len(ev.units.weights) == len(set(rows))
     totals = bf.from_confusion({m: bf.confusion(ev, m) for m in ev.models}, labels=list("abcd"))
     assert np.array_equal(totals.tables, ev.tables)
     assert totals.assumption == "independent"
@@ -109,8 +109,8 @@ def test_documents_hold_the_sums_of_their_items():
     plain = bf.from_labels(gold, said)
     assert np.array_equal(ev.tables, plain.tables)
     assert ev.items == plain
-    assert (ev.unit, ev.weights.sum()) == ("document", 12)
-    rows = np.repeat(ev.units.rows.toarray(), ev.weights.astype(int), axis=0)
+    assert (ev.unit, ev.units.weights.sum()) == ("document", 12)
+    rows = np.repeat(ev.units.rows.toarray(), ev.units.weights.astype(int), axis=0)
     expected = []
     for document in np.unique(groups):
         inside = groups == document
@@ -142,7 +142,7 @@ def test_counts_of_each_type_are_seqevals(seed):
             warnings.simplefilter("ignore")
             report = classification_report(gold, said, output_dict=True, zero_division=0)
         for name in ev.classes:
-            tp, fn = (ev.table(model)[ev.cells.index(f"{cell}[{name}]")] for cell in ("tp", "fn"))
+            tp, fn = (ev.tables[ev.index(model)][ev.cells.index(f"{cell}[{name}]")] for cell in ("tp", "fn"))
             assert tp + fn == report[name]["support"]
             for theirs, ours in (("precision", "precision"), ("recall", "recall"), ("f1-score", "f1")):
                 assert bf.score(ev, model, f"{ours}[{name}]") == pytest.approx(
@@ -176,7 +176,7 @@ def test_a_thousand_classes_take_little_memory():
     assert built < 20 * n * 8 * 4
     # A block of draws is 2^21 numbers, held in a handful of copies.
     assert compared < 10 * 2**21 * 8
-    assert ev.units.rows.nnz <= 4 * len(ev.weights)
+    assert ev.units.rows.nnz <= 4 * len(ev.units.weights)
     assert 0 < found["mcc"].p_h1 < 1
 
 

@@ -137,3 +137,31 @@ def test_the_mean_may_be_asked_for_by_what_the_scores_are_called():
         res["x"]
     with pytest.raises(ValueError, match="known: mean, median, nDCG@10"):
         bf.compare(ev, metrics="x")
+
+
+@pytest.mark.filterwarnings("ignore:There are only 3 units")
+def test_few_units_that_differ_alike_are_no_evidence_for_any_verb():
+    ev = bf.from_scores({"A": [0.1, 0.2, 0.3], "B": [0.3, 0.4, 0.5], "C": [0.2, 0.2, 0.2]})
+    assert np.isnan(bf.compare(ev, "A", "B")["mean"].p_h1)
+    assert not np.isnan(bf.compare(ev, "A", "C")["mean"].p_h1)
+    corpora = {"x": ev.pair("A", "B"), "y": ev.pair("A", "B")}
+    for refuses in (
+        lambda: bf.rank(ev),
+        lambda: bf.posterior(ev, "C"),
+        lambda: bf.difference_intervals(ev, "A", "B"),
+        lambda: bf.hierarchical(corpora),
+    ):
+        with pytest.raises(ValueError, match="on all 3 units, which does not show"):
+            refuses()
+    ranking = bf.rank(ev.select(["A", "C"]), rng=1)
+    assert np.isnan(ranking.low).tolist() == [name == "C" for name in ranking.models]
+    assert not np.isnan(ranking.p_best).any()
+
+
+def test_corpora_of_opposite_direction_are_not_mixed():
+    scores = np.random.default_rng(1).random((2, 30))
+    up, down = (
+        bf.from_scores(dict(zip("AB", scores, strict=True)), lower_is_better=low) for low in (False, True)
+    )
+    with pytest.raises(ValueError, match="lower is better"):
+        bf.hierarchical({"x": up, "y": down})

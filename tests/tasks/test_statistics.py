@@ -83,8 +83,8 @@ def broken(totals):
 @pytest.mark.parametrize(
     ("measure", "words"),
     [
-        (broken, r"measure 'WER' raised KeyError \('words'\) for totals such as \["),
-        (lambda totals: float("nan"), "measure 'WER' gave nan for the totals"),
+        (broken, r"metric 'WER' raised KeyError \('words'\) for totals such as \["),
+        (lambda totals: float("nan"), "metric 'WER' gave nan for the totals"),
         (lambda totals: totals[..., 0], "gave [0-9]+ for the totals and [0-9]+ for twice as much"),
         (lambda totals: [1.0, 2.0, 3.0], "is not a number"),
         ("wer", "measure must be a function, not 'wer'"),
