@@ -87,12 +87,6 @@ def test_a_page_fetches_nothing_from_elsewhere_and_its_pictures_have_words(name)
 # ---- in a browser -----------------------------------------------------------------------------------------
 
 
-def in_a_browser(test):
-    for mark in needs_browser:
-        test = mark(test)
-    return test
-
-
 @pytest.fixture(scope="module")
 def address():
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -110,7 +104,7 @@ def address():
 BEYOND = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
 
 
-@in_a_browser
+@needs_browser
 def test_every_page_renders_without_a_complaint_and_none_is_wider_than_the_window(browser, address):
     complaints = {}
     for name in PAGES:
@@ -133,7 +127,7 @@ axe.run(document, {resultTypes: ["violations"]}).then(found =>
 """
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
 @pytest.mark.parametrize(
     ("width", "scheme", "pages"),
@@ -158,7 +152,7 @@ def test_pages_can_be_read_by_everybody(browser, address, width, scheme, pages):
     assert found == {}
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize("words", ["seeds", "macro F1"])
 @pytest.mark.parametrize("offline", [False, True])
 def test_search_finds_what_people_look_for(browser, address, words, offline):

@@ -274,9 +274,7 @@ SIX_TABLES = [[2, 1, 1, 2], [1, 0, 2, 3]]
 
 @pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Categorical])
 @pytest.mark.parametrize(
-    "labels",
-    [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)],
-    ids=str,
+    "labels", [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)], ids=str
 )
 def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     gold, a, b = (container([labels[v] for v in values]) for values in (SIX, SIX_A, SIX_B))
@@ -285,11 +283,7 @@ def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)],
-    ids=str,
-)
+@pytest.mark.parametrize("labels", [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)], ids=str)
 def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_a_remark(labels):
     ev = bf.from_labels(list(labels), {"A": [labels[0]] * 2})
     assert (ev.task.name, ev.classes) == ("multiclass", tuple(map(str, sorted(labels))))
@@ -331,11 +325,7 @@ def test_units_of_an_array_are_those_of_a_mapping():
 @pytest.mark.parametrize(
     ("counts", "options", "message"),
     [
-        (
-            {"A": [(1, 0, 0)], "B": [(0, 0, 2)]},
-            {},
-            "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'",
-        ),
+        ({"A": [(1, 0, 0)], "B": [(0, 0, 2)]}, {}, "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'"),
         ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "the same items and columns"),
         ({"A": [(1, -1, 0)]}, {}, "counts of 'A'.*fp = -1"),
         (
