@@ -16,7 +16,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
-from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
+from bayesf1.base.naming import check_known, joined, listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.metrics import Metric, MetricLike, check_ratio
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Outcomes(NamedTuple):
-    """What can happen to one item, where every item has one outcome, and how often it did.
+    """The outcomes that one item can have, if it has exactly one, and how often each occurred.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Outcomes(NamedTuple):
     counts
         How many items there are of each, axes (model, outcome).
     default_prior, prior_share
-        λ of the prior of outcomes where none is given, and the share of λ that each outcome has.
+        λ of the prior of outcomes if none is given, and the share of λ that each outcome has.
     """
 
     labels: tuple[str, ...]
@@ -68,7 +68,7 @@ class Task(ABC):
     citation
         Where the posterior was published.
     default_prior, least_prior
-        λ where none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite where there is none.
+        λ if none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite if there is none.
     drops_cells
         Whether cells can be left out, as true negatives can.
     counts_all_items
@@ -78,7 +78,7 @@ class Task(ABC):
     cells
         Names of the cells of a model's table.
     classes
-        Names of the classes, where there are several.
+        Names of the classes, if there are several.
     """
 
     name: ClassVar[str]
@@ -102,11 +102,11 @@ class Task(ABC):
         raise ValueError
 
     def select(self, models: Sequence[str]) -> Self:
-        """Return the task of some of the models, where it holds what each of them did."""
+        """Return the task of some of the models, if it keeps anything of each of them."""
         return self
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where fields that were read from a file do not go together, or with models and tables."""
+        """Raise a ValueError if fields that were read from a file contradict each other, the models or the tables."""
         if not self.cells or len({*self.cells}) < len(self.cells):
             raise ValueError(f"cells must be different names, not {self.cells!r:.60}")
 
@@ -210,8 +210,9 @@ def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tupl
                 raise ValueError(
                     f"run {model!r} of {quoted(method)} is not a model of this evaluation; {nearest(str(model), models)}"
                 )
-            if owner.setdefault(model, method) != method:
+            if model in owner:
                 raise ValueError(f"model {model!r} is a run of {owner[model]!r} already; name each run once")
+            owner[model] = method
     for model in models:
         if model not in owner and model in runs:
             raise ValueError(
@@ -232,7 +233,7 @@ def averages(methods: Sequence[Method], models: Sequence[str]) -> FloatArray:
 
 
 def check_one_run(ev: Evaluation, what: str) -> None:
-    """Raise a ValueError where methods of several runs were given to what takes models one by one."""
+    """Raise a ValueError if a method has several runs, for a verb that takes single trained models."""
     for method in ev.methods:
         if len(method.runs) > 1:
             raise ValueError(
@@ -373,7 +374,7 @@ class Units(_Comparable):
     Attributes
     ----------
     rows
-        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one where cells are many.
+        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one if cells are many.
     weights
         How many units of each pattern there are, after any cross-validation discount.
     name
@@ -519,10 +520,11 @@ class Units(_Comparable):
 
 
 def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
-    """Return the tables, with a warning where a model has no counts at all."""
+    """Return the tables, and warn if a model has no counts at all."""
     empty = [name for name, counts in zip(models, tables, strict=True) if not counts.any()]
     if empty:
-        warnings.warn(f"all counts of {', '.join(empty)} are 0, so its posterior is the prior", stacklevel=3)
+        what = "their posteriors are" if len(empty) > 1 else "its posterior is"
+        warnings.warn(f"all counts of {joined(empty)} are 0, so {what} the prior", stacklevel=3)
     return tables
 
 
@@ -542,7 +544,7 @@ class Folds(_Comparable):
         Its value: effective counts are ``k`` times summed counts.
     units
         What each unit adds to the tables of all folds, axes (pattern, repeat·fold·model·cell), each unit counted once;
-        None where only the tables are known.
+        None if only the tables are known.
     """
 
     counts: FloatArray
@@ -597,13 +599,13 @@ class Evaluation(_Comparable):
     tables
         Effective counts, axes (model, cell).
     units
-        What was sampled, and what each unit adds; None where only totals are known.
+        What was sampled, and what each unit adds; None if only totals are known.
     item_units
         The single items of the units, if clusters were read item by item.
     folds
         The tables of the folds, after cross-validation.
     methods
-        The ways of training that the models are runs of, where some have several; see `with_runs`.
+        The ways of training that the models are runs of, if some have several; see `with_runs`.
     remarks
         What was met when the data were read and limits what may be concluded, in sentences.
     """
@@ -624,7 +626,7 @@ class Evaluation(_Comparable):
     def of_units(
         cls, models: tuple[str, ...], task: Task, units: Units, item_units: Units | None = None
     ) -> Evaluation:
-        """Return the evaluation that units make, with a warning where a model has no counts at all."""
+        """Return the evaluation that units add up to, and warn if a model has no counts at all."""
         tables = units.totals.reshape(len(models), len(task.cells))
         return cls(models, task, warn_if_empty(tables, models), units, item_units)
 
@@ -637,17 +639,17 @@ class Evaluation(_Comparable):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Names of the classes, where there are several."""
+        """Names of the classes, if there are several."""
         return self.task.classes
 
     @property
     def unit(self) -> str:
-        """What one unit is called; ``"table"`` where units are unknown, or known of each model alone."""
+        """What one unit is called; ``"table"`` if units are unknown, or known of each model alone."""
         return self.units.name if self.units is not None and self.units.shared else "table"
 
     @property
     def items(self) -> Evaluation | None:
-        """The same evaluation with single items as units, where clusters were read item by item."""
+        """The same evaluation with single items as units, if clusters were read item by item."""
         if self.item_units is None:
             return None
         return replace(
@@ -686,7 +688,7 @@ class Evaluation(_Comparable):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is compared: the methods where models are runs of them, else the models."""
+        """What is compared: the methods if models are runs of them, else the models."""
         return tuple(method.name for method in self.methods) or self.models
 
     def check_prior(self, prior: float | None) -> float:
@@ -737,6 +739,9 @@ class Evaluation(_Comparable):
         methods = methods_of(runs, self.models)
         order = [model for method in methods for model in method.runs]
         remarks = tuple(remark for remark in self.remarks if not remark.endswith(SEPARATE_RUNS))
+        for name, (first, *others) in methods:
+            if others and all(self.select((first, run)).alike for run in others):
+                remarks += (f"The runs of {name} are identical, {self.unit} by {self.unit}.",)
         return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:
@@ -816,7 +821,7 @@ class Evaluation(_Comparable):
         return self._take(range(len(self.models)), [place.get(cell, -1) for cell in task.cells], task)
 
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
-        """Return the evaluation of two models, whose names may be left out where there are just two."""
+        """Return the evaluation of two models, whose names may be left out if there are just two."""
         if a is None and b is None:
             if len(self.names) != 2:
                 what = "method" if self.methods else "model"
@@ -877,7 +882,7 @@ def _sum(a: _Part | None, b: _Part | None) -> _Part | None:
 
 
 def check_evaluation(ev: object) -> None:
-    """Raise a ValueError where something else was given for an evaluation."""
+    """Raise a ValueError if something is no evaluation."""
     if not isinstance(ev, Evaluation):
         raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
@@ -1002,7 +1007,7 @@ def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows
 
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-    """Return the scores of tables (..., cell); NaN where there is nothing to divide by."""
+    """Return the scores of tables (..., cell); NaN if there is nothing to divide by."""
     pair = metric.ratio(cells)
     some = tables.any(axis=-1) if pair is None else tables @ pair[1] > 0.0
     return np.where(some, metric(tables, cells), np.nan)
@@ -1027,7 +1032,7 @@ def defined_scores(
 def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     """Return the metric that a name, or a callable, means for an evaluation; F1 if none is given.
 
-    With several classes ``f1`` is their macro average where every item has one class, and the micro average
+    With several classes ``f1`` is their macro average if every item has one class, and the micro average
     of spans by type and of labels of which an item has any number; ``micro_f1``, ``macro_f1``,
     ``weighted_f1``, ``macro_f1_star`` and ``f1[class]`` are what they say.
 
@@ -1071,7 +1076,7 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:
     """Return the plain point score of a model.
 
-    That of a method is the mean of its runs' scores, not the score of their pooled table. It is NaN where it is undefined:
+    That of a method is the mean of its runs' scores, not the score of their pooled table. It is NaN if it is undefined:
     a model that never says yes has no precision.
 
     Examples

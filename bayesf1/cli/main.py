@@ -74,7 +74,7 @@ def _run(argv: list[str]) -> int:
     except SystemExit:
         # --help and --version have printed what they had to.
         return 0
-    args.parser.check_known(extras)
+    args.parser.check_known(extras, argv)
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     check_files(args)
     try:

@@ -38,8 +38,11 @@ class Parser(argparse.ArgumentParser):
         # argparse knows nothing of locales without letters, and is silent where nothing can be written.
         write(message.rstrip("\n"))
 
-    def check_known(self, extras: Sequence[str]) -> None:
-        """Say which option was probably meant where some of the arguments are none."""
+    def check_known(self, extras: Sequence[str], argv: Sequence[str]) -> None:
+        """Say which option comes twice, or was probably meant where some of the arguments are none."""
+        given = [text.partition("=")[0] for text in argv if text.startswith("--")]
+        if twice := [name for name in given if given.count(name) > 1]:
+            self.error(f"{twice[0]} is given twice; give it once")
         if not extras:
             return
         option = next((text for text in extras if text.startswith("-")), None)
@@ -60,9 +63,12 @@ class Parser(argparse.ArgumentParser):
         >>> _, parsers = new_parser("1", {"demo": Command(print, {"": "--model-column --columns"})})
         >>> parsers["demo"].spoken("say model_column='model', or columns=['a', 'b'], not types=")
         'say --model-column model, or --columns a,b, not types='
+        >>> parsers["demo"].spoken("choose one of each (as ev.select(['bert.1', …]))")
+        'choose one of each (as --columns bert.1,…)'
         """
+        message = re.sub(r"ev\.select\((\[.*?\])\)", r"columns=\1", message.replace("ev.with_runs", "runs="))
         known = {action.dest: action.option_strings[0] for action in self._actions if action.option_strings}
-        known["gold_file"] = "a first FILE, without a name"
+        known |= {"gold_file": "a first FILE, without a name", "labels": "from_labels in Python"}
 
         def renamed(found: re.Match[str]) -> str:
             value = (found["one"] or found["several"] or "").replace("'", "").replace(", ", ",")

@@ -193,12 +193,16 @@ def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
     array = numbers_of(values, f"scores of {name!r}", remedy="are not an array of numbers")
     if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
         wanted = f"of shape {cv.shape}, as {cv} has folds"
-        raise ValueError(f"scores of {name!r} are finite numbers {wanted}, not {quoted(values)}")
+        raise ValueError(f"scores of {name!r} must be finite numbers {wanted}, not {quoted(values)}")
     return array.reshape(cv.shape)
 
 
 def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[FoldTest]:
     """Return the tests of differences of fold scores, axes (repeat, fold)."""
+    if np.ptp(d) < 1e-12 and abs(d[0, 0]) >= 1e-12:
+        raise ValueError(
+            f"the difference is {d[0, 0]:.4g} in all folds, which does not show how much it varies; no test can say more"
+        )
     mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
     corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))

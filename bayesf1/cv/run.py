@@ -157,9 +157,14 @@ class Gold:
         first = y.iloc[0] if hasattr(y, "iloc") else y[0]
         if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
             return cls(y, groups, reading=reading)
-        if positive is None and len(known := distinct_labels([CodedLabels.of(read_labels(y, "y"))])) <= 2:
+        known = distinct_labels([CodedLabels.of(read_labels(y, "y"))])
+        if positive is None and len(known) <= 2:
             # What gold says is positive stays so, whatever else a model may say.
             positive = guess_positive(known)
+        if positive is not None and positive not in known:
+            raise ValueError(
+                f"no item of y is labelled {quoted(positive)}; the labels are {listing(map(quoted, known), most=10)}"
+            )
         return cls(y, groups, positive)
 
     def evaluate(self, predictions: Mapping[str, Sequence[Any]]) -> Evaluation:

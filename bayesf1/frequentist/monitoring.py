@@ -43,13 +43,15 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
     def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
         if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
             raise ValueError(
-                f"previous.{where} is {quoted(value)}, but should be a number from {low:g} to {high:g}"
+                f"{where} of previous= is {quoted(value)}, but should be a number from {low:g} to {high:g}"
             )
         return float(value)
 
     try:
         if document.get("format", _FORMAT) != _FORMAT:
-            raise ValueError(f"previous.format is {quoted(document['format'])}, but should be {_FORMAT!r}")
+            raise ValueError(
+                f"format of previous= is {quoted(document['format'])}, but should be {_FORMAT!r}"
+            )
         looks, least = list[Look](), 1.0
         for row in document["looks"]:
             least = number(row["n_units"], "n_units", least)
@@ -57,7 +59,7 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
             high = number(row["high"], "high", low, 1.0)
             looks.append(Look(int(least), low, high, number(row["log_e"], "log_e")))
         if not looks:
-            raise ValueError("previous.looks is empty; give what to_dict() of the last look returned")
+            raise ValueError("previous= has no looks; give what the last look kept")
         a, b = (tuple(number(n, "tables", 0.0) for n in row) for row in document["tables"])
         largest = document["largest"]
         return {
@@ -68,9 +70,8 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
             "looks": tuple(looks),
         }
     except (TypeError, KeyError, IndexError, AttributeError) as error:
-        raise ValueError(
-            f"previous is not what to_dict() of the last look returned ({type(error).__name__}: {error})"
-        ) from None
+        lacks = f"; it has no {error}" if isinstance(error, KeyError) else ""
+        raise ValueError(f"previous= is not what the last look kept{lacks}") from None
 
 
 # Cells of f around the score, in standard errors, and over all that there is.

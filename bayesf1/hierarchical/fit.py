@@ -334,7 +334,7 @@ class HierarchicalFit(Fitted, Answer):
         )
 
     def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
-        """Return what is believed of each model's score on the average corpus in each metric, by the names of both."""
+        """Return the posterior of each model's score on the average corpus in each metric, by the names of both."""
         draws = self._scores("average")
         return {
             (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)

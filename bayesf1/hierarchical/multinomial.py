@@ -151,6 +151,11 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
         if (sampling := sampling_model(ev)).single:
+            if sampling.shared:
+                note = (
+                    note
+                    or "models were taken as independent, though they share items; the likelihood 'scores' pairs them"
+                )
             continue
         if assumption == "auto":
             raise ValueError(

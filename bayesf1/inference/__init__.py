@@ -1,1 +1,1 @@
-"""Questions that are asked of an evaluation."""
+"""Posteriors, comparisons and rankings of the models of an evaluation."""

@@ -19,7 +19,7 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference import comparison
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import distribution_of, distribution_under, shows_spread
+from bayesf1.inference.posterior import KEPT_DRAWS, distribution_of, distribution_under, shows_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
@@ -27,15 +27,13 @@ from bayesf1.sampling import SamplingModel, Target, sampling_model
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.
 _ENOUGH = 5e-4
-# Draws that are made before it is asked whether they are enough, and at the most.
+# Draws of the first round, and at the most.
 _FIRST, _MOST_SHARED, _MOST = 20_000, 100_000, 1_000_000
 # Of an area that is taken to first order, what is left out moved probabilities by at most this over the root of the effective
 # number of units, of 100 to 20,000.
 _LEFT_OUT = 0.3
-# Draws of where the doubt about methods comes from.
+# Draws that tell the part of the test items in the uncertainty about methods.
 _PARTS = 1_000
-# Draws of which quantiles are kept; probabilities are counted over all.
-_KEPT = 1 << 20
 
 
 def compare(
@@ -114,18 +112,18 @@ def compare(
     metrics = resolve_metrics(metrics, ev)
     check_known(method, "method", METHODS)
     sampling = sampling_model(ev, assumption, target)
-    asked = Asked.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
-    found = _compare_all(sampling, metrics, asked)
+    options = Options.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
+    found = _compare_all(sampling, metrics, options)
     if ev.folds is not None:
         other: Target = "models" if sampling.target == "method" else "method"
-        others = _compare_all(replace(sampling, target=other), metrics, replace(asked, method="auto"))
+        others = _compare_all(replace(sampling, target=other), metrics, replace(options, method="auto"))
         found = [replace(c, other_target=o) for c, o in zip(found, others, strict=True)]
     return Comparisons(found)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked of a test, checked."""
+class Options:
+    """The options of a comparison, checked."""
 
     rope: Rope
     prior: float
@@ -146,8 +144,8 @@ class Asked:
         method: str,
         n_draws: int | None,
         rng: RNGLike,
-    ) -> Asked:
-        """Return what was asked, or say what cannot be."""
+    ) -> Options:
+        """Return the options, or say which of them cannot be."""
         return cls(
             rope=comparison.check_rope(rope, *metrics),
             prior=ev.check_prior(prior),
@@ -226,24 +224,24 @@ class Posteriors(NamedTuple):
         return cls(a, b, EmpiricalPosterior.within(differences, (low - high, high - low)))
 
 
-def _compare_all(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
+def _compare_all(sampling: SamplingModel, metrics: list[Metric], options: Options) -> list[Comparison]:
     found: dict[str, Comparison] = {}
-    if asked.method != "montecarlo":
+    if options.method != "montecarlo":
         for metric in metrics:
-            if (exact := _without_draws(sampling, metric, asked)) is not None:
+            if (exact := _without_draws(sampling, metric, options)) is not None:
                 found[metric.name] = exact
     missing = [metric for metric in metrics if metric.name not in found]
-    if missing and asked.method == "exact":
+    if missing and options.method == "exact":
         what = f"{sampling.assumption} models" if sampling.shared else missing[0].name
         raise ValueError(
             f"{what} cannot be compared by method 'exact', without draws; use 'auto' or 'montecarlo'"
         )
     if missing:
-        found |= {c.metric: c for c in _by_draws(sampling, missing, asked)}
+        found |= {c.metric: c for c in _by_draws(sampling, missing, options)}
     return [found[metric.name] for metric in metrics]
 
 
-def _without_draws(sampling: SamplingModel, metric: Metric, asked: Asked) -> Comparison | None:
+def _without_draws(sampling: SamplingModel, metric: Metric, options: Options) -> Comparison | None:
     """Return the comparison of independent models in closed form, or of two ways of training by fold scores alone.
 
     None if only draws will do.
@@ -251,71 +249,82 @@ def _without_draws(sampling: SamplingModel, metric: Metric, asked: Asked) -> Com
     trained, (low, high) = sampling.training_variance, metric.support
     if trained is None and sampling.shared:
         return None
-    a, b = (distribution_under(sampling, metric, i, asked.prior) for i in (0, 1))
+    a, b = (distribution_under(sampling, metric, i, options.prior) for i in (0, 1))
     if a is None or b is None:
         return None
     if trained is not None:
         difference: Posterior = trained.contrasts(metric).distribution([-1.0, 1.0], (low - high, high - low))
     else:
         difference = Difference(cast("UnitDistribution", a), cast("UnitDistribution", b))
-    tails = Tails.of_distribution(difference, metric, asked.rope)
-    return comparison_of(sampling, metric, asked, tails, Posteriors(a, b, difference))
+    tails = Tails.of_distribution(difference, metric, options.rope)
+    return comparison_of(sampling, metric, options, tails, Posteriors(a, b, difference))
 
 
-def _by_draws(sampling: SamplingModel, metrics: list[Metric], asked: Asked) -> list[Comparison]:
+def _by_draws(sampling: SamplingModel, metrics: list[Metric], options: Options) -> list[Comparison]:
     """Return comparisons by draws from the joint posterior.
 
     The models are drawn in the order of their names, so that swapping them swaps the answer and nothing else.
     """
-    ev = sampling.ev
-    ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
-    turn = slice(None, None, 1 if ordered.ev.names == ev.names else -1)
+    names = sampling.ev.names
+    ordered = replace(sampling, ev=sampling.ev.select(sorted(names)))
+    order = slice(None, None, 1 if ordered.ev.names == names else -1)
     controls: list[LinearControl | None] = [None] * len(metrics)
-    if asked.method != "montecarlo":
-        controls = [LinearControl.of(ordered, metric, asked.prior) for metric in metrics]
-    most = asked.n_draws or sampling.n_draws(metrics, _MOST_SHARED if sampling.shared else _MOST)
-    n = most if asked.n_draws or asked.method == "montecarlo" else min(most, _FIRST)
-    drawn = [
-        _Counted(metric, control, asked.rope, turn) for metric, control in zip(metrics, controls, strict=True)
-    ]
-    rng, made = np.random.default_rng(asked.seed), 0
+    if options.method != "montecarlo":
+        controls = [LinearControl.of(ordered, metric, options.prior) for metric in metrics]
+    pairs = zip(metrics, controls, strict=True)
+    counts = [_DrawCounts(metric, control, options.rope, order) for metric, control in pairs]
+    n_draws = _draw(ordered, counts, options)
+    return [_of_counts(sampling, of_metric, options, n_draws) for of_metric in counts]
+
+
+def _draw(sampling: SamplingModel, counts: list[_DrawCounts], options: Options) -> int:
+    """Count draws until the standard error of each P(H1) is small enough; return how many were made."""
+    metrics, controls = [one.metric for one in counts], [one.control for one in counts]
+    most = options.n_draws or sampling.n_draws(metrics, _MOST_SHARED if sampling.shared else _MOST)
+    n = most if options.n_draws or options.method == "montecarlo" else min(most, _FIRST)
+    rng, made = np.random.default_rng(options.seed), 0
     while made < n:
-        blocks = ordered.scores(metrics, prior=asked.prior, n_draws=n - made, rng=rng, controls=controls)
+        blocks = sampling.scores(metrics, prior=options.prior, n_draws=n - made, rng=rng, controls=controls)
         for block in blocks:
-            for one, scores, control in zip(drawn, block[: len(metrics)], block[len(metrics) :], strict=True):
+            for one, scores, control in zip(
+                counts, block[: len(metrics)], block[len(metrics) :], strict=True
+            ):
                 one.add(scores, control)
         made = n
-        wanted = 1.1 * made * max(one.tails()[1] / _ENOUGH for one in drawn) ** 2
-        n = made if asked.n_draws else max(made, min(most, int(wanted)))
-    found = []
-    for one in drawn:
-        tails, mcse = one.tails()
-        if one.metric.expand is not None and ev.units is not None and ev.units.many:
-            mcse = max(mcse, _LEFT_OUT / float(np.sqrt(sampling.effective_sample(one.metric).units)))
-        if ev.alike:
-            # What is left is the noise of the draws.
-            tails = tails._replace(p_h0=0.5, p_h1=0.5)
-            if asked.rope.symmetric:
-                beyond = 0.5 * (tails.p_less + tails.p_greater)
-                tails = tails._replace(p_less=beyond, p_greater=beyond)
-        scores = np.concatenate(one.kept)[:, turn]
-        differences = scores[:, 1] - scores[:, 0]
-        posteriors = Posteriors.of_draws(sampling, one.metric, asked.prior, scores, differences)
-        found.append(comparison_of(sampling, one.metric, asked, tails, posteriors, mcse=mcse, n_draws=made))
-    return found
+        wanted = 1.1 * made * max(one.tails()[1] / _ENOUGH for one in counts) ** 2
+        n = made if options.n_draws else max(made, min(most, int(wanted)))
+    return made
 
 
-class _Counted:
+def _of_counts(sampling: SamplingModel, counts: _DrawCounts, options: Options, n_draws: int) -> Comparison:
+    """Return the comparison that counted draws of one metric make."""
+    ev, metric = sampling.ev, counts.metric
+    tails, mcse = counts.tails()
+    if metric.expand is not None and ev.units is not None and ev.units.many:
+        mcse = max(mcse, _LEFT_OUT / float(np.sqrt(sampling.effective_sample(metric).units)))
+    if ev.alike:
+        # What is left is the noise of the draws.
+        tails = tails._replace(p_h0=0.5, p_h1=0.5)
+        if options.rope.symmetric:
+            beyond = 0.5 * (tails.p_less + tails.p_greater)
+            tails = tails._replace(p_less=beyond, p_greater=beyond)
+    scores = np.concatenate(counts.kept)[:, counts.order]
+    differences = scores[:, 1] - scores[:, 0]
+    posteriors = Posteriors.of_draws(sampling, metric, options.prior, scores, differences)
+    return comparison_of(sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=n_draws)
+
+
+class _DrawCounts:
     """Draws of one metric, counted: how often B is better by more than 0, and than the ends of the region."""
 
-    def __init__(self, metric: Metric, control: LinearControl | None, rope: Rope, turn: slice) -> None:
-        self.metric, self.control, self.rope, self.turn = metric, control, rope, turn
+    def __init__(self, metric: Metric, control: LinearControl | None, rope: Rope, order: slice) -> None:
+        self.metric, self.control, self.rope, self.order = metric, control, rope, order
         self.kept: list[FloatArray] = []
         # Draws in all, those in which B is better by a margin, and those in which the control says so and B is not.
         self.n = 0
         self.better, self.controlled, self.against = np.zeros(3), np.zeros(3), np.zeros(3)
         # Of the later name minus the earlier one, and which way that favours B.
-        self.sign = metric.sign * (1.0 if turn.step == 1 else -1.0)
+        self.sign = metric.sign * (1.0 if order.step == 1 else -1.0)
         self.margins = np.array([0.0, rope.low, rope.high])
 
     def add(self, scores: FloatArray, control: FloatArray | None) -> None:
@@ -327,7 +336,7 @@ class _Counted:
             exceeds = self.control.exceed(control, self.sign, self.margins)
             self.controlled += exceeds.sum(axis=0)
             self.against += (better != exceeds).sum(axis=0)
-        if self.n < _KEPT:
+        if self.n < KEPT_DRAWS:
             self.kept.append(scores)
         self.n += len(scores)
 
@@ -345,7 +354,7 @@ class _Counted:
 def comparison_of(
     sampling: SamplingModel,
     metric: Metric,
-    asked: Asked,
+    options: Options,
     tails: Tails,
     posteriors: Posteriors,
     *,
@@ -358,23 +367,24 @@ def comparison_of(
     settings = comparison.Settings.of(
         sampling,
         metric,
-        prior=asked.prior,
-        prob=asked.prob,
-        rope=asked.rope,
+        prior=options.prior,
+        prob=options.prob,
+        rope=options.rope,
         method="montecarlo" if mcse else "exact",
         n_draws=n_draws,
-        rng=asked.start,
-        signed=(("control", "none"),) if mcse and asked.method == "montecarlo" else (),
+        rng=options.start,
+        signed=(("control", "none"),) if mcse and options.method == "montecarlo" else (),
     )
+    of_methods = bool(ev.methods) and sampling.target == "method"
     score_a, score_b = map(float, sampling.plain(metric))
     gap = score_b - score_a if gap is None else gap + 0.0 * (score_a + score_b)
     # What does not exist is not compared, as the answer would be the prior's alone; nor what shows no variation.
-    known = zip((score_a, score_b, gap), posteriors, strict=True)
-    told = [not np.isnan(score) and (ev.alike or shows_spread(settings, post)) for score, post in known]
+    scored = [*zip((score_a, score_b, gap), posteriors, strict=True)]
+    known = [not np.isnan(score) and (ev.alike or shows_spread(settings, post)) for score, post in scored]
     posteriors = Posteriors(
-        *(post if one else Undefined() for post, one in zip(posteriors, told, strict=True))
+        *(post if one else Undefined() for (_, post), one in zip(scored, known, strict=True))
     )
-    if not told[2]:
+    if not known[2]:
         tails, mcse = Tails(*[np.nan] * 4), 0.0
     gold = [] if folds is not None or sampling.shared or ev.methods else _gold(ev)
     return Comparison(
@@ -392,9 +402,7 @@ def comparison_of(
         settings=settings,
         ev=ev,
         alike=ev.alike,
-        variance=_variance(sampling, metric, asked.prior)
-        if ev.methods and sampling.target == "method"
-        else None,
+        variance=_variance(sampling, metric, options.prior) if of_methods else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
         pairing_unknown=len(set(gold)) == 1,
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
@@ -407,7 +415,7 @@ def _gold(ev: Evaluation) -> list[float]:
 
 
 def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:
-    """Return where the doubt about two methods comes from."""
+    """Return how much of the uncertainty about two methods comes from training, and how much from the test items."""
     rng = np.random.default_rng(0)
     (known,) = sampling.training([metric], prior=prior, rng=rng)
     models = replace(sampling, target="models")

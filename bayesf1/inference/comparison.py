@@ -125,7 +125,7 @@ class Settings(SamplingSettings):
 
     @classmethod
     def of(cls, sampling: SamplingModel, metric: Metric, *, prior: float, **asked: Any) -> Settings:
-        """Return what was asked with what was sampled, the prior in words and its citation."""
+        """Return the settings of a comparison by one metric, with the prior in words and its citation."""
         task = sampling.ev.task
         name = task.describe_prior(prior) if sampling.training_variance is None else "No prior"
         sampled = vars(sampling.settings(metric))
@@ -183,11 +183,11 @@ class Comparison(Checked):
     alike
         Whether the models did the same on every unit.
     variance
-        Where the doubt about two methods comes from; None of models.
+        How much of the uncertainty comes from training, and how much from items; None unless methods are compared.
     other_target
         The answer for the method if that for the models fitted in folds was asked for, or the reverse.
     size_correlation
-        How the difference goes with the size of documents (Spearman), where that is evident; else 0.
+        Spearman's correlation of the difference with the size of documents, if it is evident; else 0.
     pairing_unknown
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
     remarks

@@ -2,7 +2,7 @@ r"""What two tables of one test set leave open: the range of P(H1) over all pair
 
 The tables do not say on which items the models agree, but they bound it: both were right on at least
 :math:`\max(0, TP_A + TP_B - n_+)` items and at most :math:`\min(TP_A, TP_B)`, and likewise for false positives. Over this
-rectangle of overlaps the probability is smooth, so that it is looked at on a grid, which holds the corners.
+rectangle of overlaps the probability is smooth, so that a grid that holds the corners will do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayesf1.evaluation import Evaluation, Units, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.tasks.binary import BinaryOutcome
 
-# Overlaps that are looked at in each direction, and draws for each of them.
+# Points of the grid in each direction, and draws at each of them.
 _OVERLAPS, _DRAWS = 7, 20_000
 
 
@@ -31,7 +31,7 @@ class PairingBounds:
     low, high
         The smallest and the largest probability.
     error
-        Standard error of either, 0 where they are exact.
+        Standard error of either, 0 if they are exact.
     metric
         Name of the metric.
     """
@@ -63,9 +63,9 @@ def pairing_bounds(
     ev
         An evaluation of binary tables, or of items right or wrong, in which only totals are known or only they are used.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
-        The metric.
+        Name of the metric.
     prior
         λ of the prior, as in `compare`.
 
@@ -84,14 +84,14 @@ def pairing_bounds(
     defined_scores(ev, definition)
     if not isinstance(ev.task, BinaryOutcome):
         raise ValueError(f"pairing bounds need two tables of two outcomes, but this is a {ev.task.name} task")
-    sorts = [_answered(ev, yes, no) for yes, no in ev.task.answers]
-    grids = [_overlaps(*numbers) for numbers in sorts]
+    numbers = [_positive_counts(ev, yes, no) for yes, no in ev.task.answers]
+    grids = [_overlaps(*each) for each in numbers]
     row = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
     nothing = np.zeros(len(ev.cells))
     found = []
     for both in itertools.product(*grids):
         rows, weights = [], []
-        for (yes, no), (has_a, has_b, total), shared in zip(ev.task.answers, sorts, both, strict=True):
+        for (yes, no), (has_a, has_b, total), shared in zip(ev.task.answers, numbers, both, strict=True):
             neither = max(0.0, total - has_a - has_b + shared) if no in row else 0.0
             times = (shared, has_a - shared, has_b - shared, neither)
             for pair, n in zip(itertools.product((yes, no), repeat=2), times, strict=True):
@@ -104,8 +104,8 @@ def pairing_bounds(
     return PairingBounds(min(p), max(p), max(float(c.mcse) for c in found), definition.name)
 
 
-def _answered(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
-    """Return how many items of one sort two models say yes to, and how many there are; infinity if that is unknown."""
+def _positive_counts(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
+    """Return how many items of one kind either model takes for positive, and how many there are; infinity if unknown."""
     if yes not in ev.cells:
         raise ValueError(f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(ev.cells)}")
     predicted = ev.tables[:, ev.cells.index(yes)]
@@ -119,7 +119,7 @@ def _answered(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
 
 
 def _overlaps(a: float, b: float, total: float) -> FloatArray:
-    """Return numbers of items that both models have, from the fewest to the most, dense where few are discordant."""
+    """Return numbers of items that both models have, from the fewest to the most, closer together if few are discordant."""
     least, most = max(0.0, a + b - total), min(a, b)
     ends = np.sqrt(a + b + 1.0 - 2.0 * np.array([most, least]))
     shared = 0.5 * (a + b + 1.0 - np.linspace(ends[0], ends[1], _OVERLAPS) ** 2)

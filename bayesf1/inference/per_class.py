@@ -13,7 +13,7 @@ from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.compare import Asked, Posteriors, Tails, comparison_of
+from bayesf1.inference.compare import Options, Posteriors, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table, points
@@ -21,6 +21,11 @@ from bayesf1.output.text import prose
 from bayesf1.sampling import SamplingModel, sampling_model
 
 _DRAWS = 10_000
+
+
+def _observed(c: Comparison) -> str:
+    observed, percent = c.score_b - c.score_a, c.definition.percent
+    return "–" if np.isnan(observed) else points(observed, 1 if percent else 3, sign=True, percent=percent)
 
 
 class ClassComparisons(Comparisons):
@@ -34,18 +39,10 @@ class ClassComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with differences as observed, and as they are believed beside the other classes."""
-        found = super().table
-        header = (*found.header[:3], "Difference, shrunk", "Observed", *found.header[4:])
-        rows = []
-        for c, row in zip(self.values(), found.rows, strict=True):
-            observed, percent = c.score_b - c.score_a, c.definition.percent
-            written = (
-                "–"
-                if np.isnan(observed)
-                else points(observed, 1 if percent else 3, sign=True, percent=percent)
-            )
-            rows.append((*row[:4], written, *row[4:]))
-        return replace(found, header=header, rows=tuple(rows))
+        table = super().table
+        rows = ((*row[:4], _observed(c), *row[4:]) for c, row in zip(self.values(), table.rows, strict=True))
+        header = (*table.header[:3], "Difference, shrunk", "Observed", *table.header[4:])
+        return replace(table, header=header, rows=tuple(rows))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -94,7 +91,7 @@ def compare_classes(
     ev
         An evaluation of several classes, labels or types of spans.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
         The metric of each class.
     classes
@@ -120,31 +117,31 @@ def compare_classes(
     if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
-    asked = Asked.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
+    options = Options.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
     sampling = sampling_model(ev, assumption, target)
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
-    turn = 1 if ev.names[0] < ev.names[1] else -1
+    order = 1 if ev.names[0] < ev.names[1] else -1
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
     blocks = ordered.scores(
-        metrics, prior=asked.prior, n_draws=n_draws, rng=np.random.default_rng(asked.seed)
+        metrics, prior=options.prior, n_draws=n_draws, rng=np.random.default_rng(options.seed)
     )
     drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
-    differences = turn * shrink_draws(differences, np.random.default_rng((asked.seed, 1)))
+    differences = order * shrink_draws(differences, np.random.default_rng((options.seed, 1)))
     return ClassComparisons(
         [
-            _of_class(sampling, metric, asked, scores[:, ::turn], gap)
+            _of_class(sampling, metric, options, scores[:, ::order], gap)
             for metric, scores, gap in zip(metrics, drawn, differences.T, strict=True)
         ]
     )
 
 
 def _of_class(
-    sampling: SamplingModel, metric: Metric, asked: Asked, scores: FloatArray, differences: FloatArray
+    sampling: SamplingModel, metric: Metric, options: Options, scores: FloatArray, differences: FloatArray
 ) -> Comparison:
-    tails, mcse = Tails.of_draws(metric.sign * differences, asked.rope)
-    posteriors = Posteriors.of_draws(sampling, metric, asked.prior, scores, differences)
+    tails, mcse = Tails.of_draws(metric.sign * differences, options.rope)
+    posteriors = Posteriors.of_draws(sampling, metric, options.prior, scores, differences)
     gap = float(posteriors.difference.mean())
     return comparison_of(
-        sampling, metric, asked, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
+        sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
     )

@@ -1,4 +1,4 @@
-"""What is believed about the models' scores: distributions in closed form, or draws if there are none."""
+"""Posterior distributions of the models' scores: closed forms, or draws if there are none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def posterior(
     n_draws: int | None = None,
     rng: RNGLike = None,
 ) -> Posterior:
-    r"""Return what is believed about one model's score.
+    r"""Return the posterior distribution of one model's score.
 
     With cells :math:`\sim \mathrm{Dirichlet}(\text{counts}+\lambda)`, precision is
     :math:`\mathrm{Be}(TP+\lambda, FP+\lambda)`, recall :math:`\mathrm{Be}(TP+\lambda, FN+\lambda)`, and
@@ -54,20 +54,20 @@ def posterior(
     model
         Name of the model.
     metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
+        Name of a metric, or a callable on tables (..., cell); F1 by default.
     prior
         λ of the Dirichlet prior on each model's cells: ½, the default, is Jeffreys'; 1 is uniform, as in Wang & Li, and
-        the default of folds. Where every item has one of several classes it is how many items each class has before the
+        the default of folds. If every item has one of several classes, it is how many items each class has before the
         data, centred on the model's accuracy, which itself has Jeffreys' prior.
     assumption
-        ``"auto"`` respects clusters where units are clusters; ``"independent"`` and ``"paired"`` take single
+        ``"auto"`` respects clusters if units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
     target
         ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
     n_draws
-        Number of draws, where draws are needed; by default 100,000, or as few as 2,000 where units are many.
+        Number of draws, if draws are needed; by default 100,000, or as few as 2,000 if units are many.
     rng
-        Source of randomness, where draws are needed.
+        Source of randomness, if draws are needed.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def posterior(
     metric = resolve_metric(metric, ev)
     alone = target == "method" and ev.folds is not None
     if model not in ev.names or alone:
-        # A run is spoken of by itself, and of one way of training its own contrasts tell.
+        # A run is a model of its own, and a method's spread is estimated from its own folds.
         ev = ev.select([model])
     how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
     found = posteriors(ev, [metric], **how)
@@ -143,15 +143,15 @@ def summary(
 ) -> pd.DataFrame:
     """Summarise every model's posterior: mean, sd and highest density interval.
 
-    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms wherever
-    there is one. Of a score that is undefined they are NaN.
+    The columns are those of ``arviz.summary(kind="stats", hdi_prob=prob)``, from the closed forms if
+    there are any. They are NaN for an undefined score.
 
     Parameters
     ----------
     ev
         The evaluation.
     metrics
-        Names of measures, or callables on tables (..., cell); precision, recall and F1 by default.
+        Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
@@ -174,12 +174,12 @@ def summary(
     check_prob(prob)
     metrics = resolve_metrics(metrics, ev)
     how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
-    beliefs = posteriors(ev, metrics, **how)
+    distributions = posteriors(ev, metrics, **how)
     tail = 50.0 * (1.0 - prob)
     rows = {}
     for model in ev.names:
         for metric in metrics:
-            post = beliefs.get((model, metric.name))
+            post = distributions.get((model, metric.name))
             rows[model, metric.name] = (
                 (np.nan,) * 4 if post is None else (post.mean(), post.std(), *post.hdi(prob))
             )

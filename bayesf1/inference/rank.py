@@ -1,4 +1,4 @@
-"""Which of several models is the best, and where each one stands."""
+"""Rankings: which of several models is the best, and which cannot be told apart."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from bayesf1.output.table import Table
 from bayesf1.sampling import sampling_model
 
 _DRAWS = 50_000
-# Every pair of models is looked at in every draw: so many looks take about half a second.
-_LOOKS = 100_000_000
+# Every pair of models is compared in every draw: so many comparisons take about half a second.
+_COMPARISONS = 100_000_000
 _NUMBERS = ("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high")
 _COLUMNS = (*_NUMBERS, "tied", "equivalent", "among_best")
 
@@ -143,17 +143,17 @@ class Ranking(Answer):
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
         found = (getattr(self, column) for column in _COLUMNS)
-        columns = [self.models, *map(_known, found)]
+        columns = [self.models, *map(_plain, found)]
         return [dict(zip(("model", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
         models = []
         for i, record in enumerate(self.records()):
-            beats = dict(zip(self.models, _known(self.p_beats[i]), strict=True))
+            beats = dict(zip(self.models, _plain(self.p_beats[i]), strict=True))
             del beats[self.models[i]]
             jointly = [name for name, beaten in zip(self.models, self.jointly[i], strict=True) if beaten]
-            record |= {"p_rank": _known(self.p_rank[i]), "p_beats": beats, "beats_jointly": jointly}
+            record |= {"p_rank": _plain(self.p_rank[i]), "p_beats": beats, "beats_jointly": jointly}
             models.append(record)
         s = self.settings
         return {
@@ -232,7 +232,7 @@ def rank(
     sampling = sampling_model(ev, assumption, target)
     prior = ev.check_prior(prior)
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
-    usual = sampling.n_draws([metric], min(_DRAWS, max(_LOOKS // len(ev.names) ** 2, 1000)), 2000)
+    usual = sampling.n_draws([metric], min(_DRAWS, max(_COMPARISONS // len(ev.names) ** 2, 1000)), 2000)
     n_draws = number_of_draws(sampling, [metric], usual if n_draws is None else n_draws)
     blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
@@ -275,15 +275,10 @@ def ranking_of(
         What a reader should know of the data, in sentences.
     """
     prob, rope = settings.prob, settings.rope
-    tails = [0.5 * (1 - prob), 0.5 * (1 + prob)]
     # What is undefined, as the precision of a model that never says yes, comes last.
     undefined = np.isnan(estimates)
     scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
-    clipped = np.clip(scores.T, *metric.support)
-    mean, (low, high) = clipped.mean(axis=1), np.quantile(clipped, tails, axis=1)
-    for i, post in enumerate(posteriors):
-        if post is not None:
-            low[i], high[i] = post.interval(prob)
+    mean, low, high = _score_intervals(scores, metric, prob, posteriors)
     untold = undefined | (settings.hides_spread & ~varies(low, high))
     low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
@@ -296,7 +291,7 @@ def ranking_of(
     p_rank = same / same.sum(axis=1) @ _shares_of_ranks(better)
     # A share of draws may fall short of a half by its rounding.
     below = np.cumsum(p_rank, axis=1) + 1e-9
-    rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in tails)
+    rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in _tails(prob))
     raised = models + rope.high
     p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in models]) / n
     differences = (one - models[0] for one in models)
@@ -327,8 +322,25 @@ def ranking_of(
     )
 
 
-def _known(values: AnyArray) -> list[Any]:
-    """Return plain values, None for what is undefined."""
+def _tails(prob: float) -> tuple[float, float]:
+    """Return the levels of the quantiles at both ends of an equal-tailed interval."""
+    return 0.5 * (1 - prob), 0.5 * (1 + prob)
+
+
+def _score_intervals(
+    scores: FloatArray, metric: Metric, prob: float, posteriors: Sequence[Posterior | None]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return means and ends of intervals of draws of scores, axes (draw, model); ends are exact if a posterior is known."""
+    clipped = np.clip(scores.T, *metric.support)
+    low, high = np.quantile(clipped, _tails(prob), axis=1)
+    for i, post in enumerate(posteriors):
+        if post is not None:
+            low[i], high[i] = post.interval(prob)
+    return clipped.mean(axis=1), low, high
+
+
+def _plain(values: AnyArray) -> list[Any]:
+    """Return plain values for JSON, None for NaN."""
     return [None if math.isnan(x) else x for x in values.tolist()]
 
 

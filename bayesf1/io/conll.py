@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from bisect import bisect, insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import check_known, counted, listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
-from bayesf1.io.labels import from_labels
+from bayesf1.io.labels import from_labels, warn_caller
 from bayesf1.io.tags import CodedTags, SpanTable, TagError, chosen_types, flat_spans, from_span_table
 
 # As many lines tell what a column holds.
@@ -231,11 +230,9 @@ def _line_up(own: _Columns, gold: _Columns) -> None:
         mine, theirs = own.tokens(), gold.tokens()
         changed = [i for i, differs in enumerate(map(ne, mine, theirs)) if differs]
         i = changed[0]
-        warnings.warn(
+        warn_caller(
             f"{own.files[0]} spells {len(changed)} of its tokens differently from {gold.files[0]}; the first is "
-            f"{mine[i]!r} ({own.spot(i)}) for {theirs[i]!r} ({gold.spot(i)})",
-            UserWarning,
-            stacklevel=3,
+            f"{mine[i]!r} ({own.spot(i)}) for {theirs[i]!r} ({gold.spot(i)})"
         )
 
 

@@ -257,7 +257,9 @@ def align(
     for name, size in sizes.items():
         one, n = next(iter(sizes.items()))
         if size != n:
-            raise ValueError(f"{name} have {size} values, but {one} {n}; give one for each item")
+            nested = [_size(next(iter(found[each]), None)) is not None for each in (name, one)]
+            runs = "; if they are runs, name them, as {'A': {'seed1': …}}" if nested == [True, False] else ""
+            raise ValueError(f"{name} have {size} values, but {one} {n}; give one for each item{runs}")
     if "groups" in others:
         found["groups"] = read_groups(found["groups"])
     return {name: found[words[name]] for name in models}, {name: found.get(name) for name in beside}

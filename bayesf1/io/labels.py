@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
 import unicodedata
 import warnings
@@ -38,7 +39,7 @@ from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
 
 # What a judge calls an item that it says nothing of.
 NO_ANSWER = "no answer"
-# A judge that says more different things gives scores or texts.
+# Who says more different things gives scores or texts.
 _MOST_LABELS = 20
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
 _PLAIN_PAIRS = (
@@ -185,6 +186,9 @@ def _coded(
                 f"y_true has labels like {quoted(gold.names[0])} but predictions of {model!r} like {quoted(own.names[0])}; "
                 "numbers and strings are never equal"
             )
+        if sum(isinstance(label, float) and label % 1 != 0 for label in own.names) > _MOST_LABELS:
+            many = f"{len(own.names):,} numbers such as {own.names[1]:g}"
+            raise ValueError(f"predictions of {model!r} are {many}; give probabilities to from_probabilities")
     if positive is None and labels is None and len(found) < 3:
         positive = _plain_positive(found)
     if positive is None and (labels is not None or len(found) > 1):
@@ -273,15 +277,20 @@ def check_positive(
         if alike:
             raise ValueError(f"{found}; did you mean {quoted(known[alike[0]])}?")
         # A shard of a corpus may well hold no positive item.
-        warnings.warn(
-            f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem, stacklevel=3
-        )
+        warn_caller(f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem)
         return
     silent = [name for name, predicted in zip(names, hits[1:], strict=True) if not predicted.any()]
     if silent:
-        warnings.warn(
-            f"{', '.join(silent)} never predicts the positive label {quoted(positive)}", stacklevel=3
-        )
+        never = "never predicts" if len(silent) == 1 else "never predict"
+        warn_caller(f"{joined(silent)} {never} the positive label {quoted(positive)}")
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside of the package that called it, through however many functions."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayesf1":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: Iterable[Any]) -> list[Any]:
@@ -413,7 +422,7 @@ def _from_gaps(
     if len(judges) > 1:
         several = f"{len(judges)} ({joined([*map(str, judges)])})"
         raise ValueError(f"judge= takes one judge, not {several}; combine them, as by a majority vote")
-    given = {**{f"judge {name!r}": column for name, column in judges.items()}, "groups": groups}
+    given = {**{f"labels of judge {name!r}": column for name, column in judges.items()}, "groups": groups}
     y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
     names, documents = tuple(predictions), beside["groups"]
@@ -436,7 +445,7 @@ def _from_gaps(
     words = golds if isinstance(task, Binary) else (*golds, "another label")
     raters = [
         *((code, words) for code in codes),
-        *(_judged(beside[f"judge {name!r}"], name, n) for name in judges),
+        *(_judged(beside[f"labels of judge {name!r}"], name, n) for name in judges),
     ]
     stratum = np.zeros(n, dtype=np.intp)
     kinds: list[tuple[str, ...]] = [()]

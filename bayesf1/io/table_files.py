@@ -97,12 +97,11 @@ def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     id, shared = options.get("id"), _shared(options)
     table.check(*shared, id)
     given = options.get("columns", options.get("correct"))
-    if given is not None and len(given):
+    if given:
         models = named_columns(given, table, "columns" if "columns" in options else "correct")
-    elif content != "correct":
-        models = guess_columns(table, options.get("gold"), (id, *shared))
     else:
-        raise ValueError(f"{table} has columns {listing(table.header)}; name those of answers with correct=")
+        words = FLAGS if content == "correct" else _TRUTH
+        models = guess_columns(table, options.get("gold"), (id, *shared), words)
     frame = _load(table, options, *shared, *models.values(), id)
     rows = "; if each model has rows of its own, name the column that says which with model_column="
     if id is not None:
@@ -278,8 +277,12 @@ def named_columns(
     return _shortened(found)
 
 
-def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -> dict[str, str]:
+def guess_columns(
+    table: Table, gold: str | None, other: Iterable[str | None], words: Mapping[str, float] = _TRUTH
+) -> dict[str, str]:
     """Return the columns of predictions, or of scores where there is no gold: all but ids and those named otherwise.
+
+    Of scores, or of answers right or wrong, these `words` are numbers.
 
     A column whose values are mostly no gold labels, or no scores of one metric, is refused and not passed over, as it may
     be a model's.
@@ -291,7 +294,7 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
     if gold is not None:
         known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
         strange = [name for name in models if not _holds_labels(sample[name], known)]
-        what = f"labels: more than half of its values are not in {gold!r} (give probabilities to bf.from_probabilities)"
+        what = f"labels: more than half of its values are not in {gold!r}"
     else:
         for name in (name for name in candidates if name not in models):
             # A row of averages, as other tools write it, is no score of its own.
@@ -299,22 +302,39 @@ def guess_columns(table: Table, gold: str | None, other: Iterable[str | None]) -
                 raise ValueError(
                     f"{table} has a row {total!r} in column {name!r}, which is not a unit; remove it"
                 )
-        rest = {name: as_numbers(sample[name].dropna().unique().tolist()) % 1.0 for name in models}
+        rest = {name: as_numbers(sample[name].dropna().unique().tolist(), words) % 1.0 for name in models}
         amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
         # One bad cell makes no model something else; it is refused when it is read.
         strange = [name for name, values in rest.items() if np.isnan(values).mean() > 0.5]
         strange += [name for name in models if read_number(name) is not None]
         strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
-        what = "scores of one metric under a header"
+        what = "scores of one metric under a header" if words is _TRUTH else "answers, right or wrong"
     if strange or not models:
-        which = f"column {strange[0]!r} does not look like {what}" if strange else "no column is a model's"
+        which = "no column is a model's"
+        if strange:
+            which = f"column {strange[0]!r} does not look like {what}{_may_be(sample[strange[0]])}"
         fitting = [name for name in models if name not in strange] or ""
         raise ValueError(
-            f"{table} has columns {listing(table.header)}; {which}; name the models' columns with "
-            f"columns={fitting}{rows_of_models(table)}"
+            f"{table} has columns {listing(table.header)}; {which}; give columns={fitting} to name those "
+            f"of models{rows_of_models(table)}"
         )
     named = {name: name for name in models}
     return named if gold is not None else _shortened(named)
+
+
+def _may_be(column: Any) -> str:
+    """Return what a column that is no model's may be: ids of which one comes twice, documents, or probabilities."""
+    filled = column.dropna()
+    if (as_numbers(filled) % 1.0 > 0.0).any():
+        return " (probabilities go to bf.from_probabilities)"
+    twice = filled[filled.duplicated()]
+    if 0 < len(twice) < 0.1 * len(filled):
+        return f", and as an id it has {quoted(twice.iloc[0])} twice"
+    return (
+        f"; give group={column.name!r} if its items belong together"
+        if filled.nunique() > 2 and len(twice)
+        else ""
+    )
 
 
 def rows_of_models(table: Table) -> str:

@@ -92,7 +92,7 @@ class Answer(Checked, ABC):
 
     @property
     def key(self) -> Mapping[str, str]:
-        """Columns that tell the records from those of other answers, where they do not themselves."""
+        """Columns that tell the records from those of other answers, if their own do not."""
         return {}
 
     @property

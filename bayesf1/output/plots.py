@@ -88,10 +88,10 @@ def plot_posterior(
     rng: RNGLike = None,
     ax: AxesLike | None = None,
 ) -> AxesArray:
-    """Draw what is believed about every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
+    """Draw the posterior of every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
 
-    Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact where
-    a distribution is known and kernel estimates from draws elsewhere. Runs of a method are points below its curve.
+    Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact if
+    a distribution is known, else kernel estimates from draws. Runs of a method are points below its curve.
 
     Parameters
     ----------
@@ -283,8 +283,8 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
 def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | None = None) -> Axes:
     """Draw the difference of B minus A for every class, sorted, with its interval.
 
-    Classes where B is likelier the better have a triangle to the right, others one to the left; it is filled
-    where the comparison is decisive. The region of practical equivalence is shaded.
+    Classes in which B is likelier the better have a triangle to the right, others one to the left; it is filled
+    if the comparison is decisive. The region of practical equivalence is shaded.
 
     Parameters
     ----------
@@ -626,7 +626,7 @@ def style_of(i: int) -> dict[str, Any]:
 
 
 def literal(text: str) -> str:
-    """Return a text to be drawn as it stands: without control characters, and escaped where LaTeX sets it."""
+    """Return a text to be drawn as it stands: without control characters, and escaped if LaTeX sets it."""
     return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
 
 
@@ -644,7 +644,7 @@ def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
 def round_ticks(axis: Axis, factor: float = 1.0) -> None:
     """Mark a few round numbers on an axis, three at least, and write them times a factor, as 90 for 90 %.
 
-    What is drawn stands where the numbers are, at 0.9 for 90 %, so that whoever draws on it need not think of units.
+    What is drawn stands where the numbers are, at 0.9 for 90 %, so that further drawing needs no conversion.
     """
     axis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
     axis.set_major_formatter(lambda x, _: f"{round(factor * x, 10) + 0.0:.10g}".replace("-", "−"))

@@ -193,7 +193,7 @@ def _claim(c: Comparison, low: float, high: float) -> str:
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
-    """Return why B may not be called so against A: a sentence with the probability; None where it may.
+    """Return why B may not be called so against A: a sentence with the probability; None if it may.
 
     The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``, and need the probability from which on a verdict
     makes them.
@@ -350,7 +350,9 @@ def scope(s: SamplingSettings) -> str:
     if not s.runs or set(s.runs) == {1}:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+    return (
+        f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+    )
 
 
 def dependence(s: SamplingSettings) -> str:
@@ -888,7 +890,8 @@ def plan_words(p: Any) -> tuple[str, str, Table]:
 def _size_plan(p: planning.SampleSize) -> tuple[str, str, Table]:
     """Return how many items an interval takes."""
     level, many = f"{100 * p.confidence_level:g} %", plural(p.unit)
-    sizes = {many: p.n_units, "positive ones" if p.n_units else "positive items": p.n_positives}
+    positives = "positive ones" if p.n_units and p.unit == "item" else "positive items"
+    sizes = {many: p.n_units, positives: p.n_positives}
     takes = " with ".join(f"{n:,} {what}" for what, n in sizes.items() if n is not None)
     who = "any model" if p.basis == "bound" else "models like the pilot's"
     share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
@@ -915,7 +918,9 @@ def _decision_plan(p: planning.DecisionPlan) -> tuple[str, str, Table]:
         claim = f"shown not to be worse by more than {margin} (P ≥ {p.p_h1:g})"
         size = f"{assumed}; not worse by {margin}"
     label = in_prose(p.label)
-    sentence = f"A model that is {assumed} in {label} is {claim} with probability {p.goal:g} on {units}."
+    sentence = (
+        f"A model that is {assumed} in {label} is {claim} with probability about {p.goal:g} on {units}."
+    )
     if p.question == "resolution":
         often = f"the better model is {claim} with a probability below {p.goal:g}"
         sentence = f"With {units}, a difference in {label} below {size} may well stay undecided: {often}."

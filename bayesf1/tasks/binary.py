@@ -159,10 +159,12 @@ class Binary(BinaryOutcome):
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the metric of a name or callable; of averages over classes there are those of two labels."""
-        if isinstance(asked, str) and _SEVERAL.match(asked) and asked not in METRICS:
+        several = isinstance(asked, str) and _SEVERAL.match(asked)
+        if several and not (asked in METRICS and self.counts_all_items):
+            both = "ask for macro_f1, micro_f1 or weighted_f1 of both labels, give labels= of both instead of positive="
             raise ValueError(
-                f"{printable(asked)} needs several classes, but there is only one; ask for macro_f1, micro_f1 or "
-                "weighted_f1 of both labels, give labels= of both instead of positive=, or tags with by_type=True"
+                f"{printable(str(asked))} needs several classes, but there is only one; "
+                f"{both if self.counts_all_items else 'give counts with true negatives'}, or tags with by_type=True"
             )
         return find_metric(asked)
 

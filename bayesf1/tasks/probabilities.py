@@ -301,6 +301,11 @@ class Probabilities(BootstrappedTask):
 
     # ---- posterior and words ------------------------------------------------------------------------------
 
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Say that losses are left out, as values are no probabilities."""
+        outside = "Not all values are from 0 to 1: no Brier score, no log loss."
+        return () if self.are_probabilities else (outside,)
+
     @property
     def about(self) -> str:
         """Whether there are probabilities, or other scores."""

@@ -26,6 +26,7 @@ TASK = ["labels.csv", "--gold", "label", "--columns", "a,b", "--positive", "1"]
 # Arguments after the program's name, and what the one line says.
 COMMANDS = {
     "a model twice": (["compare", "labels.csv", "--gold", "label", "--columns", "a,a"], "'a' twice"),
+    "an option twice": (["compare", *TASK, "--group", "doc", "--group", "a"], "--group is given twice"),
     "carriage returns": (["compare", "returns.csv", "--gold", "label"], "carriage return"),
     "a long header": (["compare", "long.csv", "--gold", "label"], "line 1"),
     "a wide header": (["compare", "wide.csv", "--gold", "label"], "no column 'label'"),

@@ -59,8 +59,11 @@ def test_options_are_those_of_monitor(look):
     [
         (["60.csv", "--previous", "none.json"], "leave --previous out at the first look"),
         (["60.csv", "--previous", "60.csv"], "60.csv: not the JSON that --save writes"),
-        (["60.csv", "--previous", "other.json"], "previous.format is"),
-        (["60.csv", "--previous", "cut.json"], "previous is not what to_dict() of the last look returned"),
+        (["60.csv", "--previous", "other.json"], "format of --previous is"),
+        (
+            ["60.csv", "--previous", "cut.json"],
+            "--previous is not what the last look kept; it has no 'looks'",
+        ),
         (["60.csv", "--previous", "looks.json"], "the last look had 200 items, and this one has 60"),
         (["three.csv"], "--models A B"),
         (["60.csv", "--largest", "0"], "largest"),

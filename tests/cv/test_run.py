@@ -195,3 +195,5 @@ def test_bad_gold_labels_are_refused_before_any_fit(data):
     x, _ = data
     with pytest.raises(ValueError, match="which label is positive"):
         bf.cross_validate({"A": lambda xt, yt: pytest.fail("fitted")}, x, ["a", "b"] * (N // 2))
+    with pytest.raises(ValueError, match="no item of y is labelled 3; the labels are 0, 1"):
+        bf.cross_validate({"A": lambda xt, yt: pytest.fail("fitted")}, x, [0, 1] * (N // 2), positive=3)

@@ -310,9 +310,9 @@ def test_what_was_kept_goes_on_as_what_was_returned(keep):
     [
         (
             {"format": "bayesf1.compare/1"},
-            r"previous.format is 'bayesf1.compare/1', but should be 'bayesf1.monitor/2'",
+            r"format of previous= is 'bayesf1.compare/1', but should be 'bayesf1.monitor/2'",
         ),
-        ({"looks": []}, "previous.looks is empty"),
+        ({"looks": []}, "previous= has no looks"),
         ({"largest": 5.0}, r"the last look had largest 5\.0, and this one has None"),
         ({"metric": "f1"}, "the last look had metric 'f1'"),
     ],

@@ -50,6 +50,9 @@ BAD = [
     ([[1, np.nan]], [[1, 0]], SETS, "y_true have nan for item 1, column 2"),
     ([], [], {}, "y_true is empty"),
     ([1, 0], [1], {}, "predictions of 'A' have 1 values, but y_true 2"),
+    ([1, 0, 1], [[1, 0, 1], [1, 0, 0]], {}, r"if they are runs, name them, as \{'A': \{'seed1'"),
+    ([1, 0] * 20, [i / 41 for i in range(1, 41)], {}, "probabilities to from_probabilities"),
+    (GAPS, MORE["A"], {"judge": [1, 0]}, "labels of judge 'judge' have 2 values"),
     ([1, 0], ["1", "0"], {}, "y_true has labels like 0 but predictions of 'A' like '0'.*never equal"),
     (["a", 1], ["a", "b"], {}, "y_true mixes strings and numbers, first at item 2"),
     (["spam", "ham"], ["spam", "ham"], {"positive": "sapm"}, r"'sapm'; did you mean 'spam'\?"),
@@ -62,6 +65,17 @@ BAD = [
     *((ABC, ["a", gap, "b"], {}, "'A' has no label for item 2") for gap in (None, np.nan, pd.NA, pd.NaT)),
     *(([1, 0, 1], [1, gap, 0], {}, "'A' has no label for item 2") for gap in (None, np.nan, pd.NA, pd.NaT)),
 ]
+
+
+def test_warnings_point_at_the_line_that_called_the_package():
+    with pytest.warns(UserWarning, match="A and B never predict the positive label 1") as caught:
+        bf.from_labels([1, 0, 1], {"A": [0, 0, 0], "B": [0, 0, 0]})
+    assert caught[0].filename == __file__
+
+
+def test_half_points_are_labels():
+    ratings = [i % 9 / 2 for i in range(40)]
+    assert len(bf.from_labels(ratings, {"A": ratings[::-1]}).classes) == 9
 
 
 @pytest.mark.parametrize(("gold", "said", "options", "words"), BAD)

@@ -60,6 +60,25 @@ def test_a_column_that_may_be_no_model_is_refused_and_not_passed_over(table, oth
         guess_columns(table({**other, **LABELS}), "label", ())
 
 
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"doc": [f"d{i // 3}" for i in range(N)]}, "group='doc' if its items belong together"),
+        ({"id": [*range(N - 1), 0]}, "as an id it has '0' twice"),
+        ({"p": [i / 100 + 0.1 for i in range(N)]}, "bf.from_probabilities"),
+    ],
+)
+def test_what_a_column_may_be_that_is_no_models_is_said(table, other, words):
+    with pytest.raises(ValueError, match=words):
+        guess_columns(table({**other, **LABELS}), "label", ())
+
+
+def test_columns_of_answers_are_found_where_all_others_are_ids(read, refused_file):
+    rows = ("q1,yes,no,10", "q2,no,no,20", "q3,yes,yes,20")
+    assert read(lines("q,a,b", *(row.rpartition(",")[0] for row in rows)), correct="").models == ("a", "b")
+    assert "'n' have 10" in refused_file(lines("q,a,b,n", *rows), "--correct")
+
+
 def test_a_model_with_some_strange_labels_is_a_model(table):
     columns = {**LABELS, "llm": ["maybe", *LABELLED[1:]]}
     assert [*guess_columns(table(columns), "label", ())] == ["crf", "bert", "llm"]

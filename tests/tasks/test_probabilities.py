@@ -184,6 +184,12 @@ def test_a_perfect_separation_is_told_to_leave_doubt():
     assert ev.select(["B"]).notes == ()
 
 
+def test_scores_beyond_0_and_1_have_no_losses_and_say_so():
+    ev = bf.from_probabilities([0, 1, 0, 1], {"A": [0.1, 1.2, 0.3, 0.9]})
+    assert ev.task.default_metrics == ("average_precision", "roc_auc")
+    assert "no Brier score" in " ".join(ev.notes)
+
+
 def test_functions_of_scikit_learns_are_measures():
     y, p = items(40)
     ev = bf.from_probabilities(y, p)
