@@ -16,7 +16,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked, is_number, refuse_reports
-from bayesf1.base.naming import check_known, listing, nearest, plural, printable, quoted
+from bayesf1.base.naming import check_known, joined, listing, nearest, plural, printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.metrics import Metric, MetricLike, check_ratio
@@ -210,8 +210,9 @@ def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tupl
                 raise ValueError(
                     f"run {model!r} of {quoted(method)} is not a model of this evaluation; {nearest(str(model), models)}"
                 )
-            if owner.setdefault(model, method) != method:
+            if model in owner:
                 raise ValueError(f"model {model!r} is a run of {owner[model]!r} already; name each run once")
+            owner[model] = method
     for model in models:
         if model not in owner and model in runs:
             raise ValueError(
@@ -522,7 +523,8 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
     """Return the tables, and warn if a model has no counts at all."""
     empty = [name for name, counts in zip(models, tables, strict=True) if not counts.any()]
     if empty:
-        warnings.warn(f"all counts of {', '.join(empty)} are 0, so its posterior is the prior", stacklevel=3)
+        what = "their posteriors are" if len(empty) > 1 else "its posterior is"
+        warnings.warn(f"all counts of {joined(empty)} are 0, so {what} the prior", stacklevel=3)
     return tables
 
 
@@ -737,6 +739,9 @@ class Evaluation(_Comparable):
         methods = methods_of(runs, self.models)
         order = [model for method in methods for model in method.runs]
         remarks = tuple(remark for remark in self.remarks if not remark.endswith(SEPARATE_RUNS))
+        for name, (first, *others) in methods:
+            if others and all(self.select((first, run)).alike for run in others):
+                remarks += (f"The runs of {name} are identical, {self.unit} by {self.unit}.",)
         return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:

@@ -14,10 +14,8 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
 )
 DRIVER = shutil.which("chromedriver")
-needs_browser = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.skipif(DRIVER is None, reason="no chromedriver is installed"),
-]
+MISSING = [name for name, path in {"Chromium": CHROMIUM, "chromedriver": DRIVER}.items() if path is None]
+needs_browser = pytest.mark.skipif(bool(MISSING), reason=f"no {''.join(MISSING[:1])} is installed")
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -85,15 +83,11 @@ class Browser:
     def log(self, kind):
         return self.ask("POST", "/se/log", {"type": kind})
 
-    def press(self, selector, keys):
+    def tell(self, selector, what, **how):
+        """Tell the element of a selector to ``click``, or to take keys as its ``value``."""
         found = self.ask("POST", "/element", {"using": "css selector", "value": selector})
         (element,) = found.values()
-        self.ask("POST", f"/element/{element}/value", {"text": keys})
-
-    def click(self, selector):
-        found = self.ask("POST", "/element", {"using": "css selector", "value": selector})
-        (element,) = found.values()
-        self.ask("POST", f"/element/{element}/click", {})
+        self.ask("POST", f"/element/{element}/{what}", how)
 
     def has_alert(self):
         try:

@@ -22,7 +22,7 @@ from hostile_calls import (
 )
 
 # The whole walk takes minutes; each argument always meets one value in so many, the same in every run.
-FEW, MANY = 40, 2
+FEW, MANY = 40, 3
 # How people call an argument, where a message does not use its name.
 WORDS = {
     **dict.fromkeys(("frame", "model_column", "columns", "gold", "group", "count", "id"), ("column",)),
@@ -77,7 +77,7 @@ def folder(tmp_path_factory):
 
 
 def shares(names):
-    """Every name, with a share of the values, and by the marker with half."""
+    """Every name, with a share of the values, and by the marker with a third."""
     for name in names:
         yield pytest.param(name, FEW, id=name)
         yield pytest.param(name, MANY, id=f"{name}-many", marks=pytest.mark.long)

@@ -11,10 +11,6 @@ from builders import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_the_version_comes_from_the_package():
-    assert PROJECT["dynamic"] == ["version"]
-
-
 @pytest.mark.parametrize(
     ("file", "pattern"),
     [

@@ -173,11 +173,7 @@ def test_models_are_as_dependent_in_the_draws_as_on_the_items():
     assert abs(draws["independent"]) < 0.02
 
 
-JOINT = [
-    (40, 6, 13, 5, 3, 7, 4, 120),
-    (4, 6, 3, 3, 4, 3, 4, 9),
-    (900, 60, 30, 80, 11, 25, 40, 5000),
-]
+JOINT = [(40, 6, 13, 5, 3, 7, 4, 120), (4, 6, 3, 3, 4, 3, 4, 9), (900, 60, 30, 80, 11, 25, 40, 5000)]
 
 
 def brute_force(counts, measure, margin, *, prior=1.0, n=200_000, seed=1):

@@ -34,10 +34,7 @@ EXACT = {
     "difference of F2": Difference(FScore(7, 4, 2, 2.0), FScore(8, 1, 2, 2.0)),
 }
 DRAWN = EmpiricalPosterior(np.random.default_rng(0).beta(5, 3, 40_000), support=(0.0, 1.0))
-STUDENT = {
-    "Student": StudentT(0, 1, 5),
-    "Student, bounded": StudentT(0.2, 0.3, 5, support=(-1.0, 1.0)),
-}
+STUDENT = {"Student": StudentT(0, 1, 5), "Student, bounded": StudentT(0.2, 0.3, 5, support=(-1.0, 1.0))}
 LEVELS = np.array([1e-9, 0.01, 0.2, 0.5, 0.8, 0.99])
 
 over_exact = pytest.mark.parametrize("distribution", EXACT.values(), ids=EXACT.keys())

@@ -89,10 +89,7 @@ def test_differences_of_other_weights_are_integrals_over_one_score(a, b, d, beta
 
 @pytest.mark.parametrize(
     ("a", "b", "ends"),
-    [
-        ((0.5, 0.5), (0.5, 1), (-1.0, 0.6475607184897866)),
-        ((0.5, 1), (0.5, 0.5), (-0.6475607184897866, 1.0)),
-    ],
+    [((0.5, 0.5), (0.5, 1), (-1.0, 0.6475607184897866)), ((0.5, 1), (0.5, 0.5), (-0.6475607184897866, 1.0))],
 )
 def test_a_shortest_interval_that_ends_with_the_support_is_found(a, b, ends):
     distribution = Difference(Beta(*a), Beta(*b))

@@ -147,8 +147,7 @@ def test_the_true_difference_is_the_one_supposed_and_the_rest_stays(metric, diff
     table_b = r.weights @ (shares[:, None] * of_b + (1 - shares)[:, None] * of_a)
     assert float(r.score(table_b) - r.score(table_a)) == pytest.approx(difference, abs=1e-9)
     np.testing.assert_allclose(
-        table_a + table_b,
-        (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]],
+        table_a + table_b, (SEEN.tables.sum(axis=0)) @ np.eye(4)[:, [CELLS.index(c) for c in measure.needs]]
     )
 
 

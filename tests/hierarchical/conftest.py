@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import bayesf1 as bf
-from builders import FOUR_CORPORA
+from builders import FOUR_CORPORA, SHORT_CHAINS
 
 
 @pytest.fixture(scope="session")
@@ -13,13 +13,4 @@ def sampled():
     pytest.importorskip("pymc")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return bf.hierarchical(
-            FOUR_CORPORA,
-            likelihood="multinomial",
-            rope=0.02,
-            draws=250,
-            tune=250,
-            chains=2,
-            rng=1,
-            progress=False,
-        )
+        return bf.hierarchical(FOUR_CORPORA, **SHORT_CHAINS, rope=0.02, rng=1)

@@ -13,12 +13,11 @@ import bayesf1 as bf
 from bayesf1.hierarchical import multinomial
 from bayesf1.hierarchical.multinomial import read_counts
 from bayesf1.output.arviz import is_old, load_arviz
-from builders import FOUR_CORPORA as CORPORA, has
+from builders import FOUR_CORPORA as CORPORA, SHORT_CHAINS, has
 from evaluations import EVALUATIONS
 
 # PyMC takes seconds to import: only where it is used.
 pytestmark = pytest.mark.skipif(not has("pymc"), reason="pymc is not installed")
-SHORT = {"likelihood": "multinomial", "draws": 250, "tune": 250, "chains": 2, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,7 @@ def test_two_corpora_agree_with_a_numerical_integral():
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = bf.hierarchical(data, **SHORT | {"draws": 1500, "tune": 500}, metrics="jaccard", rng=1)
+        found = bf.hierarchical(data, **SHORT_CHAINS | {"draws": 1500, "tune": 500}, metrics="jaccard", rng=1)
     p, log_kappa = np.meshgrid(np.linspace(0.001, 0.999, 200), np.linspace(-4, 15, 150), indexing="ij")
     # Dirichlet(1, 1, 1) over (tp, fp, fn) with no fn: integrate the third share out on a grid, too.
     total, mean, second = 0.0, 0.0, 0.0
@@ -90,7 +89,7 @@ def test_the_folds_of_wang_and_li_are_alike_under_the_other_sampler():
     pytest.importorskip("nutpie")
     found = bf.hierarchical(
         bf.load_example("wang-li-org"),
-        **SHORT | {"draws": 500, "tune": 500, "chains": 4},
+        **SHORT_CHAINS | {"draws": 500, "tune": 500, "chains": 4},
         sampler="nutpie",
         rng=1,
     )
@@ -130,7 +129,7 @@ def test_folds_are_groups_with_all_their_counts():
 def test_items_of_sentences_are_taken_as_independent_only_where_that_is_said():
     data = {"x": CORPORA["wnut"], "y": EVALUATIONS["spans"]().pair("A", "B")}
     with pytest.raises(ValueError, match="corpus 'y' was sampled by sentence"):
-        bf.hierarchical(data, **SHORT)
+        bf.hierarchical(data, **SHORT_CHAINS)
     assert (
         "items of one sentence were taken as independent" in read_counts(data, assumption="independent").note
     )
@@ -151,7 +150,7 @@ def test_items_of_sentences_are_taken_as_independent_only_where_that_is_said():
 )
 def test_bad_arguments_get_one_sentence(data, options, message):
     with pytest.raises(ValueError, match=message) as caught:
-        bf.hierarchical(data, **SHORT | options)
+        bf.hierarchical(data, **SHORT_CHAINS | options)
     assert "\n" not in str(caught.value)
 
 
@@ -165,7 +164,7 @@ def test_without_the_extra_the_error_names_the_line_to_install_it(monkeypatch):
     )
     for sampler in ("nutpie", "pymc"):
         with pytest.raises(ValueError, match=r"pip install 'bayesf1\[pymc\]'"):
-            bf.hierarchical(CORPORA, **SHORT, sampler=sampler)
+            bf.hierarchical(CORPORA, **SHORT_CHAINS, sampler=sampler)
 
 
 def test_a_sampler_that_fails_or_panics_is_one_sentence(monkeypatch):
@@ -184,7 +183,7 @@ def test_a_sampler_that_fails_or_panics_is_one_sentence(monkeypatch):
         with pytest.raises(
             ValueError, match=r"the sampler 'nutpie' failed .* or the sampler 'pymc'"
         ) as caught:
-            bf.hierarchical(CORPORA, **SHORT, sampler="nutpie")
+            bf.hierarchical(CORPORA, **SHORT_CHAINS, sampler="nutpie")
         assert "\n" not in str(caught.value)
 
 

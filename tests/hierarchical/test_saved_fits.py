@@ -12,11 +12,8 @@ import bayesf1 as bf
 from bayesf1 import load_fit
 
 
-@pytest.fixture(scope="module", params=["scores", pytest.param("multinomial", marks=pytest.mark.long)])
-def fit(request):
-    if request.param == "multinomial":
-        pytest.importorskip("pymc")
-        return request.getfixturevalue("sampled")
+@pytest.fixture(scope="module")
+def fit():
     ev = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
     return bf.hierarchical({"x": ev, "y": bf.from_counts(A=(9, 5, 3), B=(10, 4, 2))}, rng=1, draws=200)
 
@@ -98,7 +95,9 @@ def test_draws_of_another_shape_are_refused(crafted, change):
         crafted(posterior=change)
 
 
-def test_files_keep_everything(fit, tmp_path):
+@pytest.mark.parametrize("name", ["fit", pytest.param("sampled", marks=pytest.mark.long)])
+def test_files_keep_everything(name, request, tmp_path):
+    fit = request.getfixturevalue(name)
     fit.save(tmp_path / "fit.nc")
     fit.save(tmp_path / "fit.nc")
     again = load_fit(tmp_path / "fit.nc")

@@ -305,3 +305,16 @@ def test_contrasts_of_halves_cover_as_the_first_order_model_says():
         known = Contrasts.of_halves(np.array(d).reshape(3, 2, 1))
         ratios.append(known.centre[0] / known.scale([1.0]))
     assert stats.kstest(ratios, stats.t(3).cdf).pvalue > 0.01
+
+
+def test_copies_of_one_run_are_named_and_a_run_is_given_once():
+    ev = bf.from_labels(
+        [1, 0] * 20,
+        {"A": {"s1": [1, 1] * 20, "s2": [1, 1] * 20}, "B": {"s1": [1, 0] * 20, "s2": [0, 1] * 20}},
+        positive=1,
+    )
+    assert [note for note in ev.notes if "identical" in note] == [
+        "The runs of A are identical, item by item."
+    ]
+    with pytest.raises(ValueError, match="once"):
+        bf.from_counts(x=(1, 2, 3), y=(2, 2, 2)).with_runs({"A": ["x", "x"], "B": ["y"]})

@@ -119,10 +119,7 @@ NOTHING_FOUND = lines(
 
 @pytest.mark.parametrize(
     ("data", "table"),
-    [
-        (b"epoch 3\n" + conlleval_output(200, 40, 38, 30) + b"done\n", [30, 8, 10]),
-        (NOTHING_FOUND, [0, 0, 4]),
-    ],
+    [(b"epoch 3\n" + conlleval_output(200, 40, 38, 30) + b"done\n", [30, 8, 10]), (NOTHING_FOUND, [0, 0, 4])],
 )
 def test_counts_are_those_that_conlleval_prints(data, table, write):
     assert bf.read({"crf": write(data)}).tables.tolist() == [table]

@@ -140,7 +140,7 @@ MAILS_SAID = ["spam"] * 11 + ["refused"] + ["ham"] * 13
 FRAME = pd.DataFrame({"gold": MAILS, "A": MAILS_SAID})
 ROWS = [(g, a, 1) for g, a in zip(MAILS, MAILS_SAID, strict=True)]
 TAGS, TAGS_SAID = ([[f"B-{kind}"] for kind in kinds] for kinds in (MAILS, MAILS_SAID))
-# The last says of no class that it is unknown, as it has none.
+# Of the last nothing is unknown: models give no labels.
 NOTING = {
     "labels": lambda **how: bf.from_labels(MAILS, {"A": MAILS_SAID}, **how),
     "frame": lambda **how: bf.from_frame(FRAME, gold="gold", models=["A"], **how),
@@ -288,9 +288,7 @@ SIX_TABLES = [[2, 1, 1, 2], [1, 0, 2, 3]]
 
 @pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Categorical])
 @pytest.mark.parametrize(
-    "labels",
-    [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)],
-    ids=str,
+    "labels", [(0.0, 1.0), (False, True), ("no", "yes"), ("NEG", "POS"), (-1, 1)], ids=str
 )
 def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     gold, a, b = (container([labels[v] for v in values]) for values in (SIX, SIX_A, SIX_B))
@@ -299,11 +297,7 @@ def test_labels_of_every_kind_in_every_container_are_counted(container, labels):
     assert ev == bf.from_labels(gold, {"A": a, "B": b}, positive=labels[1])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)],
-    ids=str,
-)
+@pytest.mark.parametrize("labels", [("a", "b"), ("0", "yes"), ("spam", "ham"), (2, 1)], ids=str)
 def test_two_labels_of_which_neither_is_plainly_positive_are_averaged_over_with_a_remark(labels):
     ev = bf.from_labels(list(labels), {"A": [labels[0]] * 2})
     assert (ev.task.name, ev.classes) == ("multiclass", tuple(map(str, sorted(labels))))
@@ -345,11 +339,7 @@ def test_units_of_an_array_are_those_of_a_mapping():
 @pytest.mark.parametrize(
     ("counts", "options", "message"),
     [
-        (
-            {"A": [(1, 0, 0)], "B": [(0, 0, 2)]},
-            {},
-            "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'",
-        ),
+        ({"A": [(1, 0, 0)], "B": [(0, 0, 2)]}, {}, "unit 1 has 1 gold positives .* for 'A' but 2 for 'B'"),
         ({"A": [(1, 0, 0)], "B": [(1, 0, 0)] * 2}, {}, "the same items and columns"),
         ({"A": [(1, -1, 0)]}, {}, "counts of 'A'.*fp = -1"),
         (

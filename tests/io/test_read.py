@@ -71,10 +71,7 @@ def write(frame, path, container):
     return path
 
 
-CONTAINERS = (
-    *("csv", "tsv", "csv-index", "csv-gz", "json", "jsonl", "parquet"),
-    *("arrow", "arrow-stream"),
-)
+CONTAINERS = (*("csv", "tsv", "csv-index", "csv-gz", "json", "jsonl", "parquet"), *("arrow", "arrow-stream"))
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,7 @@ from bayesf1.measures.clustering import (
 )
 
 # Ustalov (2022), slide "Normalized Modified Purity: Example".
-GOLD = [
-    {"bank": 1},
-    {"riverbank": 1, "streambank": 1, "streamside": 1},
-    {"building": 1, "bank building": 1},
-]
+GOLD = [{"bank": 1}, {"riverbank": 1, "streambank": 1, "streamside": 1}, {"building": 1, "bank building": 1}]
 PREDICTED = [
     {"bank": 0.5, "riverbank": 1, "streambank": 1, "streamside": 1},
     {"bank": 0.5, "building": 1, "bank building": 1},

@@ -84,16 +84,6 @@ def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
     assert np.array_equal(again["observed_data"]["counts"], EV.tables)
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    target = tmp_path / "draws.nc"
-    target.write_text("old")
-    broken = dataset({"x": (("chain", "draw"), np.array([[object()]]))}, {})
-    with pytest.raises((TypeError, ValueError)):
-        save_groups({"posterior": broken}, target)
-    assert target.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["draws.nc"]
-
-
 def test_convergence_sees_chains_that_disagree_and_halves_of_one():
     rng = np.random.default_rng(7)
     good = rng.normal(size=(4, 500))

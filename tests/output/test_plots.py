@@ -294,10 +294,7 @@ def test_colours_differ_for(vision):
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 15.0
 
 
-@pytest.mark.parametrize(
-    ("ending", "start"),
-    [("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89PNG\r\n")],
-)
+@pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89PNG\r\n")])
 def test_a_figure_can_be_saved_as(ending, start, tmp_path):
     path = tmp_path / f"figure.{ending}"
     plots.save_plot(plots.plot_difference(bf.compare(models(ODD), metrics="f1", rope=0.01)), path)

@@ -102,10 +102,7 @@ def test_a_measure_that_fails_is_named(measure, words):
             {"A": [[1, 2], [3, -4]]},
             "have -4 for item 2, column 2; they must be finite numbers .* not negative",
         ),
-        (
-            {"A": [[1, 2]], "B": [[1, 2], [3, 4]]},
-            "statistics of 'B' have 2 values, but .* 1",
-        ),
+        ({"A": [[1, 2]], "B": [[1, 2], [3, 4]]}, "statistics of 'B' have 2 values, but .* 1"),
         (
             {"A": pd.DataFrame({"e": [1], "w": [2]}), "B": pd.DataFrame({"w": [2], "e": [1]})},
             "give the same columns in the same order",
