@@ -310,7 +310,7 @@ def test_contrasts_of_halves_cover_as_the_first_order_model_says():
 def test_copies_of_one_run_are_named_and_a_run_is_given_once():
     ev = bf.from_labels(
         [1, 0] * 20,
-        {"A": {"s1": [1, 1] * 20, "s2": [1, 1] * 20}, "B": {"s1": [1, 0] * 20, "s2": [0, 0] * 20}},
+        {"A": {"s1": [1, 1] * 20, "s2": [1, 1] * 20}, "B": {"s1": [1, 0] * 20, "s2": [0, 1] * 20}},
         positive=1,
     )
     assert [note for note in ev.notes if "identical" in note] == [
