@@ -3,7 +3,7 @@
 Coverage of the true difference, mean length, and power (share of intervals that exclude 0 where there is a
 difference), for models taken as independent, as paired item by item, and as clustered; then one model's counts, few or
 uneven units, items that are right or wrong, the same data put to other packages, rare classes, and several corpora.
-Seeded; some minutes, and with --full, to about 1 %, hours. Each of the others is also a script by itself.
+Seeded; five minutes, and with --full, to about 1 %, an hour. Each of the others is also a script by itself.
 
     python benchmarks/calibration.py [--replicates 200] [--full] [--only units]
 """

@@ -159,7 +159,7 @@ def rows(replicates: int, rng: np.random.Generator) -> Iterator[str]:
         ("half-t with 3 df, .05", {"tails": 3.0}),
     ):
         for tau in (0.0, 0.03, 0.1):
-            cells = [average(tau, n, 2 * replicates, rng, **prior) for n in (2, 3, 5, 10)]
+            cells = [average(tau, n, replicates, rng, **prior) for n in (2, 3, 5, 10)]
             yield f"  {label:<28}τ = {tau:<5}" + "  ".join(f"{c:.3f} / {length:.3f}" for c, length in cells)
     yield "Corpora of 40 items, coverage of the average recall (.85) and of the difference (0)"
     for n_corpora in (5, 40):

@@ -389,7 +389,7 @@ def copies(seeds: range) -> None:
                 ev = bf.from_labels(known, {"A": a, "B": b}, judge=judge, positive=1)
                 low, high = ends(ev, rng)[:, 2]
                 notes = ev.task.notes_on(sampling_model(ev), resolve_metric("f1", ev))
-                found.append((high < 0, low > 0, any("errs as A does" in note for note in notes)))
+                found.append((high < 0, low > 0, any("errs where A does" in note for note in notes)))
             told_of = "   ".join(f"{share:.3f}" for share in np.mean(found, axis=0))
             print(f"{labelled} labels, prevalence {prevalence:g}, {copied:g} copied   {told_of}", flush=True)
 

@@ -656,7 +656,13 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the intervals."""
-        return text.intervals_signature(self)
+        s = self.settings
+        asked = {
+            "confidence_level": s.confidence_level,
+            "methods": tuple(self),
+            "resamples": s.n_resamples or None,
+        }
+        return text.in_one_line(metric=text.signed_name(self), **text.sampling_parts(s), **asked, rng=s.rng)
 
     def __repr__(self) -> str:
         return f"<Intervals of {self.title}, {len(self)} methods>"

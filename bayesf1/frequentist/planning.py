@@ -277,7 +277,7 @@ _STEP = 1e-6
 _STEEPEST = 200.0
 # More kinds of units are merged to so many strata; but of more sums than these, such as those of many classes, only more
 # kinds than those, as strata would level out how many units of a rare class there are.
-_STRATA, _FEW_SUMS, _MOST_KINDS = 100, 24, 1000
+_STRATA, _FEW_SUMS, _MOST_KINDS = 64, 24, 1000
 # Of as many sums slopes take longest, and it is drawn several times which model did what on the same units.
 _OUTCOMES = 10
 # Entries of what units add, in full.
@@ -339,7 +339,8 @@ class SimulatedPair:
         order = differs[np.argsort(self.gain[differs])]
         gain, stratum = self.gain[order], np.zeros(len(self.weights))
         width = np.cumsum(np.cbrt(self.weights[order] * np.diff(gain, prepend=gain[0]) ** 2))
-        stratum[order] = 1.0 + np.floor(_STRATA * width / max(width[-1], 1e-300))
+        # What speaks for B stays apart from what speaks for A.
+        stratum[order] = 1.0 + np.floor(_STRATA * width / max(width[-1], 1e-300)) + 0.5 * (gain > 0.0)
         which = np.unique(stratum, return_inverse=True)[1]
         members: Any = csr_array((self.weights, (which, np.arange(len(which)))))
         weights = np.asarray(members.sum(axis=1))

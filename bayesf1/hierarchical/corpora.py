@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffect
 from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, resolve_metrics
 from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.arviz import dataset
+from bayesf1.output.arviz import Variables, dataset
 from bayesf1.output.text import few_units
 from bayesf1.sampling import SamplingModel, sampling_model
 
@@ -37,9 +37,6 @@ _WORDS = {
     "paired": "paired on items",
     "clustered": "paired on {} as units",
 }
-
-# Arrays by name, with the names of their axes.
-Variables: TypeAlias = dict[str, tuple[tuple[str, ...], FloatArray]]
 
 
 @dataclass(frozen=True)
@@ -412,9 +409,7 @@ def _summary(
 
 def _common(found: Mapping[str, list[Metric]], taken: Mapping[str, SamplingModel]) -> list[Metric]:
     """Return the metrics, which must be the same on all corpora."""
-    words = {
-        name: [m.label + ", lower is better" * m.lower_is_better for m in own] for name, own in found.items()
-    }
+    words = {n: [m.label + ", lower is better" * m.lower_is_better for m in own] for n, own in found.items()}
     first_name, first = next(iter(words.items()))
     for name, own in words.items():
         if own != first:

@@ -105,9 +105,8 @@ class HierarchicalComparisons(Comparisons):
     def title(self) -> str:
         """Which models were compared, and on which corpus."""
         first: Any = self.headline
-        return printable(
-            f"Hierarchical Bayes test of {first.model_b} against {first.model_a} on {first.scope}"
-        )
+        pair = f"{first.model_b} against {first.model_a}"
+        return printable(f"Hierarchical Bayes test of {pair} on {first.scope}")
 
     @property
     def table(self) -> Table:
@@ -246,8 +245,7 @@ class HierarchicalFit(Fitted, Answer):
             gap = both[..., 1] - both[..., 0]
             ahead = metric.sign * gap
             tails, _ = Tails.of_draws(ahead.ravel(), region)
-            chained = self.diagnostics.r_hat is not None
-            effective = _effective((ahead > 0).astype(float)) if chained else gap.size
+            effective = gap.size if self.diagnostics.r_hat is None else _effective((ahead > 0).astype(float))
             low, high = metric.support
             found.append(
                 HierarchicalComparison(

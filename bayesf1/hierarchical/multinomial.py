@@ -24,7 +24,7 @@ from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, resolve_metrics
 from bayesf1.hierarchical import corpora as given
-from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, PlainScores, Variables
+from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, PlainScores
 from bayesf1.metrics import MetricLike
 from bayesf1.output import arviz
 from bayesf1.sampling import sampling_model
@@ -163,9 +163,8 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
                 "independent; use the likelihood 'scores', or assumption='independent' to take them so"
             )
         note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
-    task = functools.reduce(
-        lambda a, b: a.union(b) if a.classes else a, [ev.task for ev in evaluations.values()]
-    )
+    tasks = (ev.task for ev in evaluations.values())
+    task = functools.reduce(lambda a, b: a.union(b) if a.classes else a, tasks)
     found = [task.outcomes(ev.widened(task)) for ev in evaluations.values()]
     outcomes = found[0]
     if outcomes is None:
@@ -230,7 +229,7 @@ def fit_counts(
     task = PlainScores.of(found)
     ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
-    known: dict[str, Variables] = {
+    known: dict[str, arviz.Variables] = {
         "observed_data": {"counts": (_DIMS, counts.astype(np.int64))},
         "constant_data": {
             "alpha": ((), np.asarray(outcomes.prior(prior.cells))),
@@ -294,7 +293,8 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
                 f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed (rng=), or the "
                 f"sampler {SAMPLERS[sampler == 'pymc']!r}"
             ) from error
-        found = {name: arviz.group(trace, name) for name in ("posterior", "sample_stats")}
+        kept = {"posterior": ["pi", "log_kappa"], "sample_stats": ["diverging"]}
+        found = {name: arviz.group(trace, name)[names] for name, names in kept.items()}
         sizes = found["posterior"].sizes
         if (sizes["chain"], sizes["draw"]) != (settings["chains"], settings["draws"]):
             raise KeyboardInterrupt(f"interrupted after {sizes['draw']} of {settings['draws']} draws")
@@ -305,8 +305,6 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
             thinned, model=model, random_seed=next(seeds), progressbar=False
         )
         pm.compute_log_likelihood(trace, model=model, progressbar=False)
-    found["posterior"] = found["posterior"][["pi", "log_kappa"]]
-    found["sample_stats"] = found["sample_stats"][["diverging"]]
     found |= {name: arviz.group(before, name) for name in ("prior", "prior_predictive")}
     found["posterior_predictive"] = arviz.group(after, "posterior_predictive")
     # A corpus is left out as a whole.

@@ -19,7 +19,7 @@ from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference import comparison
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import KEPT_DRAWS, distribution_of, distribution_under, shows_spread
+from bayesf1.inference.posterior import KEPT_DRAWS, closed_form, distribution_of, shows_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
@@ -249,7 +249,7 @@ def _without_draws(sampling: SamplingModel, metric: Metric, options: Options) ->
     trained, (low, high) = sampling.training_variance, metric.support
     if trained is None and sampling.shared:
         return None
-    a, b = (distribution_under(sampling, metric, i, options.prior) for i in (0, 1))
+    a, b = (closed_form(sampling, metric, i, options.prior) for i in (0, 1))
     if a is None or b is None:
         return None
     if trained is not None:

@@ -496,7 +496,9 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
-        return text.signature(self)
+        names = [text.signed_name(c.definition) for c in self.values()]
+        most = max(c.settings.n_draws for c in self.values())
+        return text.signature_of(replace(self.headline.settings, n_draws=most), names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each metric."""
@@ -574,5 +576,5 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         names = [metric.name for metric in metrics]
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
         made = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
-        attrs = {"signature": text.signature(Comparisons([replace(c, settings=made) for c in self.values()]))}
+        attrs = {"signature": Comparisons([replace(c, settings=made) for c in self.values()]).signature()}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

@@ -23,11 +23,6 @@ from bayesf1.sampling import SamplingModel, sampling_model
 _DRAWS = 10_000
 
 
-def _observed(c: Comparison) -> str:
-    observed, percent = c.score_b - c.score_a, c.definition.percent
-    return "–" if np.isnan(observed) else points(observed, 1 if percent else 3, sign=True, percent=percent)
-
-
 class ClassComparisons(Comparisons):
     """The tests of all classes for one pair of models."""
 
@@ -38,10 +33,14 @@ class ClassComparisons(Comparisons):
 
     @property
     def table(self) -> Table:
-        """The table, with differences as observed, and as they are believed beside the other classes."""
+        """The table, with differences as observed, and shrunk towards those of the other classes."""
         table = super().table
-        rows = ((*row[:4], _observed(c), *row[4:]) for c, row in zip(self.values(), table.rows, strict=True))
         header = (*table.header[:3], "Difference, shrunk", "Observed", *table.header[4:])
+        rows = []
+        for c, row in zip(self.values(), table.rows, strict=True):
+            observed, percent = c.score_b - c.score_a, c.definition.percent
+            written = points(observed, 1 if percent else 3, sign=True, percent=percent)
+            rows.append((*row[:4], "–" if np.isnan(observed) else written, *row[4:]))
         return replace(table, header=header, rows=tuple(rows))
 
     @property

@@ -113,7 +113,7 @@ def posteriors(
     warn_if_few(sampling, *metrics)
     found: dict[tuple[str, str], Posterior] = {}
     for metric in metrics:
-        closed = (distribution_under(sampling, metric, i, prior) for i in range(len(ev.names)))
+        closed = (closed_form(sampling, metric, i, prior) for i in range(len(ev.names)))
         found |= {(model, metric.name): post for model, post in zip(ev.names, closed, strict=True) if post}
     drawn = [metric for metric in metrics if any((model, metric.name) not in found for model in ev.names)]
     scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng)) if drawn else ()
@@ -188,8 +188,8 @@ def summary(
     return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
 
 
-def distribution_under(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
-    """Return the distribution of one of the scores that are compared, or None if only draws will do."""
+def closed_form(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
+    """Return the posterior of one of the scores that are compared in closed form, or None if only draws will do."""
     trained = sampling.training_variance
     if trained is not None and not trained.mixed:
         return trained.contrasts(metric).distribution(np.eye(len(sampling.ev.models))[index], metric.support)

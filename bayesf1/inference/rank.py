@@ -15,13 +15,7 @@ from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import (
-    check_spread,
-    claim_threshold,
-    distribution_under,
-    number_of_draws,
-    varies,
-)
+from bayesf1.inference.posterior import check_spread, claim_threshold, closed_form, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -244,7 +238,7 @@ def rank(
         ev.names,
         metric,
         Settings.of(sampling, metric, prior=prior, method="montecarlo", n_draws=n_draws, **asked),
-        posteriors=[distribution_under(sampling, metric, i, prior) for i in range(len(ev.names))],
+        posteriors=[closed_form(sampling, metric, i, prior) for i in range(len(ev.names))],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
 

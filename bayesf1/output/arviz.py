@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Arrays by name, with the names of their axes.
-Variables: TypeAlias = Mapping[str, tuple[Sequence[str], FloatArray]]
+Variables: TypeAlias = dict[str, tuple[tuple[str, ...], FloatArray]]
 
 
 def load_arviz() -> Any:
@@ -42,7 +42,7 @@ def dataset(
     """Return arrays with named dims as a Dataset, with the coordinates of those dims that they have."""
     import xarray as xr
 
-    data = xr.Dataset({name: (tuple(dims), values) for name, (dims, values) in variables.items()})
+    data = xr.Dataset({name: (dims, values) for name, (dims, values) in variables.items()})
     known = {**{dim: range(data.sizes.get(dim, 0)) for dim in ("chain", "draw")}, **coords}
     data = data.assign_coords({dim: list(labels) for dim, labels in known.items() if dim in data.dims})
     return data.assign_attrs(created_by="bayesf1", bayesf1_version=__version__, **(attrs or {}))

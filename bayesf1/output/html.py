@@ -11,7 +11,6 @@ import math
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -123,8 +122,8 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     drawn = [c for c in shown if not forest and not math.isnan(c.p_h1)]
     metrics = []
     for i, c in enumerate(drawn, 1):
-        scores = _figure(1.7, partial(plots.draw_scores, c))
-        difference = _figure(1.8, partial(plots.draw_difference, c))
+        scores = _figure(1.7, plots.draw_scores, c)
+        difference = _figure(1.8, plots.draw_difference, c)
         ropes, less, greater = c.rope_curve()
         labels = [region(rope, percent=c.definition.percent) for rope in ropes]
         curve = {
@@ -141,13 +140,11 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
 def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
     """Return the figure of differences class by class, or question by question of a fit; None if there are no such."""
     single = isinstance(res, Mapping)
-    if single:
-        rows = dict(res)
-        if len(rows) < 2 or not all("[" in metric for metric in rows):
-            return None
-    else:
-        answers = {question: found[first.metric] for question, found in res.answers.items()}
-        rows = {c.scope if q in ("average", "new", "suite") else q: c for q, c in answers.items()}
+    rows = dict(res) if single else {q: found[first.metric] for q, found in res.answers.items()}
+    if not single:
+        rows = {c.scope if q in ("average", "new", "suite") else q: c for q, c in rows.items()}
+    elif len(rows) < 2 or not all("[" in metric for metric in rows):
+        return None
     kept, what = dict(list(rows.items())[:_MOST_ROWS]), "by class" if single else "on each corpus"
     label, height = first.label.partition("[")[0], plots.forest_height(list(kept))
     return {
@@ -157,8 +154,8 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
     }
 
 
-def _figure(height: float, draw: Callable[[Any], object]) -> str:
+def _figure(height: float, draw: Callable[..., object], *what: Comparison) -> str:
     """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
     ax = plots.PaperFigure(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
-    draw(ax)
+    draw(*what, ax)
     return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"

@@ -189,10 +189,11 @@ class Table:
         lines = self._cells(printable)
         widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
         lines.insert(1, ["─" * width for width in widths])
-        return "\n".join(
-            "  ".join(c + " " * (w - display_width(c)) for c, w in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        )
+
+        def padded(cell: str, width: int) -> str:
+            return cell + " " * (width - display_width(cell))
+
+        return "\n".join("  ".join(map(padded, line, widths)).rstrip() for line in lines)
 
     def to_markdown(self) -> str:
         """Return a GitHub-flavoured Markdown table."""

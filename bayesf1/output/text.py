@@ -18,7 +18,7 @@ from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
-from bayesf1.sampling import FEW_UNITS
+from bayesf1.sampling import FEW_UNITS, SamplingSettings
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from bayesf1.hierarchical.fit import HierarchicalComparison, HierarchicalFit
     from bayesf1.inference.comparison import Comparison, Comparisons, Rope, Settings
     from bayesf1.inference.rank import Ranking, Scoreboard
-    from bayesf1.sampling import SamplingSettings
 
 _PACKAGE = f"bayesf1 {__version__}"
 _HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
@@ -148,8 +147,8 @@ def _not_compared(c: Comparison, low: float, high: float) -> str:
         return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
     if not c.spread_unknown:
         return ""
-    percent, unit = c.definition.percent, _own_points(c) or " points" * c.definition.percent
-    gap = points(c.gap, digits_of(low, high), sign=True, percent=percent) + unit
+    unit = _own_points(c) or " points" * c.definition.percent
+    gap = estimates([_estimated(c)[2]], sign=True)[0] + unit
     return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
 
 
@@ -327,10 +326,9 @@ def sampled(s: SamplingSettings) -> str:
 
 def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
     """Say that a score does not vary over the few units, or the folds, that there are."""
-    if s.n_units == 1 and not s.training:
-        return f"{what} is known on a single {s.unit}, which does not show how much it varies"
-    where = "in all folds" if s.training else f"on all {sampled(s)}"
-    return f"{what} is {value} {where}, which does not show how much it varies"
+    known = f"{value} in all folds" if s.training else f"{value} on all {sampled(s)}"
+    known = f"known on a single {s.unit}" if s.n_units == 1 and not s.training else known
+    return f"{what} is {known}, which does not show how much it varies"
 
 
 def counted(s: SamplingSettings) -> str:
@@ -377,16 +375,9 @@ def dependence(s: SamplingSettings) -> str:
 # ---- signatures -------------------------------------------------------------------------------------------
 
 
-def signature(res: Comparisons) -> str:
-    """Return what is needed to repeat tests, in one line."""
-    names = [signed_name(c.definition) for c in res.values()]
-    return signature_of(res.headline.settings, names, n_draws=max(c.settings.n_draws for c in res.values()))
-
-
-def signature_of(s: Settings, metrics: Sequence[str], *, n_draws: int | None = None) -> str:
+def signature_of(s: Settings, metrics: Sequence[str]) -> str:
     """Return in one line what was asked, and what was done."""
-    n_draws = s.n_draws if n_draws is None else n_draws
-    drawn = {"draws": n_draws, "rng": s.rng} if n_draws else {}
+    drawn = {"draws": s.n_draws, "rng": s.rng} if s.n_draws else {}
     method = "exact" if s.method == "exact" else "mc"
     asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
     return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
@@ -510,14 +501,11 @@ def notes(c: Comparison) -> Iterator[str]:
     yield from c.remarks
 
 
-def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> list[str]:
-    """Say that tables are not of one test set, as one has more gold positives than the other."""
-    if len(set(gold)) < 2:
-        return []
-    (a, b), (n, m) = models, gold
-    return [
-        f"{a} has {n:,.10g} gold positives and {b} has {m:,.10g}: they are taken as tested on different items."
-    ]
+def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> Iterator[str]:
+    """Say that tables are not of one test set, if one has more gold positives than the other."""
+    if len(set(gold)) > 1:
+        (a, b), (n, m) = models, (f"{number:,.10g}" for number in gold)
+        yield f"{a} has {n} gold positives and {b} has {m}: they are taken as tested on different items."
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
@@ -554,8 +542,7 @@ def few_units(s: SamplingSettings) -> str:
 
 def ranking_estimates(r: Ranking) -> list[str]:
     """Write the scores of a ranking with their intervals."""
-    found = zip(r.score, r.low, r.high, strict=True)
-    return estimates([(*each, r.metric.percent) for each in found])
+    return estimates([(*each, r.metric.percent) for each in zip(r.score, r.low, r.high, strict=True)])
 
 
 def ranking_table(r: Ranking) -> Table:
@@ -792,13 +779,6 @@ def intervals_notes(r: intervals.Intervals) -> tuple[str, ...]:
     if s.runs:
         notes.append("Credible intervals allow for further training runs; the others are about these runs.")
     return (*notes, *filter(None, [few_units(s)]), *r.remarks)
-
-
-def intervals_signature(r: intervals.Intervals) -> str:
-    """Return in one line what is needed to repeat the intervals."""
-    s = r.settings
-    asked = {"confidence_level": s.confidence_level, "methods": tuple(r), "resamples": s.n_resamples or None}
-    return in_one_line(metric=signed_name(r), **sampling_parts(s), **asked, rng=s.rng)
 
 
 # ---- tests ------------------------------------------------------------------------------------------------

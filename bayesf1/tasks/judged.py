@@ -9,14 +9,16 @@ Weights of units are those of a Bayesian bootstrap. In each draw of them the gol
 shared out stratum by stratum, by shares with a prior,
 
 .. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
-          m_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
+          m_c \propto p_c\, b_c / \bar b_c, \qquad
+          p_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
           a = \frac{4\lambda}{SK},
 
 for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool*: with two gold labels
-those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is the
-mean in such strata of what the models and the judge say, each taken on its own (`IndependentRaters`), so that pools without
-a label follow these. Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that
-depends on what is known of all items alone is ignorable.
+those of the same judgement and of as many models that say yes, with more those in which the same raters agree. b is what
+the models and the judge say, each taken on its own (`IndependentRaters`), and its mean that of the pool: pools without a
+label follow it, and with two gold labels a stratum differs from its pool as the models that say yes differ from others.
+Where all is labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that depends on what is
+known of all items alone is ignorable.
 
 Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382, 669–674.
 """
@@ -135,14 +137,15 @@ class Pools:
     ----------
     index
         Number of the share that each gold label of a stratum has in its pool, axes (stratum, gold).
-    sharing
-        How many gold labels of the stratum have that share together.
+    parts
+        What part of that share each of them has, one that shares it with others of the stratum; None if what raters say
+        on their own tells strata of a pool apart.
     strata
         How many strata the pool of each share has.
     """
 
     index: IntArray
-    sharing: FloatArray
+    parts: FloatArray | None
     strata: FloatArray
 
     @cached_property
@@ -157,9 +160,10 @@ class Pools:
         """Return mean shares of gold labels in the strata of each pool, axes (..., stratum, gold) to (..., share)."""
         return np.asarray(self.sums(shares) / self.strata)
 
-    def shares(self, sums: FloatArray) -> FloatArray:
-        """Return the shares of gold labels in each stratum's pool from sums, axes (..., share) to (..., stratum, gold)."""
-        found = sums[..., self.index] / self.sharing
+    def shares(self, sums: FloatArray, guessed: FloatArray) -> FloatArray:
+        """Return what its pool says of each stratum, from sums, axes (..., share), and guesses, axes (..., stratum, gold)."""
+        parts = guessed if self.parts is None else self.parts
+        found = ratio(sums, self.means(parts))[..., self.index] * parts
         return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
@@ -290,9 +294,10 @@ class Strata:
         return 4.0 * prior / (self.possible * len(self.golds))
 
     def pooled(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
-        """Return the shares of gold labels in each stratum's pool from what is labelled, axes (..., stratum, gold)."""
-        guessed = self.pools.means(self.independent_raters.shares(labelled, scale))
-        return self.pools.shares(self.pools.sums(labelled) + np.asarray(scale)[..., None] * guessed)
+        """Return what its pool says of each stratum, from what is labelled, axes (..., stratum, gold)."""
+        guessed = self.independent_raters.shares(labelled, scale)
+        one = np.asarray(scale)[..., None] * self.pools.means(guessed)
+        return self.pools.shares(self.pools.sums(labelled) + one, guessed)
 
     @cached_property
     def independent_raters(self) -> IndependentRaters:
@@ -304,7 +309,7 @@ class Strata:
         """The pools of the strata."""
         n, k, place = len(self.models), len(self.golds), dict[tuple[object, object], int]()
         index = np.zeros((self.size, k), dtype=np.intp)
-        sharing = np.ones((self.size, k))
+        parts = np.ones((self.size, k))
         found = list[object]()
         for c, predicted in enumerate(self.predicted):
             if k == 2:
@@ -316,10 +321,11 @@ class Strata:
                 pool = tuple(first[label] for label in predicted)
                 roles = [first.get(gold, "another") for gold in self.golds]
             index[c] = [place.setdefault((pool, role), len(place)) for role in roles]
-            sharing[c] = [roles.count(role) for role in roles]
+            parts[c] = [1.0 / roles.count(role) for role in roles]
             found.append(pool)
         sizes = Counter(found)
-        return Pools(index, sharing, np.array([sizes[pool] for pool, _ in place], dtype=float))
+        strata = np.array([sizes[pool] for pool, _ in place], dtype=float)
+        return Pools(index, None if k == 2 else parts, strata)
 
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return shares of gold labels in each stratum from what is labelled there, axes (..., stratum, gold).
@@ -598,8 +604,11 @@ class Audited(Task):
             parts = flat.reshape(len(flat), strata.size, k + 1)
             labelled, unlabelled = parts[..., :k], parts[..., k:]
             labelled = labelled + rng.standard_gamma(strata.weight(prior), labelled.shape)
-            alone = rng.standard_gamma(pools.means(strata.independent_raters.shares(labelled)))
-            shares = labelled + rng.standard_gamma(POOLED * pools.shares(pools.sums(labelled) + alone))
+            guessed = strata.independent_raters.shares(labelled)
+            alone = rng.standard_gamma(pools.means(guessed))
+            shares = labelled + rng.standard_gamma(
+                POOLED * pools.shares(pools.sums(labelled) + alone, guessed)
+            )
             yield labelled + unlabelled * (shares / shares.sum(axis=-1, keepdims=True))
 
     # ---- words --------------------------------------------------------------------------------------------
@@ -665,6 +674,8 @@ def settled(ev: Evaluation) -> Evaluation:
 _LEANS = 0.3
 # Share of items whose gold labels rest on each rater alone, from which on a reader must be told.
 _GUESSED = 0.05
+# Percentage of items in strata without a label, and correlation of errors, from which on weak models look too good.
+_HELD, _COMMON = 20.0, 0.1
 
 
 def agreement(task: Audited, tables: FloatArray) -> tuple[float, float] | None:
@@ -704,6 +715,24 @@ def shared_errors(task: Audited, tables: FloatArray, model: str) -> float:
     return float(ratio(np.einsum("gjj->", joint) - chance, joint.sum() - chance))
 
 
+def error_correlation(task: Audited, tables: FloatArray) -> float:
+    """Return the mean correlation of the errors of models and judge among labelled items of the same gold label."""
+    strata = task.strata
+    labelled, golds = task.counts(tables)[:, :-1], strata.golds
+    # Of two gold labels the first is whatever is not the second.
+    named = golds if len(golds) > 2 else golds[1:]
+    right = np.array(
+        [[[(w in named and w) == (g in named and g) for g in golds] for w in row] for row in strata.predicted]
+    ).astype(float)
+    shares = ratio(labelled, labelled.sum(axis=0))
+    rates = np.einsum("cg,cvg->vg", shares, right)
+    each = (rates * (1.0 - rates)).clip(0.0)
+    together = np.einsum("cg,cg->g", shares, right.sum(axis=1) ** 2) - rates.sum(axis=0) ** 2
+    most = np.sqrt(each).sum(axis=0) ** 2
+    size = labelled.sum(axis=0)
+    return float(ratio(size @ (together - each.sum(axis=0)), size @ (most - each.sum(axis=0))))
+
+
 def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
     """Return draws of the score of one model, or of the difference of two."""
     how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
@@ -732,6 +761,11 @@ def judge_notes(sampling: SamplingModel, task: Audited, metric: Metric) -> Itera
             f"No item is labelled in {len(empty)} of {task.strata.size} combinations of what is known, with {held:.2g} % of "
             f"all items ({named}); {'its' if len(empty) == 1 else 'their'} gold labels were drawn from those of similar ones."
         )
+        if held > _HELD and (common := error_correlation(task, ev.tables)) > _COMMON:
+            yield (
+                f"{joined(task.strata.raters)} err on the same items (mean correlation given gold {common:.2f}), while so "
+                "much rests on similar items: the weaker models may be worse than their intervals say. Label more items."
+            )
     if found := agreement(task, ev.tables):
         (share, kappa), judge = found, task.strata.judges[0]
         chance = ", no better than chance: it does no harm, but gains nothing" if kappa <= 0.0 else ""

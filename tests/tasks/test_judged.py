@@ -1,6 +1,7 @@
 """Gaps in gold and one judge of all: draws, the difference estimator, and what is refused."""
 
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling import sampling_model
-from bayesf1.tasks.judged import IndependentRaters, difference_estimate
+from bayesf1.tasks.judged import IndependentRaters, Strata, difference_estimate, error_correlation
 from builders import flipped as noisy, judged_items as items
 
 
@@ -184,6 +185,44 @@ def test_voices_of_several_classes_are_right_or_wrong():
     np.testing.assert_allclose(found[2], expected / expected.sum(), rtol=1e-12)
 
 
+def test_of_models_that_disagree_the_better_one_is_believed_where_no_item_is_labelled():
+    said = tuple(product(("no", "yes"), repeat=3))
+    strata = Strata(("no", "yes"), ("weak", "good", "other"), (), said)
+    labelled = np.array(
+        [[20.0, 0.0], [0.0, 0.0], [0.0, 0.0], [4.0, 9.0], [6.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 20.0]]
+    )
+    weak, good, other = (
+        labelled[[row[i] == "yes" for row in said], 1].sum()
+        - labelled[[row[i] == "yes" for row in said], 0].sum()
+        for i in range(3)
+    )
+    assert weak < good == other
+    yes = dict(zip(said, strata.pooled(labelled)[:, 1], strict=True))
+    assert yes["no", "yes", "yes"] > yes["yes", "no", "yes"] == pytest.approx(yes["yes", "yes", "no"])
+    assert yes["no", "yes", "no"] > yes["yes", "no", "no"]
+
+
+@pytest.mark.parametrize(("hard", "low", "high"), [(0.0, -0.05, 0.05), (0.3, 0.1, 0.6)])
+def test_errors_that_all_make_on_the_same_items_are_told_where_few_of_many_combinations_are_labelled(
+    hard, low, high
+):
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 2, 600)
+    often = np.where(rng.random(600) < hard, 0.6, 0.2)
+    *said, judge = (np.where(rng.random(600) < often, 1 - gold, gold) for _ in range(7))
+    known = np.where(np.arange(600) < 100, gold, np.nan)
+    ev = bf.from_labels(known, dict(zip("ABCDEF", said, strict=True)), judge=judge, positive=1)
+    errors = np.array([*said, judge])[:, :100] != gold[:100]
+    each = [np.corrcoef(errors[:, gold[:100] == g])[np.triu_indices(7, 1)].mean() for g in (0, 1)]
+    assert low < error_correlation(ev.task, ev.tables) < high
+    assert error_correlation(ev.task, ev.tables) == pytest.approx(np.mean(each), abs=0.03)
+    told = any(
+        "err on the same items" in note
+        for note in ev.task.notes_on(sampling_model(ev), resolve_metric("f1", ev))
+    )
+    assert told == (hard > 0)
+
+
 def test_few_labels_are_a_caution():
     _, known, said, judge = items(n=1000, labelled=12)
     res = bf.compare(
@@ -228,7 +267,8 @@ def test_draws_are_those_of_an_independent_simulation_of_the_model(build, weight
     alone, shares = by_bayes(numbers, strata.predicted), np.empty(shape)
     for those in ([c for c, other in enumerate(pools) if other == pool] for pool in sorted({*pools})):
         pool = numbers[:, those].sum(axis=1) + rng.standard_gamma(alone[:, those].mean(axis=1))
-        pool = (pool / pool.sum(axis=1, keepdims=True))[:, None]
+        pool = pool[:, None] * alone[:, those] / alone[:, those].mean(axis=1, keepdims=True)
+        pool = pool / pool.sum(axis=2, keepdims=True)
         shares[:, those] = numbers[:, those] + rng.standard_gamma(0.5 * pool, (n, len(those), 2))
     shares /= shares.sum(axis=-1, keepdims=True)
     filled = numbers + rng.standard_gamma(np.broadcast_to(counts[:, -1:], (n, len(counts), 1))) * shares
