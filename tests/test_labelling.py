@@ -1,4 +1,4 @@
-"""Which items to label next, and what is then known."""
+"""Which items to label next, what is then known, and intervals of scores if few items are labelled."""
 
 import itertools
 import json
@@ -13,7 +13,7 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.labelling import Doubt, doubt_of
 from bayesf1.sampling import sampling_model
-from builders import judged_items
+from builders import flipped, judged_items
 
 
 def evaluation(known, said, judge):
@@ -134,3 +134,23 @@ def test_items_have_their_ids_where_they_were_given():
         )
     ]
     assert found == 2 * [[names[i] for i in rows]] + 2 * [rows.tolist()]
+
+
+def holds_the_truth(seed: int) -> bool:
+    """Simulate an experiment, and say whether the 95 % interval of a model's F1 holds the F1 of its whole population."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 4, 300)
+    models = {f"model {i}": flipped(gold, 0.2, rng, k=4) for i in range(6)}
+    labelled = {*rng.choice(300, 60, replace=False).tolist()}
+    known = [int(y) if i in labelled else None for i, y in enumerate(gold)]
+    ev = bf.from_labels(known, models, judge=flipped(gold, 0.1, rng, k=4))
+    low, high = bf.posterior(ev, "model 0", "f1", n_draws=500, rng=seed).interval(0.95)
+    # Classes are equally frequent and errors fall on all others alike: precision, recall and F1 are one number.
+    return bool(low <= 0.8 <= high)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("n", "least"), [(8, 4), pytest.param(60, 45, marks=pytest.mark.long)])
+def test_most_intervals_hold_the_truth(n, least):
+    # If each holds it with probability 0.85, fewer than four of eight do with probability 0.003.
+    assert sum(holds_the_truth(seed) for seed in range(n)) >= least
