@@ -175,25 +175,6 @@ def test_every_part_comes_along_in_any_order_of_calls(name, steps):
     assert ev.unit == before.unit
 
 
-@pytest.mark.long
-def test_independent_items_are_the_trials_also_after_cells_were_left_out():
-    # 30 documents of 20 items, whose difficulty differs from document to document.
-    rng = np.random.default_rng(3)
-    ease = np.repeat(rng.normal(1.0, 2.5, 30), 20)
-    gold = rng.random(600) < 0.5
-    said = {m: np.where(rng.random(600) < 1 / (1 + np.exp(-ease)), gold, ~gold) for m in "AB"}
-    ev = bf.from_labels(gold, said, groups=np.repeat(np.arange(30), 20))
-    for method in ("delta", "bootstrap_percentile"):
-        by_document = bf.intervals(ev, "A", "f1", rng=1)[method].length
-        as_items = bf.intervals(ev, "A", "f1", assumption="independent", rng=1)[method].length
-        alone = bf.intervals(ev.items, "A", "f1", rng=1)[method].length
-        assert as_items == pytest.approx(alone, rel=0.05)
-        assert by_document > 1.5 * as_items
-    gaps = bf.difference_intervals(ev, metric="f1", assumption="independent", rng=1)["delta"].length
-    lone = [bf.intervals(ev.items, m, "f1", rng=1)["delta"].length for m in "AB"]
-    assert gaps == pytest.approx(np.hypot(*lone), rel=1e-6)
-
-
 GOLD = [1, 1, 1, 0, 0, 0, 1, 0]
 SAID = {
     "bert": {"s1": [1, 1, 1, 0, 0, 1, 1, 0], "s2": [1, 1, 0, 0, 0, 0, 1, 0]},

@@ -361,6 +361,8 @@ class Comparison(Checked):
         >>> greater[ropes.index(c.rope)] == round(c.p_greater, 8)
         True
         """
+        if math.isnan(self.p_h1):
+            raise ValueError(str(self))
         widest, shape = self.rope.widest, self.rope if self.rope else Rope(-1.0, 1.0)
         low, high = (end / shape.widest for end in shape)
         reach = max(-self.difference.ppf(_TAIL), self.difference.isf(_TAIL), 2.0 * widest) or 0.01

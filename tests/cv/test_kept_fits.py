@@ -70,7 +70,7 @@ def test_only_what_is_the_same_is_taken_from_kept_fits(tmp_path):
     assert fitted_anew(tmp_path, MODELS, x, y) == set()
 
 
-@pytest.mark.filterwarnings("ignore:.* never predicts the positive label:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* never predicts? the positive label:UserWarning")
 @pytest.mark.long
 def test_parameters_are_known_without_a_new_version_and_with_any_number_of_workers(tmp_path):
     x, y = data()

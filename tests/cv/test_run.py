@@ -2,15 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import (
-    GroupKFold,
-    KFold,
-    LeaveOneOut,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedKFold,
-    TimeSeriesSplit,
-)
+from sklearn import model_selection as sk
 
 import bayesf1 as bf
 from bayesf1.cv.run import FitError
@@ -38,12 +30,12 @@ SEEDED = bf.BlockedCV(m=3, rng=0)
     [
         (10, bf.KFoldCV(10)),
         (bf.KFoldCV(5, repeats=3, rng=0), bf.KFoldCV(5, 3)),
-        (KFold(6), bf.KFoldCV(6)),
-        (StratifiedKFold(5, shuffle=True), bf.KFoldCV(5)),
-        (RepeatedStratifiedKFold(n_splits=4, n_repeats=3), bf.KFoldCV(4, 3)),
-        (list(KFold(3).split(np.zeros(N))), bf.KFoldCV(3)),
-        (KFold(3).split(np.zeros(N)), bf.KFoldCV(3)),
-        (LeaveOneOut(), bf.KFoldCV(N)),
+        (sk.KFold(6), bf.KFoldCV(6)),
+        (sk.StratifiedKFold(5, shuffle=True), bf.KFoldCV(5)),
+        (sk.RepeatedStratifiedKFold(n_splits=4, n_repeats=3), bf.KFoldCV(4, 3)),
+        (list(sk.KFold(3).split(np.zeros(N))), bf.KFoldCV(3)),
+        (sk.KFold(3).split(np.zeros(N)), bf.KFoldCV(3)),
+        (sk.LeaveOneOut(), bf.KFoldCV(N)),
         (None, bf.BlockedCV(3)),
     ],
 )
@@ -64,7 +56,7 @@ def test_folds_hold_what_scikit_learn_finds_in_them(data):
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import cross_val_score
 
-    cv = StratifiedKFold(5, shuffle=True, random_state=1)
+    cv = sk.StratifiedKFold(5, shuffle=True, random_state=1)
     ev = bf.cross_validate({"lr": LogisticRegression()}, *data, cv=cv)
     expected = cross_val_score(LogisticRegression(), *data, cv=cv, scoring="accuracy")
     tp, fp, fn, tn = np.moveaxis(ev.folds.counts[0, :, 0], -1, 0)
@@ -87,12 +79,12 @@ def test_our_own_k_folds_are_alike_in_size_and_labels(data):
 def test_documents_are_kept_whole(data):
     x, y = data
     groups = np.arange(N) // 6
-    for cv in (GroupKFold(5), bf.KFoldCV(5, rng=0), bf.BlockedCV(3, rng=0)):
+    for cv in (sk.GroupKFold(5), bf.KFoldCV(5, rng=0), bf.BlockedCV(3, rng=0)):
         ev = bf.cross_validate(MODELS, x, y, cv=cv, groups=groups)
         assert ev.folds.units.size == 15
         assert ev.folds.units.name == "document"
     with pytest.raises(ValueError, match=r"cv divides group .* between folds"):
-        bf.cross_validate(MODELS, x, y, cv=KFold(7), groups=groups)
+        bf.cross_validate(MODELS, x, y, cv=sk.KFold(7), groups=groups)
     with pytest.raises(ValueError, match="20 folds need at least 20 groups, but there are 15"):
         bf.cross_validate(MODELS, x, y, cv=20, groups=groups)
 
@@ -100,8 +92,8 @@ def test_documents_are_kept_whole(data):
 @pytest.mark.parametrize(
     ("cv", "message"),
     [
-        (ShuffleSplit(3, random_state=0), "tests unit .* again|does not test every unit equally often"),
-        (TimeSeriesSplit(3), "fold 1 .* train on all the others"),
+        (sk.ShuffleSplit(3, random_state=0), "tests unit .* again|does not test every unit equally often"),
+        (sk.TimeSeriesSplit(3), "fold 1 .* train on all the others"),
         ([(range(1, N), [0])], "every unit equally often"),
         ([(range(1, N), [N])], "fold 1 of cv must test some of the 90 units"),
         ([(range(N), [])], "is not a pair of indices|must test some"),

@@ -10,7 +10,6 @@ from bayesf1.distributions.random_effects import (
     log_half_t,
     robust_covariance,
     shrink,
-    shrink_draws,
     spread_edges,
     spread_of,
     spread_ratio,
@@ -175,40 +174,3 @@ def test_shrunken_values_are_those_of_brute_force():
         means.append(delta + tau**2 * inverse @ missed)
     spread = Spread.of(lambda _: np.array(logs) + log_half_t(at), grid)
     assert np.allclose(found.mean(axis=0), spread.weights @ np.array(means), atol=0.0006)
-
-
-def classes(rng, gaps):
-    """Draws of noisy differences in thirty classes, of which the rare ones are known badly."""
-    sd = 0.02 * np.sqrt(np.arange(1, 31))
-    seen = gaps + sd * rng.normal(size=30)
-    return seen + sd * rng.normal(size=(1000, 30))
-
-
-def claimed(draws):
-    p = (draws > 0).mean(axis=0)
-    return np.maximum(p, 1 - p) >= 0.975
-
-
-@pytest.mark.long
-def test_equal_models_are_seldom_told_apart_in_any_of_thirty_classes():
-    rng, n = np.random.default_rng(11), 40
-    raw = shrunk = 0
-    for _ in range(n):
-        draws = classes(rng, np.zeros(30))
-        raw += bool(claimed(draws).any())
-        shrunk += bool(claimed(shrink_draws(draws, rng)).any())
-    assert raw > 0.6 * n
-    # a share of .05 stays below but one time in 1000
-    assert shrunk <= stats.binom.ppf(0.999, n, 0.05)
-
-
-def test_real_differences_of_a_few_classes_are_found():
-    rng = np.random.default_rng(12)
-    gaps = np.where(np.isin(np.arange(30), (0, 2, 5)), 0.2, 0.0)
-    hits, wrong, n = 0, 0, 6
-    for _ in range(n):
-        found = shrink_draws(classes(rng, gaps), rng)
-        hits += claimed(found)[gaps > 0].sum()
-        wrong += (claimed(found) & (found.mean(axis=0) * gaps <= 0) & (gaps > 0)).sum()
-    assert hits > 0.9 * 3 * n
-    assert wrong == 0

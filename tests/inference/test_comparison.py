@@ -311,3 +311,8 @@ def test_tables_of_different_gold_are_not_taken_for_one_test_set():
     res = bf.compare(bf.from_counts(A=(10, 1, 5, 100), B=(8, 2, 3, 5)))
     assert any("15 gold" in note and "11" in note for note in res.notes)
     assert not res["f1"].pairing_unknown
+
+
+def test_what_is_undefined_has_no_curve_over_margins():
+    with pytest.raises(ValueError, match="undefined"):
+        bf.compare(bf.from_counts(A=(0, 0, 10, 90), B=(8, 2, 2, 88)))["precision"].rope_curve()

@@ -182,7 +182,7 @@ def sharded_items(draw):
     return items, [documents[item[3]] for item in items]
 
 
-@pytest.mark.filterwarnings("ignore:.* never predicts the positive label:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* never predicts? the positive label:UserWarning")
 @settings(max_examples=60, deadline=None)
 @given(sharded_items(), st.booleans())
 def test_shards_add_up_to_their_union_unless_documents_straddle_them(data, grouped):

@@ -13,7 +13,7 @@ import bayesf1 as bf
 from bayesf1.cli.main import main
 from bayesf1.io.read import INPUT_FORMATS
 from builders import needed
-from file_samples import conlleval_output, conllu, inspect_log, lines, lm_eval_samples, run_lines
+from file_samples import SAMPLES, conllu, inspect_log, lines, lm_eval_samples
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
 COMMANDS = re.findall(r"\| `(bayesf1 [^`]+)` \|", PAGE.read_text(encoding="utf-8"))
@@ -70,9 +70,6 @@ def folder(tmp_path_factory):
             )
     (here / "a.json").write_bytes(inspect_log("a", {"q1": "C", "q2": "I", "q3": "C"}))
     (here / "b.json").write_bytes(inspect_log("b", {"q1": "C", "q2": "C", "q3": "I"}))
-    (here / "bm25.run").write_bytes(run_lines("bm25", {"1": "abcd", "2": "cbad", "3": "dcba"}))
-    (here / "dense.run").write_bytes(run_lines("dense", {"1": "bacd", "2": "abcd", "3": "badc"}))
-    (here / "qrels.txt").write_bytes(lines("1 0 déa 1", "1 0 déb 2", "2 0 déa 1", "2 0 déd 0", "3 0 déd 1"))
     words, tags = ["In", "Rome", "", "Ada", "ran"], ["O", "B-LOC", "", "B-PER", "O"]
     other = {"crf": ["O", "B-LOC", "", "O", "O"], "bert": ["O", "B-PER", "", "B-PER", "O"], "bert2": tags}
     for name, column in {"gold": tags, **other}.items():
@@ -90,8 +87,8 @@ def folder(tmp_path_factory):
         )
     for name, said in (("ref", "old cat"), ("a", "cat"), ("b", "old dog")):
         (here / f"{name}.en").write_bytes(lines("a dog sees the tree", f"the {said} sleeps", "a house"))
-    (here / "crf.txt").write_bytes(conlleval_output(200, 40, 38, 30))
-    (here / "bert.txt").write_bytes(conlleval_output(200, 40, 41, 34))
+    for name, data in (SAMPLES["trec"].files | SAMPLES["conlleval"].files).items():
+        (here / name).write_bytes(data)
     for name, last in (("gold", "NOUN"), ("crf", "VERB"), ("bert", "NOUN")):
         (here / f"{name}.conllu").write_bytes(
             conllu("A/DET dog/NOUN", "ran/VERB", "the/DET cat/NOUN", f"sat/{last}")
