@@ -659,7 +659,18 @@ class Evaluation(_Comparable):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
-        return tuple(map(printable, (*self.remarks, *self.task.notes(self.tables))))
+        copies = (
+            f"The runs of {name} are identical, {self.unit} by {self.unit}."
+            for name, (first, *others) in self.methods
+            if others and self._copies(first, others)
+        )
+        return tuple(map(printable, (*self.remarks, *self.task.notes(self.tables), *copies)))
+
+    def _copies(self, first: str, others: Sequence[str]) -> bool:
+        """Return whether runs did the same on all units."""
+        tables = self.tables[[self.index(run) for run in (first, *others)]]
+        plain = replace(self, methods=())
+        return bool((tables == tables[0]).all()) and all(plain.select((first, run)).alike for run in others)
 
     @property
     def labelled(self) -> str:
@@ -739,9 +750,6 @@ class Evaluation(_Comparable):
         methods = methods_of(runs, self.models)
         order = [model for method in methods for model in method.runs]
         remarks = tuple(remark for remark in self.remarks if not remark.endswith(SEPARATE_RUNS))
-        for name, (first, *others) in methods:
-            if others and all(self.select((first, run)).alike for run in others):
-                remarks += (f"The runs of {name} are identical, {self.unit} by {self.unit}.",)
         return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:

@@ -40,9 +40,10 @@ class Parser(argparse.ArgumentParser):
 
     def check_known(self, extras: Sequence[str], argv: Sequence[str]) -> None:
         """Say which option comes twice, or was probably meant where some of the arguments are none."""
-        given = [text.partition("=")[0] for text in argv if text.startswith("--")]
+        options, names = self._option_string_actions, (text.partition("=")[0] for text in argv)
+        given = [options[name].dest for name in names if name in options]
         if twice := [name for name in given if given.count(name) > 1]:
-            self.error(f"{twice[0]} is given twice; give it once")
+            self.error(f"--{twice[0].replace('_', '-')} is given twice; give it once")
         if not extras:
             return
         option = next((text for text in extras if text.startswith("-")), None)

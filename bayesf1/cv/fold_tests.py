@@ -201,7 +201,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     """Return the tests of differences of fold scores, axes (repeat, fold)."""
     if np.ptp(d) < 1e-12 and abs(d[0, 0]) >= 1e-12:
         raise ValueError(
-            f"the difference is {d[0, 0]:.4g} in all folds, which does not show how much it varies; no test can say more"
+            f"the difference is {d[0, 0]:.4g} in all folds, which does not show how much it varies; give more folds"
         )
     mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.

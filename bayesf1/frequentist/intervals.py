@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import BoolArray, FloatArray, plain
 from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
-from bayesf1.base.naming import cleaned, nearest
+from bayesf1.base.naming import cleaned, nearest, plural
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.inference.compare import compare
@@ -27,8 +27,6 @@ from bayesf1.tasks.judged import difference_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BoolArray: TypeAlias = BoolArray
 
 
 class Ends:
@@ -972,7 +970,7 @@ def _intervals(
                 return posterior(ev, models[0], metric, **options)
         found = compare(ev, metrics=[metric], **options)[metric.name]
         if found.spread_unknown:
-            raise UndefinedScore(str(found))
+            raise UndefinedScore(f"{str(found)[:-1]}; give more {plural(found.settings.unit)}")
         return found.difference
 
     if alone and not kept.methods:

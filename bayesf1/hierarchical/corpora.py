@@ -74,9 +74,10 @@ class HierarchicalPrior:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if (value is not None or name != "cells") and not (is_number(value) and 0.0 < value <= 1e6):
+            most = 100.0 if name == "cells" else 1e6
+            if (value is not None or name != "cells") and not (is_number(value) and 0.0 < value <= most):
                 raise ValueError(
-                    f"{name} of the prior must be a number above 0, at most 1e6, not {quoted(value)}"
+                    f"{name} of the prior must be a number above 0, at most {most:g}, not {quoted(value)}"
                 )
 
     def check(self, likelihood: str) -> None:

@@ -404,7 +404,7 @@ def comparison_of(
         alike=ev.alike,
         variance=_variance(sampling, metric, options.prior) if of_methods else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
-        pairing_unknown=len(set(gold)) == 1,
+        pairing_unknown=len(set(gold)) == 1 and known[2],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
     )
 

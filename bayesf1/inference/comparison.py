@@ -555,7 +555,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
-        prior = ev.check_prior(asked.prior)
+        prior = ev.task.default_prior if asked.prior is None else asked.prior
         blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
         drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]

@@ -16,6 +16,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation import Evaluation, Units, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
+from bayesf1.metrics import find_metric
 from bayesf1.tasks.binary import BinaryOutcome
 
 # Points of the grid in each direction, and draws at each of them.
@@ -45,7 +46,8 @@ class PairingBounds:
         return iter((self.low, self.high))
 
     def __str__(self) -> str:
-        ends = f"P(H1) for {self.metric} lies between {self.low:.3f} and {self.high:.3f} over all pairings of the items"
+        span = f"lies between {self.low:.3f} and {self.high:.3f} over all pairings of the items"
+        ends = f"P(H1) for {find_metric(self.metric).label} {span}"
         return f"{ends} (± {2 * self.error:.1g})." if self.error else f"{ends}."
 
 

@@ -19,7 +19,6 @@ from bayesf1.base.arrays import IntArray
 from bayesf1.base.checks import ArrayLike
 from bayesf1.io.label_values import read_labels
 
-Whole: TypeAlias = IntArray
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]]
 
 # Pairs of overlapping clusters are listed, at about 100 bytes each.
@@ -214,7 +213,7 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     )
 
 
-def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
+def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[IntArray, ...]:
     """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
     labels = read_labels(gold, "gold"), read_labels(predicted, "predicted")
     sizes = [*map(len, labels)]
@@ -227,7 +226,7 @@ def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[Whole, ...]:
     return *np.divmod(codes, len(by_predicted)), counts, by_gold, by_predicted
 
 
-def _pairs(counts: Whole) -> int:
+def _pairs(counts: IntArray) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 

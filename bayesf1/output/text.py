@@ -429,8 +429,7 @@ def in_one_line(**parts: Any) -> str:
 def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s, compared = res.headline, res.headline.settings, _compared(res)
-    wider = "" if s.assumption == "independent" else f", extended to shared {plural(s.unit)}"
-    how = f" by {s.citation}{wider}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    how = f" by {_cited(s)}, as implemented in {_PACKAGE}, with {prior_of(s)}"
     parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
@@ -446,6 +445,11 @@ def methods(res: Comparisons) -> str:
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     level = f"{100 * c.prob:.4g} %"
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
+
+
+def _cited(s: Settings) -> str:
+    wider = s.assumption != "independent" and "Wang and Li" in s.citation
+    return s.citation + f", extended to shared {plural(s.unit)}" * wider
 
 
 def _compared(res: Comparisons) -> str:
@@ -628,7 +632,7 @@ def ranking_methods(r: Ranking, labels: str = "") -> str:
     ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {_PACKAGE}, with {prior_of(s)}"
     drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
     best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
-    source = "" if s.training else f" Posteriors of the scores are those of {s.citation}."
+    source = "" if s.training else f" Posteriors of the scores are those of {_cited(s)}."
     return printable(f"{ranked}; {s.model or dependence(s)}; {drawn}. {best}{source}")
 
 

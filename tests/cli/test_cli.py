@@ -318,3 +318,8 @@ def test_a_report_says_which_files_options_and_rng_make_it_again(here, run):
     page = html.unescape((here / "report.html").read_text(encoding="utf-8"))
     assert "bayesf1 compare two.csv --rope 0.01 --report report.html --rng 0</code>" in page
     assert compare(TWO, rope=0.01).signature() in page
+
+
+def test_an_option_by_either_of_its_names_is_given_once(capsys):
+    assert main(["compare", "x.csv", "--metric", "f1", "--metrics", "recall"]) == 2
+    assert "twice" in capsys.readouterr().err

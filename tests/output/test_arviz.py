@@ -12,6 +12,7 @@ from bayesf1.hierarchical.fit import load_groups, save_groups, summary_of
 from bayesf1.hierarchical.multinomial import convergence
 from bayesf1.output.arviz import dataset, group, load_arviz
 from builders import group_names, noisy
+from evaluations import EVALUATIONS
 
 EV = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
 
@@ -69,6 +70,14 @@ def test_what_is_undefined_has_no_draws():
     undefined = posterior["difference"].isnull().all(("chain", "draw"))
     assert undefined.sel(measure=["precision", "recall"]).values.tolist() == [True, False]
     assert "draws:400|rng:9" in posterior.attrs["signature"]
+
+
+@pytest.mark.parametrize("kind", ["items", "scores", "statistics", "probabilities"])
+def test_comparisons_of_every_sort_have_draws(kind):
+    ev = EVALUATIONS[kind](1)
+    posterior = group(bf.compare(ev, *ev.names[:2], rng=1).to_arviz(n_draws=400, rng=1), "posterior")
+    assert posterior["score"].sizes["draw"] == 100
+    assert not posterior["score"].isnull().any()
 
 
 def test_files_keep_all_groups_and_arviz_reads_them(tmp_path):
