@@ -26,6 +26,8 @@ _DRAWS = 10_000
 class ClassComparisons(Comparisons):
     """The tests of all classes for one pair of models."""
 
+    difference_label = "Shrunk difference"
+
     @property
     def expected_false(self) -> float:
         """How many of the claims are expected to be wrong."""
@@ -35,7 +37,7 @@ class ClassComparisons(Comparisons):
     def table(self) -> Table:
         """The table, with differences as observed, and shrunk towards those of the other classes."""
         table = super().table
-        header = (*table.header[:3], "Difference, shrunk", "Observed", *table.header[4:])
+        header = (*table.header[:3], self.difference_label, "Observed", *table.header[4:])
         rows = []
         for c, row in zip(self.values(), table.rows, strict=True):
             observed, percent = c.score_b - c.score_a, c.definition.percent
@@ -51,7 +53,7 @@ class ClassComparisons(Comparisons):
             "The classes' differences are shrunk towards each other, more strongly the more alike they are"
         )
         if n:
-            alike = "if true differences scatter evenly about one mean"
+            alike = "if true differences are normal about one mean"
             shrunk += f"; expected number of wrong claims, {alike}: {self.expected_false:.2g} of {n}"
         return (printable(f"{shrunk}."), *super().notes)
 

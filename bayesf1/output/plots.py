@@ -334,7 +334,8 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
-        label = f"Difference in {in_prose(labels.pop()) if len(labels) == 1 else 'scores'}"
+        what = in_prose(labels.pop()) if len(labels) == 1 else "scores"
+        label = f"{getattr(res, 'difference_label', 'Difference')} in {what}"
         label_scores(panel, label, "points", percent=percent)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel

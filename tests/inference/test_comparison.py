@@ -316,3 +316,10 @@ def test_tables_of_different_gold_are_not_taken_for_one_test_set():
 def test_what_is_undefined_has_no_curve_over_margins():
     with pytest.raises(ValueError, match="undefined"):
         bf.compare(bf.from_counts(A=(0, 0, 10, 90), B=(8, 2, 2, 88)))["precision"].rope_curve()
+
+
+def test_independence_that_was_asked_for_is_said_to_be_asked_for():
+    ev = bf.from_labels([1, 0] * 20, {"A": [1, 0] * 20, "B": [1, 1] * 20}, positive=1)
+    notes = bf.compare(ev, assumption="independent").notes
+    assert any("as asked" in note for note in notes)
+    assert not any("Only totals" in note for note in notes)

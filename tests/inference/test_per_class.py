@@ -77,6 +77,7 @@ def test_swapping_the_models_swaps_the_classes():
 
 
 def test_the_observed_difference_stands_beside_the_shrunk_one(res):
+    assert bf.plot_classes(res).get_xlabel().startswith("Shrunk difference")
     at = res.table.header.index("Observed")
     for c, row in zip(res.values(), res.table.rows, strict=True):
         assert float(row[at].replace("−", "-")) == pytest.approx(100 * (c.score_b - c.score_a), abs=0.051)

@@ -165,3 +165,11 @@ def test_corpora_of_opposite_direction_are_not_mixed():
     )
     with pytest.raises(ValueError, match="lower is better"):
         bf.hierarchical({"x": up, "y": down})
+
+
+@pytest.mark.filterwarnings("ignore:There is only 1 unit")
+def test_a_single_unit_shows_no_variation():
+    ev = bf.from_scores({"A": [0.1], "B": [0.3]})
+    assert "a single unit" in bf.compare(ev).sentence()
+    with pytest.raises(ValueError, match=r"a single unit.*give more units"):
+        bf.posterior(ev, "A")
