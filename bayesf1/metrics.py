@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bayesf1.base.checks import Rule, is_text
 from bayesf1.base.naming import nearest, quoted
 
 if TYPE_CHECKING:
+    from bayesf1.distributions.base import Posterior
     from bayesf1.evaluation import Task
 
 
@@ -43,6 +44,15 @@ class FMeasure:
     tp: tuple[str, ...] = ("tp",)
     fp: tuple[str, ...] = ("fp",)
     fn: tuple[str, ...] = ("fn",)
+
+
+class Estimate(NamedTuple):
+    """A number as it is printed: with the ends of its interval, and whether it is written in percent."""
+
+    value: float
+    low: float
+    high: float
+    percent: bool
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,11 @@ class Metric:
             return self.function(tables)
         self.check_cells(cells)
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
+
+    def estimate(self, value: float, post: Posterior, prob: float, *, difference: bool = False) -> Estimate:
+        """Return a score, or a difference, with the interval of mass `prob` that is printed of its posterior."""
+        low, high = self.interval_of(value, *post.interval(prob), difference=difference)
+        return Estimate(value, float(low), float(high), self.percent)
 
     def interval_of(self, score: Any, low: Any, high: Any, *, difference: bool = False) -> tuple[Any, Any]:
         """Return an interval of a score, or of a difference, up to the end of the scale if the score is there.

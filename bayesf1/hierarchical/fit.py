@@ -23,7 +23,7 @@ from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import corpora as given, multinomial
 from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
-from bayesf1.inference.compare import Tails, share_error
+from bayesf1.inference.compare import Posteriors, Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.metrics import Metric, MetricLike
@@ -89,9 +89,7 @@ class HierarchicalComparison(Comparison):
 def _with_observed(comparisons: Sequence[Any]) -> Table:
     """Return the table of comparisons with the plain scores beside, all with as many decimals."""
     plain, rows = text.table(comparisons), []
-    digits = max(
-        digits_of(*c.posterior_a.interval(c.prob), percent=c.definition.percent) for c in comparisons
-    )
+    digits = max(digits_of(*c.intervals[0], percent=c.definition.percent) for c in comparisons)
     for row, c in zip(plain.rows, comparisons, strict=True):
         observed = " / ".join(points(x, digits, percent=c.definition.percent) for x in c.observed)
         rows.append((*row[:4], observed, *row[4:]))
@@ -247,18 +245,22 @@ class HierarchicalFit(Fitted, Answer):
             tails, _ = Tails.of_draws(ahead.ravel(), region)
             effective = gap.size if self.diagnostics.r_hat is None else _effective((ahead > 0).astype(float))
             low, high = metric.support
+            posteriors = Posteriors(
+                EmpiricalPosterior(both[..., 0], metric.support),
+                EmpiricalPosterior(both[..., 1], metric.support),
+                EmpiricalPosterior(gap, (low - high, high - low)),
+            )
+            values = float(middle(both[..., 0])), float(middle(both[..., 1])), float(middle(gap))
             found.append(
                 HierarchicalComparison(
                     definition=metric,
                     model_a=pair.models[0],
                     model_b=pair.models[1],
-                    score_a=float(middle(both[..., 0])),
-                    score_b=float(middle(both[..., 1])),
-                    gap=float(middle(gap)),
+                    estimates=posteriors.estimates(metric, values, self.prob),
                     **tails._asdict(),
-                    posterior_a=EmpiricalPosterior(both[..., 0], metric.support),
-                    posterior_b=EmpiricalPosterior(both[..., 1], metric.support),
-                    difference=EmpiricalPosterior(gap, (low - high, high - low)),
+                    posterior_a=posteriors.a,
+                    posterior_b=posteriors.b,
+                    difference=posteriors.difference,
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
                     ev=pair,
@@ -381,8 +383,9 @@ class HierarchicalFit(Fitted, Answer):
             return self.pair
         if len(self.models) == 2:
             return self.models[0], self.models[1]
-        best, second_best = self.rank().models[:2]
-        return second_best, best
+        means = self._scores("average")[..., self.metrics.index(self.main_metric)].mean(axis=(0, 1))
+        best, second_best = np.argsort(-self.main_metric.sign * means, kind="stable")[:2]
+        return self.models[second_best], self.models[best]
 
     @cached_property
     def answers(self) -> dict[str, Comparisons]:

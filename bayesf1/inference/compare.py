@@ -17,7 +17,7 @@ from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.distributions.fscore import UnitDistribution
 from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference import comparison
-from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
+from bayesf1.inference.comparison import Comparison, Comparisons, Estimates, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import KEPT_DRAWS, closed_form, distribution_of, shows_spread
 from bayesf1.metrics import Metric, MetricLike
@@ -205,6 +205,15 @@ class Posteriors(NamedTuple):
     b: Posterior
     difference: Posterior
 
+    def estimates(self, metric: Metric, values: tuple[float, float, float], prob: float) -> Estimates:
+        """Return the numbers that are printed of both scores and of the difference, with their intervals."""
+        a, b, difference = values
+        return Estimates(
+            metric.estimate(a, self.a, prob),
+            metric.estimate(b, self.b, prob),
+            metric.estimate(difference, self.difference, prob, difference=True),
+        )
+
     @classmethod
     def of_draws(
         cls,
@@ -391,9 +400,7 @@ def comparison_of(
         definition=metric,
         model_a=ev.names[0],
         model_b=ev.names[1],
-        score_a=score_a,
-        score_b=score_b,
-        gap=gap,
+        estimates=posteriors.estimates(metric, (score_a, score_b, gap), options.prob),
         **tails._asdict(),
         posterior_a=posteriors.a,
         posterior_b=posteriors.b,

@@ -16,7 +16,7 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation
-from bayesf1.metrics import Metric
+from bayesf1.metrics import Estimate, Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -154,6 +154,14 @@ class Variance(NamedTuple):
         return self.training / (self.training + self.items) if self.training + self.items else 0.0
 
 
+class Estimates(NamedTuple):
+    """What is printed of two models: both scores and B minus A, each with its interval."""
+
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison(Checked):
     r"""The Bayes test of one metric: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
@@ -164,10 +172,11 @@ class Comparison(Checked):
         The metric.
     model_a, model_b
         Names of the models; differences are B minus A.
-    score_a, score_b, gap
-        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means. If a score is
-        undefined, as the precision of a model that never says yes, nothing is compared: all that depends on it is NaN.
-        If the difference is the same in all folds, or on few units, its probabilities and interval are NaN.
+    estimates
+        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means, with intervals of
+        mass `prob`. If a score is undefined, as the precision of a model that never says yes, nothing is compared: all that
+        depends on it is NaN. If the difference is the same in all folds, or on few units, its probabilities and interval are
+        NaN.
     p_h0, p_h1
         Probabilities of the hypotheses.
     p_less, p_greater
@@ -197,9 +206,7 @@ class Comparison(Checked):
     definition: Metric
     model_a: str
     model_b: str
-    score_a: float
-    score_b: float
-    gap: float
+    estimates: Estimates
     p_h0: float
     p_h1: float
     p_less: float
@@ -226,6 +233,21 @@ class Comparison(Checked):
     def label(self) -> str:
         """The name of the metric in print."""
         return self.definition.label
+
+    @property
+    def score_a(self) -> float:
+        """The score of A that is printed."""
+        return self.estimates.a.value
+
+    @property
+    def score_b(self) -> float:
+        """The score of B that is printed."""
+        return self.estimates.b.value
+
+    @property
+    def gap(self) -> float:
+        """The difference that is printed, B minus A."""
+        return self.estimates.difference.value
 
     @property
     def prob(self) -> float:
@@ -336,16 +358,7 @@ class Comparison(Checked):
     @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
         """The intervals of mass `prob` that are printed: of A's score, of B's, and of the difference."""
-        found = []
-        for value, post in (
-            (self.score_a, self.posterior_a),
-            (self.score_b, self.posterior_b),
-            (self.gap, self.difference),
-        ):
-            ends = post.interval(self.prob)
-            low, high = self.definition.interval_of(value, *ends, difference=post is self.difference)
-            found.append((float(low), float(high)))
-        return tuple(found)
+        return tuple((low, high) for _, low, high, _ in self.estimates)
 
     def rope_curve(self) -> tuple[list[Rope], list[float], list[float]]:
         r"""Return regions of this one's shape that grow from nothing, and both probabilities of each.
@@ -381,11 +394,9 @@ class Comparison(Checked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
-        intervals = self.intervals
 
-        def described(which: int) -> dict[str, float | None]:
-            post = (self.posterior_a, self.posterior_b, self.difference)[which]
-            score, (low, high) = (self.score_a, self.score_b, self.gap)[which], intervals[which]
+        def described(estimate: Estimate, post: Posterior) -> dict[str, float | None]:
+            score, low, high, _ = estimate
             values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
             # A t distribution of few contrasts may have no mean or no variance.
             return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}
@@ -408,9 +419,9 @@ class Comparison(Checked):
             "assumption": self.assumption,
             "target": self.target,
             "variance": None if self.variance is None else self.variance._asdict(),
-            "a": described(0),
-            "b": described(1),
-            "difference": described(2),
+            "a": described(self.estimates.a, self.posterior_a),
+            "b": described(self.estimates.b, self.posterior_b),
+            "difference": described(self.estimates.difference, self.difference),
         }
         unknown = {name: None for name, x in found.items() if isinstance(x, float) and math.isnan(x)}
         return found | unknown

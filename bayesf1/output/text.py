@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from bayesf1 import __version__
 from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
+from bayesf1.metrics import Estimate
 from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
 from bayesf1.sampling import FEW_UNITS, SamplingSettings
 
@@ -131,13 +132,12 @@ def within(c: Comparison) -> str:
 
 def sentence(c: Comparison) -> str:
     """Return the verdict on one metric as a sentence for a paper, the leading model first."""
-    low, high = c.intervals[2]
-    return printable(f"{_not_compared(c, low, high) or _claim(c, low, high)}.")
+    return printable(f"{_not_compared(c) or _claim(c)}.")
 
 
-def _not_compared(c: Comparison, low: float, high: float) -> str:
+def _not_compared(c: Comparison) -> str:
     """Write why the data do not compare the models; nothing if they do."""
-    a, b, label = c.model_a, c.model_b, in_prose(c.label)
+    a, b, label, (_, low, high, _) = c.model_a, c.model_b, in_prose(c.label), c.estimates.difference
     if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
         units = plural(c.settings.unit)
         same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
@@ -148,13 +148,14 @@ def _not_compared(c: Comparison, low: float, high: float) -> str:
     if not c.spread_unknown:
         return ""
     unit = _own_points(c) or " points" * c.definition.percent
-    gap = estimates([_estimated(c)[2]], sign=True)[0] + unit
+    gap = estimates([c.estimates.difference], sign=True)[0] + unit
     return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
 
 
-def _claim(c: Comparison, low: float, high: float) -> str:
+def _claim(c: Comparison) -> str:
     """Write which model is better, or that neither surely is, with the difference and its interval."""
     a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
+    gap, low, high, _ = c.estimates.difference
     digits = digits_of(low, high, percent=metric.percent, sign=True)
 
     def written(*values: float, sign: bool = True) -> str:
@@ -167,10 +168,10 @@ def _claim(c: Comparison, low: float, high: float) -> str:
     # How much better the leader is: a difference of losses has the other sign.
     sign = metric.sign * (1.0 if b_leads else -1.0)
     least, most = sorted((sign * low, sign * high))
-    size = f"{written(sign * c.gap, sign=False)}{unit} [{written(least, most, sign=least < 0.0 < most)}]"
+    size = f"{written(sign * gap, sign=False)}{unit} [{written(least, most, sign=least < 0.0 < most)}]"
     lead, full = f"{first} leads by {size}", f"{first} leads {other} in {label} by {size}"
-    if sign * c.gap <= 0.0:
-        lead = f"{b} minus {a} is {written(c.gap)}{unit} [{written(low, high)}]"
+    if sign * gap <= 0.0:
+        lead = f"{b} minus {a} is {written(gap)}{unit} [{written(low, high)}]"
         full = f"{a} and {b} are level in {label}: {lead}"
     sure = f"({equation('P', p, below=c.threshold)}{'; lower is better' * metric.lower_is_better})"
     inside = f"{within(c)} ({equation('P', c.p_rope)})" if c.rope else ""
@@ -256,7 +257,7 @@ def table(comparisons: Sequence[Comparison]) -> Table:
     unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
     models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
     header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
-    *scores, differences = zip(*map(_estimated, comparisons), strict=True)
+    *scores, differences = zip(*(c.estimates for c in comparisons), strict=True)
     columns = [*map(estimates, scores), estimates(differences, sign=True)]
     rows = []
     for c, *cells in zip(comparisons, *columns, strict=True):
@@ -282,22 +283,12 @@ def _probabilities(c: Comparison) -> dict[str, str]:
     return {name: probability(p, below=needed) for name, (p, needed) in found.items()}
 
 
-# A number, the ends of its interval, and whether it is written in percent.
-Estimate: TypeAlias = tuple[float, float, float, bool]
-
-
-def _estimated(c: Comparison) -> list[Estimate]:
-    """Return the scores of A and B and their difference, with their intervals."""
-    known = zip((c.score_a, c.score_b, c.gap), c.intervals, strict=True)
-    return [(value, low, high, c.definition.percent) for value, (low, high) in known]
-
-
 def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
     """Write a column of numbers with their intervals, all in percent with the same decimals, and so all others.
 
     Examples
     --------
-    >>> estimates([(0.8, 0.7, 0.9, True), (0.5, 0.496, 0.504, True)])
+    >>> estimates([Estimate(0.8, 0.7, 0.9, percent=True), Estimate(0.5, 0.496, 0.504, percent=True)])
     ['80.00 [70.00, 90.00]', '50.00 [49.60, 50.40]']
     """
     most: dict[bool, int] = {}
@@ -526,7 +517,7 @@ def _fold_notes(c: Comparison) -> Iterator[str]:
         about += " (paired by fold)"
     elif s.training and other.assumption == "independent":
         about += " (taken as independent)"
-    gap = estimates([_estimated(other)[2]], sign=True)[0] + " points" * c.definition.percent
+    gap = estimates([other.estimates.difference], sign=True)[0] + " points" * c.definition.percent
     yield f"For {about}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {gap}."
     if s.training == "contrasts":
         yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
@@ -546,7 +537,8 @@ def few_units(s: SamplingSettings) -> str:
 
 def ranking_estimates(r: Ranking) -> list[str]:
     """Write the scores of a ranking with their intervals."""
-    return estimates([(*each, r.metric.percent) for each in zip(r.score, r.low, r.high, strict=True)])
+    rows = zip(r.score, r.low, r.high, strict=True)
+    return estimates([Estimate(*row, r.metric.percent) for row in rows])
 
 
 def ranking_table(r: Ranking) -> Table:
