@@ -115,7 +115,12 @@ class Task(ABC):
     @property
     @abstractmethod
     def default_metrics(self) -> tuple[str, ...]:
-        """The metrics that are shown if none is named; the last is the one that a verb takes alone."""
+        """The metrics that are shown if none is named."""
+
+    @property
+    def main_metric(self) -> str:
+        """The metric that a verb takes alone, and that a summary speaks of."""
+        return self.default_metrics[-1]
 
     @abstractmethod
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
@@ -1052,7 +1057,7 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     >>> resolve_metric("f1", from_labels(list("abc"), {"A": list("abb")})).label
     'Macro F1'
     """
-    asked = ev.task.default_metrics[-1] if metric is None else metric
+    asked = ev.task.main_metric if metric is None else metric
     if not isinstance(asked, str) and not callable(asked):
         raise ValueError(f"metric {quoted(asked)} is neither a name such as 'f1' nor a function")
     metric = asked if isinstance(asked, Metric) else ev.task.metric(asked, ev.tables)
@@ -1079,6 +1084,20 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
     if not found:
         raise ValueError("no metric given; name one such as 'f1'")
     return found
+
+
+def headline(ev: Evaluation, metrics: Sequence[str]) -> str:
+    """Return the metric that a summary speaks of: the main one of the task if it is among these, else the first.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> ev = from_counts(A=(77, 44, 10))
+    >>> headline(ev, ["precision", "recall", "f1"]), headline(ev, ["mcc", "kappa"])
+    ('f1', 'mcc')
+    """
+    main = ev.task.metric(ev.task.main_metric, ev.tables).name
+    return main if main in metrics else metrics[0]
 
 
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:

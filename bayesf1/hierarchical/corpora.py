@@ -13,7 +13,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
 from bayesf1.base.naming import check_known, listing, nearest, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
-from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, resolve_metrics
+from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, headline, resolve_metrics
 from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import Variables, dataset
@@ -273,10 +273,12 @@ class PlainScores(Task):
     ----------
     metrics
         The metrics, each of its own cell.
+    main
+        The one that a summary speaks of.
 
     Examples
     --------
-    >>> task = PlainScores.of([Metric("f1", "F1", ("tp", "fp", "fn"), None, lambda tables: tables)])
+    >>> task = PlainScores.of([Metric("f1", "F1", ("tp", "fp", "fn"), None, lambda tables: tables)], "f1")
     >>> float(task.metric("f1", np.zeros(1))(np.array([0.75]), task.cells))
     0.75
     """
@@ -284,13 +286,20 @@ class PlainScores(Task):
     name: ClassVar[str] = "plain scores"
 
     metrics: tuple[Metric, ...]
+    main: str
+
+    @property
+    def main_metric(self) -> str:
+        """The main metric of what the corpora count."""
+        return self.main
 
     @classmethod
-    def of(cls, metrics: Sequence[Metric]) -> Self:
+    def of(cls, metrics: Sequence[Metric], main: str) -> Self:
         """Return the task of the scores of some metrics of anything."""
         unknown: dict[str, Any] = dict.fromkeys(("distribution", "origin", "parts", "weigh"))
         return cls(
-            tuple(replace(m, needs=(m.name,), function=itemgetter((..., 0)), **unknown) for m in metrics)
+            tuple(replace(m, needs=(m.name,), function=itemgetter((..., 0)), **unknown) for m in metrics),
+            main,
         )
 
     @property
@@ -337,7 +346,7 @@ def fit_scores(
     n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
     parts = [_summary(taken[n], found[n], prior.cells, n_pilot, rng, f" on {noun} {n!r}") for n in names]
     plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
-    task = PlainScores.of(common)
+    task = PlainScores.of(common, headline(taken[names[0]].ev, [metric.name for metric in common]))
     ev = Evaluation(next(iter(evaluations.values())).names, task, plain)
     shares = np.array([*suite_weights(weights, names).values()])
     n = chains * (draws or int(np.clip(_NUMBERS // (chains * plain.size), 500, 5000)))

@@ -171,8 +171,8 @@ class HierarchicalFit(Fitted, Answer):
 
     @property
     def main_metric(self) -> Metric:
-        """F1, or the last metric if that is not among them."""
-        return next((m for m in self.metrics if m.name == "f1"), self.metrics[-1])
+        """The metric that a summary speaks of."""
+        return self.ev.task.metric(self.ev.task.main_metric, self.ev.tables)
 
     @property
     def posterior(self) -> xr.Dataset:
@@ -306,7 +306,7 @@ class HierarchicalFit(Fitted, Answer):
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return text.signature_of(settings, list(map(text.signed_name, self.metrics)))
+        return text.signature_of([settings], list(map(text.signed_name, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
@@ -731,7 +731,7 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     return HierarchicalFit(
         groups=groups,
-        ev=Evaluation(models, (task := given.PlainScores.of(metrics)), np.array(observed.values, float)),
+        ev=Evaluation(models, (task := given.PlainScores.of(metrics, document["main_metric"])), np.array(observed.values, float)),
         metrics=task.metrics,
         datasets=names,
         prior=HierarchicalPrior(**document["prior"]),
@@ -754,6 +754,7 @@ def _described(fit: HierarchicalFit) -> str:
         "format": fit.json_format,
         **{name: getattr(fit, name) for name in (*TEXTS, "rope", "prob", "datasets", "weights", "models")},
         "metrics": metrics,
+        "main_metric": fit.main_metric.name,
         "prior": asdict(fit.prior),
         "diagnostics": asdict(fit.diagnostics),
     }

@@ -22,7 +22,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
-from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, resolve_metrics
+from bayesf1.evaluation import Evaluation, Outcomes, check_one_run, headline, resolve_metrics
 from bayesf1.hierarchical import corpora as given
 from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, PlainScores
 from bayesf1.metrics import MetricLike
@@ -226,7 +226,7 @@ def fit_counts(
         """Return scores (..., model, metric) of shares or counts of outcomes (..., model, outcome)."""
         return np.stack([metric(parts @ outcomes.rows, tables.cells) for metric in found], axis=-1)
 
-    task = PlainScores.of(found)
+    task = PlainScores.of(found, headline(tables, [metric.name for metric in found]))
     ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
     known: dict[str, arviz.Variables] = {

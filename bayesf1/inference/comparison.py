@@ -15,7 +15,7 @@ from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
-from bayesf1.evaluation import Evaluation
+from bayesf1.evaluation import Evaluation, headline
 from bayesf1.metrics import Estimate, Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -467,8 +467,9 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @property
     def headline(self) -> Comparison:
-        """The comparison that a summary speaks of: F1 or its average if it is there, else the first."""
-        return self._by_name[text.headline(self)]
+        """The comparison that a summary speaks of: that of the task's main metric if it is there, else the first."""
+        names = list(self)
+        return self._by_name[headline(self._by_name[names[0]].ev, names)]
 
     @property
     def title(self) -> str:
@@ -510,8 +511,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
         names = [text.signed_name(c.definition) for c in self.values()]
-        most = max(c.settings.n_draws for c in self.values())
-        return text.signature_of(replace(self.headline.settings, n_draws=most), names)
+        return text.signature_of([c.settings for c in self.values()], names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each metric."""

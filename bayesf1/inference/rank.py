@@ -13,7 +13,7 @@ from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, slice
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
 from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, resolve_metric, resolve_metrics
+from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import check_spread, claim_threshold, closed_form, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
@@ -176,7 +176,7 @@ class Ranking(Answer):
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
-        return text.signature_of(self.settings, [text.signed_name(self.metric)])
+        return text.signature_of([self.settings], [text.signed_name(self.metric)])
 
 
 def rank(
@@ -449,17 +449,20 @@ class Scoreboard(Answer):
     ----------
     rankings
         The ranking of the models by each metric, by name, in order.
+    main
+        The metric whose order the rows have.
     """
 
     json_format = "bayesf1.scoreboard/2"
     index_names = ("model", "metric")
 
     rankings: dict[str, Ranking]
+    main: str
 
     @property
     def first(self) -> Ranking:
-        """The ranking by F1, or an average of it, else by the first metric; rows are in its order."""
-        return self.rankings[text.headline(self.rankings)]
+        """The ranking by the main metric; rows are in its order."""
+        return self.rankings[self.main]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -501,7 +504,7 @@ class Scoreboard(Answer):
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""
         names = [text.signed_name(ranking.metric) for ranking in self.rankings.values()]
-        return text.signature_of(self.first.settings, names)
+        return text.signature_of([self.first.settings], names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model and metric."""
@@ -553,4 +556,4 @@ def scoreboard(
     # The same draws for every metric, as far as a source of randomness can give them again.
     start = int(rng.integers(1 << 31)) if isinstance(rng, np.random.Generator) else rng
     found = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
-    return Scoreboard(found)
+    return Scoreboard(found, headline(ev, list(found)))

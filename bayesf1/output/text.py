@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,25 +29,12 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
 
 _PACKAGE = f"bayesf1 {__version__}"
-_HEADLINES = ("f1", "macro_f1", "micro_f1", "roc_auc")
 # A method whose runs vary so many times as much as another's is named.
 _VOLATILE = 3.0
 # Metrics that begin with a plain word, which is no name.
 _WORDS = re.compile(
     "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
-
-
-def headline(metrics: Iterable[str]) -> str:
-    """Return the metric that a summary speaks of: F1, its average or ROC AUC if it is there, else the first.
-
-    Examples
-    --------
-    >>> headline(["precision", "recall", "f1"]), headline(["mcc", "kappa"])
-    ('f1', 'mcc')
-    """
-    known = [*metrics]
-    return next((name for name in _HEADLINES if name in known), known[0])
 
 
 def in_prose(label: str) -> str:
@@ -366,10 +353,12 @@ def dependence(s: SamplingSettings) -> str:
 # ---- signatures -------------------------------------------------------------------------------------------
 
 
-def signature_of(s: Settings, metrics: Sequence[str]) -> str:
-    """Return in one line what was asked, and what was done."""
-    drawn = {"draws": s.n_draws, "rng": s.rng} if s.n_draws else {}
-    method = "exact" if s.method == "exact" else "mc"
+def signature_of(settings: Sequence[Settings], metrics: Sequence[str]) -> str:
+    """Return in one line what was asked, and what was done: the same of all metrics, but for the method and draws."""
+    s, n_draws = settings[0], max(one.n_draws for one in settings)
+    drawn = {"draws": n_draws, "rng": s.rng} if n_draws else {}
+    methods = ["exact" if one.method == "exact" else "mc" for one in settings]
+    method = methods[0] if len({*methods}) == 1 else methods
     asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
     return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
 
@@ -427,15 +416,24 @@ def methods(res: Comparisons) -> str:
     if s.runs:
         vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
         parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
-    n_draws = max(one.settings.n_draws for one in res.values())
-    error = max(one.mcse for one in res.values())
-    drawn = f"rest on {draws_of(s, n_draws, max(error, 1e-4))}"
-    parts.append(f"probabilities {drawn if n_draws else 'were computed by quadrature, without sampling'}")
+    parts.append(_computed(res))
     if c.rope:
         parts.append(f"models count as practically equivalent if {within(c)}")
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     level = f"{100 * c.prob:.4g} %"
     return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
+
+
+def _computed(res: Comparisons) -> str:
+    """Write how probabilities were found, by which metrics if not all alike."""
+    drawn = [c for c in res.values() if c.settings.n_draws]
+    exact = [in_prose(c.label) for c in res.values() if not c.settings.n_draws]
+    if not drawn:
+        return "probabilities were computed by quadrature, without sampling"
+    error, n_draws = max(c.mcse for c in drawn), max(c.settings.n_draws for c in drawn)
+    rest = f"rest on {draws_of(drawn[0].settings, n_draws, max(error, 1e-4))}"
+    quadrature = f", and those of {joined(exact)} on quadrature" if exact else ""
+    return f"probabilities {rest}{quadrature}"
 
 
 def _cited(s: Settings) -> str:
