@@ -55,6 +55,14 @@ class Estimate(NamedTuple):
     percent: bool
 
 
+class Estimates(NamedTuple):
+    """What is printed of two models: both scores and B minus A, each with its interval."""
+
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of a confusion table.

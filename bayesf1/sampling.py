@@ -793,6 +793,13 @@ class SamplingModel:
         return self.ev.task.draw(self, prior=prior, n_draws=n_draws, rng=rng)
 
     def scores(
+        self, metrics: Sequence[Metric], *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> list[FloatArray]:
+        """Return posterior draws of the scores of what is compared, for each metric an array (draw, name)."""
+        blocks = self.score_blocks(metrics, prior=prior, n_draws=n_draws, rng=rng)
+        return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+    def score_blocks(
         self,
         metrics: Sequence[Metric],
         *,

@@ -404,8 +404,7 @@ def _summary(
     corpora would add up to too high an average.
     """
     ev = sampling.ev
-    blocks = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
-    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    drawn = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
     for metric, scores in zip(metrics, drawn, strict=True):
         check_spread(sampling.settings(metric), scores, ev.names, metric.label + where)
     found = (

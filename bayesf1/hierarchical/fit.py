@@ -23,8 +23,9 @@ from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
 from bayesf1.hierarchical import corpora as given, multinomial
 from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
-from bayesf1.inference.compare import Posteriors, Tails, share_error
+from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.posterior import Posteriors
 from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz, text

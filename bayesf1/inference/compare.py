@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng, start_of
 from bayesf1.base.naming import check_known
 from bayesf1.distributions.base import Posterior
-from bayesf1.distributions.difference import Difference
-from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
-from bayesf1.distributions.fscore import UnitDistribution
+from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference import comparison
-from bayesf1.inference.comparison import Comparison, Comparisons, Estimates, Rope, RopeLike
+from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
-from bayesf1.inference.posterior import KEPT_DRAWS, closed_form, distribution_of, shows_spread
+from bayesf1.inference.posterior import KEPT_DRAWS, Posteriors, ScorePosterior, shows_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import unlike_gold
 from bayesf1.sampling import SamplingModel, Target, sampling_model
@@ -198,41 +196,6 @@ def share_error(successes: float, n: float) -> float:
     return float(np.sqrt(share * (1.0 - share) / n))
 
 
-class Posteriors(NamedTuple):
-    """What is believed of both scores and of their difference, B minus A."""
-
-    a: Posterior
-    b: Posterior
-    difference: Posterior
-
-    def estimates(self, metric: Metric, values: tuple[float, float, float], prob: float) -> Estimates:
-        """Return the numbers that are printed of both scores and of the difference, with their intervals."""
-        a, b, difference = values
-        return Estimates(
-            metric.estimate(a, self.a, prob),
-            metric.estimate(b, self.b, prob),
-            metric.estimate(difference, self.difference, prob, difference=True),
-        )
-
-    @classmethod
-    def of_draws(
-        cls,
-        sampling: SamplingModel,
-        metric: Metric,
-        prior: float,
-        scores: FloatArray,
-        differences: FloatArray,
-    ) -> Posteriors:
-        """Return them from draws of both scores, axes (draw, model), and of the difference; scores in closed form if any."""
-        low, high = metric.support
-        a, b = (
-            (distribution_of(metric, sampling.ev, i, prior) if sampling.closed else None)
-            or EmpiricalPosterior.within(scores[:, i], metric.support)
-            for i in (0, 1)
-        )
-        return cls(a, b, EmpiricalPosterior.within(differences, (low - high, high - low)))
-
-
 def _compare_all(sampling: SamplingModel, metrics: list[Metric], options: Options) -> list[Comparison]:
     found: dict[str, Comparison] = {}
     if options.method != "montecarlo":
@@ -251,22 +214,12 @@ def _compare_all(sampling: SamplingModel, metrics: list[Metric], options: Option
 
 
 def _without_draws(sampling: SamplingModel, metric: Metric, options: Options) -> Comparison | None:
-    """Return the comparison of independent models in closed form, or of two ways of training by fold scores alone.
-
-    None if only draws will do.
-    """
-    trained, (low, high) = sampling.training_variance, metric.support
-    if trained is None and sampling.shared:
+    """Return the comparison in closed form; None if only draws will do."""
+    posteriors = ScorePosterior(sampling, metric, options.prior).exact_pair
+    if posteriors is None:
         return None
-    a, b = (closed_form(sampling, metric, i, options.prior) for i in (0, 1))
-    if a is None or b is None:
-        return None
-    if trained is not None:
-        difference: Posterior = trained.contrasts(metric).distribution([-1.0, 1.0], (low - high, high - low))
-    else:
-        difference = Difference(cast("UnitDistribution", a), cast("UnitDistribution", b))
-    tails = Tails.of_distribution(difference, metric, options.rope)
-    return comparison_of(sampling, metric, options, tails, Posteriors(a, b, difference))
+    tails = Tails.of_distribution(posteriors.difference, metric, options.rope)
+    return comparison_of(sampling, metric, options, tails, posteriors)
 
 
 def _by_draws(sampling: SamplingModel, metrics: list[Metric], options: Options) -> list[Comparison]:
@@ -293,7 +246,9 @@ def _draw(sampling: SamplingModel, counts: list[_DrawCounts], options: Options) 
     n = most if options.n_draws or options.method == "montecarlo" else min(most, _FIRST)
     rng, made = np.random.default_rng(options.seed), 0
     while made < n:
-        blocks = sampling.scores(metrics, prior=options.prior, n_draws=n - made, rng=rng, controls=controls)
+        blocks = sampling.score_blocks(
+            metrics, prior=options.prior, n_draws=n - made, rng=rng, controls=controls
+        )
         for block in blocks:
             for one, scores, control in zip(
                 counts, block[: len(metrics)], block[len(metrics) :], strict=True
@@ -319,7 +274,7 @@ def _of_counts(sampling: SamplingModel, counts: _DrawCounts, options: Options, n
             tails = tails._replace(p_less=beyond, p_greater=beyond)
     scores = np.concatenate(counts.kept)[:, counts.order]
     differences = scores[:, 1] - scores[:, 0]
-    posteriors = Posteriors.of_draws(sampling, metric, options.prior, scores, differences)
+    posteriors = ScorePosterior(sampling, metric, options.prior, scores).pair(differences)
     return comparison_of(sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=n_draws)
 
 
@@ -426,8 +381,8 @@ def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparis
     rng = np.random.default_rng(0)
     (known,) = sampling.training([metric], prior=prior, rng=rng)
     models = replace(sampling, target="models")
-    blocks = models.scores([metric], prior=prior, n_draws=_PARTS, rng=rng)
-    differences = np.concatenate([np.diff(block[0], axis=1)[:, 0] for block in blocks])
+    (scores,) = models.scores([metric], prior=prior, n_draws=_PARTS, rng=rng)
+    differences = scores[:, 1] - scores[:, 0]
     # Of inflated draws the variance may be without bounds.
     low, high = np.quantile(differences, [0.158655, 0.841345])
     training = float((np.square(known.medians) / known.runs).sum())

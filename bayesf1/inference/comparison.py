@@ -16,7 +16,7 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, headline
-from bayesf1.metrics import Estimate, Metric
+from bayesf1.metrics import Estimate, Estimates, Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -152,14 +152,6 @@ class Variance(NamedTuple):
     def share(self) -> float:
         """The share of training."""
         return self.training / (self.training + self.items) if self.training + self.items else 0.0
-
-
-class Estimates(NamedTuple):
-    """What is printed of two models: both scores and B minus A, each with its interval."""
-
-    a: Estimate
-    b: Estimate
-    difference: Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -567,8 +559,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
         prior = ev.task.default_prior if asked.prior is None else asked.prior
-        blocks = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
-        drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        drawn = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
         differences = scores[..., 1, :] - scores[..., 0, :]

@@ -13,8 +13,9 @@ from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.compare import Options, Posteriors, Tails, comparison_of
+from bayesf1.inference.compare import Options, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
+from bayesf1.inference.posterior import ScorePosterior
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table, points
 from bayesf1.output.text import prose
@@ -123,10 +124,8 @@ def compare_classes(
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
     order = 1 if ev.names[0] < ev.names[1] else -1
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
-    blocks = ordered.scores(
-        metrics, prior=options.prior, n_draws=n_draws, rng=np.random.default_rng(options.seed)
-    )
-    drawn = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+    rng = np.random.default_rng(options.seed)
+    drawn = ordered.scores(metrics, prior=options.prior, n_draws=n_draws, rng=rng)
     differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
     differences = order * shrink_draws(differences, np.random.default_rng((options.seed, 1)))
     return ClassComparisons(
@@ -141,7 +140,7 @@ def _of_class(
     sampling: SamplingModel, metric: Metric, options: Options, scores: FloatArray, differences: FloatArray
 ) -> Comparison:
     tails, mcse = Tails.of_draws(metric.sign * differences, options.rope)
-    posteriors = Posteriors.of_draws(sampling, metric, options.prior, scores, differences)
+    posteriors = ScorePosterior(sampling, metric, options.prior, scores).pair(differences)
     gap = float(posteriors.difference.mean())
     return comparison_of(
         sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap

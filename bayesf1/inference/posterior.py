@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +14,11 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import cleaned, plural
 from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
-from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion
+from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Proportion
 from bayesf1.output import text
 from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
 
@@ -111,23 +114,14 @@ def posteriors(
     sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
-    found: dict[tuple[str, str], Posterior] = {}
-    for metric in metrics:
-        closed = (closed_form(sampling, metric, i, prior) for i in range(len(ev.names)))
-        found |= {(model, metric.name): post for model, post in zip(ev.names, closed, strict=True) if post}
-    drawn = [metric for metric in metrics if any((model, metric.name) not in found for model in ev.names)]
-    scores = sampling.scores(drawn, prior=prior, n_draws=n_draws, rng=check_rng(rng)) if drawn else ()
-    for metric, parts in zip(drawn, zip(*scores, strict=True), strict=True):
-        for model, values in zip(ev.names, np.concatenate(parts).T, strict=True):
-            found.setdefault((model, metric.name), EmpiricalPosterior.within(values, metric.support))
-    known = {}
-    for metric in metrics:
-        settings = sampling.settings(metric)
-        for model, score in zip(ev.names, sampling.plain(metric), strict=True):
-            post = found[model, metric.name]
+    found = {}
+    for known in score_posteriors(sampling, metrics, prior, n_draws, rng):
+        metric, settings = known.metric, sampling.settings(known.metric)
+        for i, (model, score) in enumerate(zip(ev.names, sampling.plain(metric), strict=True)):
+            post = known.score(i)
             if not np.isnan(score) and shows_spread(settings, post):
-                known[model, metric.name] = post
-    return known
+                found[model, metric.name] = post
+    return found
 
 
 def summary(
@@ -188,12 +182,89 @@ def summary(
     return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
 
 
-def closed_form(sampling: SamplingModel, metric: Metric, index: int, prior: float) -> Posterior | None:
-    """Return the posterior of one of the scores that are compared in closed form, or None if only draws will do."""
-    trained = sampling.training_variance
-    if trained is not None and not trained.mixed:
-        return trained.contrasts(metric).distribution(np.eye(len(sampling.ev.models))[index], metric.support)
-    return distribution_of(metric, sampling.ev, index, prior) if sampling.closed else None
+class Posteriors(NamedTuple):
+    """What is believed of the scores of two models and of their difference, B minus A."""
+
+    a: Posterior
+    b: Posterior
+    difference: Posterior
+
+    def estimates(self, metric: Metric, values: tuple[float, float, float], prob: float) -> Estimates:
+        """Return the numbers that are printed of both scores and of the difference, with their intervals."""
+        a, b, difference = values
+        return Estimates(
+            metric.estimate(a, self.a, prob),
+            metric.estimate(b, self.b, prob),
+            metric.estimate(difference, self.difference, prob, difference=True),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePosterior:
+    """What is believed of the scores of all that is compared, by one metric: in closed form if there is one, else by draws.
+
+    Attributes
+    ----------
+    sampling, metric, prior
+        What was sampled, what is scored, and λ.
+    draws
+        Joint draws of the scores, axes (draw, name); None if they are not needed, or not yet made.
+    """
+
+    sampling: SamplingModel
+    metric: Metric
+    prior: float
+    draws: FloatArray | None = None
+
+    @cached_property
+    def exact(self) -> list[Posterior | None]:
+        """The closed forms of the scores; None of one that has none."""
+        sampling, metric = self.sampling, self.metric
+        ev, trained = sampling.ev, sampling.training_variance
+        if trained is not None and not trained.mixed:
+            contrasts = trained.contrasts(metric)
+            return [contrasts.distribution(weights, metric.support) for weights in np.eye(len(ev.models))]
+        if not sampling.closed:
+            return [None] * len(ev.names)
+        return [distribution_of(metric, ev, i, self.prior) for i in range(len(ev.names))]
+
+    def score(self, i: int) -> Posterior:
+        """Return the posterior of one of the scores."""
+        if (exact := self.exact[i]) is not None:
+            return exact
+        assert self.draws is not None
+        return EmpiricalPosterior.within(self.draws[:, i], self.metric.support)
+
+    @property
+    def exact_pair(self) -> Posteriors | None:
+        """The posteriors of the first two scores and of their difference without draws, or None."""
+        sampling, (low, high) = self.sampling, self.metric.support
+        trained = sampling.training_variance
+        if (trained is None and sampling.shared) or None in self.exact:
+            return None
+        a, b = self.exact
+        if trained is not None:
+            contrast = trained.contrasts(self.metric).distribution([-1.0, 1.0], (low - high, high - low))
+            return Posteriors(a, b, contrast)
+        return Posteriors(a, b, Difference(a, b))
+
+    def pair(self, differences: FloatArray) -> Posteriors:
+        """Return the posteriors of the first two scores, and of their difference as it was drawn."""
+        low, high = self.metric.support
+        drawn = EmpiricalPosterior.within(differences, (low - high, high - low))
+        return Posteriors(self.score(0), self.score(1), drawn)
+
+
+def score_posteriors(
+    sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
+) -> list[ScorePosterior]:
+    """Return what is believed of the scores by each metric; those without closed forms share draws."""
+    found = [ScorePosterior(sampling, metric, prior) for metric in metrics]
+    missing = [known.metric for known in found if None in known.exact]
+    if not missing:
+        return found
+    drawn = iter(sampling.scores(missing, prior=prior, n_draws=n_draws, rng=check_rng(rng)))
+    return [replace(known, draws=next(drawn)) if None in known.exact else known for known in found]
 
 
 def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:

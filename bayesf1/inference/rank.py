@@ -15,7 +15,7 @@ from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import check_spread, claim_threshold, closed_form, number_of_draws, varies
+from bayesf1.inference.posterior import check_spread, claim_threshold, ScorePosterior, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
@@ -228,9 +228,9 @@ def rank(
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
     usual = sampling.n_draws([metric], min(_DRAWS, max(_COMPARISONS // len(ev.names) ** 2, 1000)), 2000)
     n_draws = number_of_draws(sampling, [metric], usual if n_draws is None else n_draws)
-    blocks = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    (drawn,) = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
-    scores = np.asfortranarray(np.concatenate([block for (block,) in blocks]))
+    scores = np.asfortranarray(drawn)
     check_spread(sampling.settings(metric), scores, ev.names, metric.label)
     return ranking_of(
         scores,
@@ -238,7 +238,7 @@ def rank(
         ev.names,
         metric,
         Settings.of(sampling, metric, prior=prior, method="montecarlo", n_draws=n_draws, **asked),
-        posteriors=[closed_form(sampling, metric, i, prior) for i in range(len(ev.names))],
+        posteriors=ScorePosterior(sampling, metric, prior).exact,
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
 

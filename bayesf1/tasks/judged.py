@@ -736,8 +736,7 @@ def error_correlation(task: Audited, tables: FloatArray) -> float:
 def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
     """Return draws of the score of one model, or of the difference of two."""
     how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
-    blocks = sampling.scores([metric], n_draws=min(n_draws, sampling.n_draws([metric])), **how)
-    scores = np.concatenate([block for (block,) in blocks])
+    (scores,) = sampling.scores([metric], n_draws=min(n_draws, sampling.n_draws([metric])), **how)
     return np.asarray(scores[:, -1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0])
 
 
