@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -22,7 +22,14 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import Samples, SamplingSettings, sampling_model
+from bayesf1.sampling import (
+    SamplingModel,
+    SamplingSettings,
+    Samples,
+    SmallSampleInflation,
+    Statistic,
+    sampling_model,
+)
 from bayesf1.tasks.judged import difference_estimate
 
 if TYPE_CHECKING:
@@ -870,6 +877,187 @@ def difference_intervals(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Estimand:
+    """What intervals are asked of: the score of one model, or the difference of two, B minus A.
+
+    Attributes
+    ----------
+    given
+        The evaluation.
+    models
+        One model, or A and B.
+    metric
+        The metric.
+    sampling
+        What was sampled, of these models and of the cells that the metric needs.
+    level
+        The confidence level, and the probability of the credible intervals.
+    asked
+        The prior, the assumption and the source of randomness, as they were given.
+    n_resamples
+        The number of resamples of a bootstrap; None for the usual one.
+    """
+
+    given: Evaluation
+    models: tuple[str, ...]
+    metric: Metric
+    sampling: SamplingModel
+    level: float
+    asked: Mapping[str, Any]
+    n_resamples: int | None = None
+
+    @property
+    def ev(self) -> Evaluation:
+        """The evaluation of these models."""
+        return self.sampling.ev
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is the score of one model."""
+        return len(self.models) == 1
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest value."""
+        low, high = self.metric.support
+        return (low, high) if self.alone else (low - high, high - low)
+
+    def of_scores(self, scores: FloatArray) -> FloatArray:
+        """Return it from scores of the models, axes (..., model)."""
+        scores = self.ev.mean_scores(scores)
+        return np.asarray(scores[..., 0] if self.alone else scores[..., 1] - scores[..., 0])
+
+    @cached_property
+    def value(self) -> float:
+        """The plain score, or difference of scores."""
+        return float(self.of_scores(defined_scores(self.ev, self.metric)))
+
+    @cached_property
+    def inflation(self) -> SmallSampleInflation:
+        """What few or uneven units add to a standard error."""
+        return self.sampling.inflation(self.metric)
+
+    def statistic(self, *, near: bool) -> tuple[Samples, Statistic]:
+        """Return the sample, and the estimand as a function of its tables; of many cells of the metric's two sums alone.
+
+        With `near`, a metric that is a ratio to first order only is taken for that ratio.
+        """
+        ev, metric, samples = self.ev, self.metric, self.sampling.samples
+        parts = metric.expansion(ev.tables, ev.cells, near) if ev.task.many_cells else None
+        if parts is None:
+            return samples, lambda tables: self.of_scores(metric(tables, ev.cells))
+        # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
+        shift = 1.0 - float((parts[0] / parts[1].clip(1e-300)).min(initial=0.0))
+        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=-1)
+        return samples.of_sums(columns), lambda s: self.of_scores(ratio(s[..., 0], s[..., 1]) - shift)
+
+    @cached_property
+    def _resampled(self) -> tuple[Samples, Statistic]:
+        return self.statistic(near=all(units.many for units, _ in self.sampling.samples.parts))
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples a bootstrap makes."""
+        few = _DRAWN_UNITS // max(1, self._resampled[0].n_resampled)
+        return self.n_resamples or min(_MOST_RESAMPLES, max(few, _FEWEST_RESAMPLES))
+
+    @cached_property
+    def resampled(self) -> FloatArray:
+        """Its values in samples of units drawn with replacement."""
+        samples, statistic = self._resampled
+        return samples.resampled(statistic, self.resamples, check_rng(self.asked["rng"]))
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Its posterior."""
+        options: Any = self.asked
+        if self.alone:
+            with warnings.catch_warnings():
+                # A note tells of few units.
+                warnings.simplefilter("ignore")
+                return posterior(self.given, self.models[0], self.metric, **options)
+        found = compare(self.given, metrics=[self.metric], **options)[self.metric.name]
+        if found.spread_unknown:
+            raise UndefinedScore(f"{str(found)[:-1]}; give more {plural(found.settings.unit)}")
+        return found.difference
+
+    # ---- a row for each method ------------------------------------------------------------------------------
+
+    def row(self, method: str, ends: Iterable[float], **more: Any) -> MethodInterval:
+        """Return the interval of a method."""
+        low, high = map(float, ends)
+        return MethodInterval(method, low, high, self.support, self.metric.percent, **more)
+
+    def closed(self, method: str) -> MethodInterval:
+        """Return an interval that needs no more than the table of one model, as if items were independent."""
+        counts = grouped_counts(self.metric, self.ev.tables[0], self.ev.cells)
+        ends = closed_methods(self.metric)[method](*counts, confidence_level=self.level)
+        return self.row(method, ends, standard_error=ends.se, units="" if self.sampling.single else "item")
+
+    def normal(self, method: str, centre: float, error: float, **more: Any) -> MethodInterval:
+        """Return an estimate ± t standard errors."""
+        # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
+        error *= self.inflation.widening if self.sampling.bootstraps else 1.0
+        half = float(special.stdtrit(self.inflation.freedom, 0.5 * (1.0 + self.level))) * error
+        return self.row(method, (centre - half, centre + half), standard_error=error, **more)
+
+    def difference_estimator(self, method: str) -> MethodInterval:
+        """Return the interval that corrects labelled items by what the judges say of all."""
+        assisted = difference_estimate(self.sampling, self.metric)
+        assert assisted is not None
+        return self.normal(method, assisted.value, assisted.standard_error)
+
+    def delta(self, method: str) -> MethodInterval:
+        """Return the interval of the delta method over units."""
+        samples, statistic = self.statistic(near=True)
+        return self.normal(method, self.value, float(np.sqrt(samples.variance(statistic))), units=self._units)
+
+    def percentile(self, method: str) -> MethodInterval:
+        """Return the percentile interval of a bootstrap over units."""
+        return self.row(method, percentile_ends(self.resampled, self.level), units=self._units)
+
+    def bca(self, method: str) -> MethodInterval:
+        """Return the bias-corrected and accelerated interval of a bootstrap over units."""
+        samples, statistic = self.statistic(near=True)
+        ends = bca_ends(self.resampled, self.value, samples.acceleration(statistic), self.level)
+        return self.row(method, ends, units=self._units)
+
+    def equal_tailed(self, method: str) -> MethodInterval:
+        """Return the equal-tailed interval of the posterior."""
+        return self.row(method, self.posterior.interval(self.level))
+
+    def highest_density(self, method: str) -> MethodInterval:
+        """Return the highest density interval of the posterior."""
+        return self.row(method, self.posterior.hdi(self.level))
+
+    @property
+    def _units(self) -> str:
+        return "" if self.sampling.single else self.ev.unit
+
+
+def _closed_holds(e: Estimand) -> set[str]:
+    return set(closed_methods(e.metric)) if e.alone and not e.ev.methods else set()
+
+
+# With gaps in gold a bootstrap covers far too seldom: no resample has a gold label that its cell has not.
+_METHODS: dict[str, tuple[Callable[[Estimand, str], MethodInterval], Callable[[Estimand], Any]]] = {
+    **{
+        name: (Estimand.closed, lambda e, name=name: name in _closed_holds(e))
+        for name in ("clopper_pearson", "wald", "wilson", "wilson_direct", "wilson_indirect", "fbeta_delta")
+    },
+    "difference_estimator": (
+        Estimand.difference_estimator,
+        lambda e: difference_estimate(e.sampling, e.metric) is not None,
+    ),
+    "delta": (Estimand.delta, lambda e: not e.ev.labelled and e.metric.smooth),
+    "bootstrap_percentile": (Estimand.percentile, lambda e: not e.ev.labelled),
+    "bootstrap_bca": (Estimand.bca, lambda e: not e.ev.labelled),
+    "credible_equal_tailed": (Estimand.equal_tailed, lambda e: True),
+    "credible_hdi": (Estimand.highest_density, lambda e: True),
+}
+
+
 def _intervals(
     ev: Evaluation,
     models: tuple[str, ...],
@@ -882,10 +1070,9 @@ def _intervals(
     rng: RNGLike,
 ) -> Intervals:
     """Return the intervals of one model's score, or of the difference of two."""
-    level = check_prob(confidence_level, "confidence_level")
+    level, weight = check_prob(confidence_level, "confidence_level"), ev.check_prior(prior)
     if n_resamples is not None:
         check_whole(n_resamples, "n_resamples", 100, 8)
-    weight = ev.check_prior(prior)
     for model in models:
         if model not in ev.names:
             ev.index(model)
@@ -895,105 +1082,17 @@ def _intervals(
         # Cells that the metric does not ask for would only keep patterns apart.
         kept = kept.keep(metric.needs)
     sampling = replace(sampling, ev=kept)
-    alone = len(models) == 1
-
-    def contrast(scores: FloatArray) -> FloatArray:
-        if kept.methods:
-            scores = kept.mean_scores(scores)
-        return np.asarray(scores[..., 0] if alone else scores[..., 1] - scores[..., 0])
-
-    low, high = metric.support
-    support = (low, high) if alone else (low - high, high - low)
-    estimate = float(contrast(defined_scores(kept, metric)))
-    inflation = sampling.inflation(metric)
-    quantile = float(special.stdtrit(inflation.freedom, 0.5 * (1.0 + level)))
-    # All methods that apply, each a function that computes its interval.
-    known: dict[str, Callable[[], MethodInterval]] = {}
-
-    def row(method: str, ends: Iterable[float], **more: Any) -> MethodInterval:
-        first, last = map(float, ends)
-        return MethodInterval(method, first, last, support, metric.percent, **more)
-
-    def closed(method: str, function: Callable[..., Bounds]) -> MethodInterval:
-        counts = grouped_counts(metric, kept.tables[0], kept.cells)
-        ends = function(*counts, confidence_level=level)
-        units = "" if sampling.single else "item"
-        return row(method, ends, standard_error=ends.se, units=units)
-
-    def normal(method: str, centre: float, error: float, **more: Any) -> MethodInterval:
-        # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
-        error *= inflation.widening if sampling.bootstraps else 1.0
-        half = quantile * error
-        return row(method, (centre - half, centre + half), standard_error=error, **more)
-
-    def by_units(method: str) -> MethodInterval:
-        more = {"units": "" if sampling.single else kept.unit}
-        samples, statistic = sampled(near=True)
-        if method == "delta":
-            return normal(method, estimate, float(np.sqrt(samples.variance(statistic))), **more)
-        if method == "bootstrap_percentile":
-            return row(method, percentile_ends(resampled(), level), **more)
-        ends = bca_ends(resampled(), estimate, samples.acceleration(statistic), level)
-        return row(method, ends, **more)
-
-    @cache
-    def sampled(near: bool) -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
-        near = near and kept.task.many_cells
-        parts = metric.expansion(kept.tables, kept.cells, near) if kept.task.many_cells else None
-        if parts is None:
-            return sampling.samples, lambda tables: contrast(metric(tables, kept.cells))
-        # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
-        shift = 1.0 - float((parts[0] / parts[1].clip(1e-300)).min(initial=0.0))
-        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=-1)
-        return sampling.samples.of_sums(columns), lambda s: contrast(ratio(s[..., 0], s[..., 1]) - shift)
-
-    @cache
-    def to_resample() -> tuple[Samples, Callable[[FloatArray], FloatArray]]:
-        return sampled(near=all(units.many for units, _ in sampling.samples.parts))
-
-    def resamples() -> int:
-        few = _DRAWN_UNITS // max(1, to_resample()[0].n_resampled)
-        return n_resamples or min(_MOST_RESAMPLES, max(few, _FEWEST_RESAMPLES))
-
-    @cache
-    def resampled() -> FloatArray:
-        samples, statistic = to_resample()
-        return samples.resampled(statistic, resamples(), check_rng(rng))
-
-    @cache
-    def distribution() -> Posterior:
-        options: Any = {"prior": prior, "assumption": assumption, "rng": rng}
-        if alone:
-            with warnings.catch_warnings():
-                # A note tells of few units.
-                warnings.simplefilter("ignore")
-                return posterior(ev, models[0], metric, **options)
-        found = compare(ev, metrics=[metric], **options)[metric.name]
-        if found.spread_unknown:
-            raise UndefinedScore(f"{str(found)[:-1]}; give more {plural(found.settings.unit)}")
-        return found.difference
-
-    if alone and not kept.methods:
-        known |= {name: partial(closed, name, method) for name, method in closed_methods(metric).items()}
-    assisted = difference_estimate(sampling, metric)
-    if assisted is not None:
-        value, error = assisted.value, assisted.standard_error
-        known["difference_estimator"] = partial(normal, "difference_estimator", value, error)
-    # With gaps they cover far too seldom: no resample has a gold label that its cell has not.
-    if not kept.labelled:
-        smooth = ["delta"] if metric.smooth else []
-        for name in (*smooth, "bootstrap_percentile", "bootstrap_bca"):
-            known[name] = partial(by_units, name)
-    known["credible_equal_tailed"] = lambda: row("credible_equal_tailed", distribution().interval(level))
-    known["credible_hdi"] = lambda: row("credible_hdi", distribution().hdi(level))
-    names = list(known) if asked is None else list(asked)
+    how = {"prior": prior, "assumption": assumption, "rng": rng}
+    e = Estimand(ev, models, metric, sampling, level, how, n_resamples)
+    value, known = e.value, [name for name, (_, applies) in _METHODS.items() if applies(e)]
+    names = known if asked is None else list(asked)
     for name in names:
         if name not in known:
             raise ValueError(f"unknown method {name!r} for {metric.name} here; {nearest(str(name), known)}")
     settings = IntervalSettings(
         **vars(sampling.settings(metric)),
         confidence_level=level,
-        n_resamples=resamples() if any(name.startswith("bootstrap") for name in names) else 0,
+        n_resamples=e.resamples if any(name.startswith("bootstrap") for name in names) else 0,
         prior=weight,
         prior_name=ev.task.describe_prior(weight),
         rng=start_of(rng),
@@ -1001,5 +1100,5 @@ def _intervals(
     # How gaps are filled in matters to what is drawn alone.
     noted = not kept.labelled or any(name.startswith("credible") for name in names)
     remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if noted else ()))
-    rows = tuple(known[name]() for name in names)
-    return Intervals(models, metric.name, metric.label, metric.percent, estimate, rows, settings, remarks)
+    rows = tuple(_METHODS[name][0](e, name) for name in names)
+    return Intervals(models, metric.name, metric.label, metric.percent, value, rows, settings, remarks)
