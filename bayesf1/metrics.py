@@ -21,7 +21,7 @@ from bayesf1.base.naming import nearest, quoted
 
 if TYPE_CHECKING:
     from bayesf1.distributions.base import Posterior
-    from bayesf1.evaluation import Task
+    from bayesf1.task import Task
 
 
 # A metric on the sums that it is a function of, axes (..., sum) to (...,).

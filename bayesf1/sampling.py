@@ -17,8 +17,10 @@ from bayesf1.base.naming import check_known, joined
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
-from bayesf1.evaluation import MANY, Assumption, Evaluation, Folds, Units, plain_scores
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
+from bayesf1.task import plain_scores
+from bayesf1.units import MANY, Assumption, Folds, Units
 
 if TYPE_CHECKING:
     from bayesf1.inference.control_variate import LinearControl

@@ -11,8 +11,10 @@ from hypothesis import given, settings, strategies as st
 
 import bayesf1 as bf
 from bayesf1 import BlockedCV, from_counts, from_folds, from_labels
-from bayesf1.evaluation import flatten, resolve_metric, to_json
+from bayesf1.evaluation import resolve_metric
+from bayesf1.io.saved import to_json
 from bayesf1.metrics import find_metric
+from bayesf1.runs import flatten
 from bayesf1.sampling import run_variance_of
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.correctness import Correctness

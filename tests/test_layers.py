@@ -14,6 +14,8 @@ TREE = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
 ROOMS = re.findall(r"^(\w+)(?:/|\.py) ", TREE, flags=re.MULTILINE)
 # What a module asks of a later one inside a function, and why.
 UPWARD = {
+    # An evaluation saves itself in the format that `load` reads.
+    ("bayesf1.evaluation", "bayesf1.io.saved"),
     # A file names metrics of sums, which stand in a later room.
     ("bayesf1.io.saved", "bayesf1.measures.corpus"),
     # A figure of an evaluation shows its posteriors.

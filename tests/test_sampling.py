@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import bayesf1 as bf
-from bayesf1.evaluation import Units, resolve_metric
+from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.metrics import find_metric
 from bayesf1.sampling import (
@@ -19,6 +19,7 @@ from bayesf1.sampling import (
     effective_sample_of,
     sampling_model,
 )
+from bayesf1.units import Units
 from builders import joint_draws, joint_evaluation
 from evaluations import EVALUATIONS
 

@@ -13,13 +13,14 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_whole, numbers_of
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.evaluation import Evaluation, Folds, model_names, resolve_metric
+from bayesf1.evaluation import Evaluation, model_names, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import Contrasts
+from bayesf1.units import Folds
 
 
 @dataclass(frozen=True)

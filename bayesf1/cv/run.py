@@ -19,7 +19,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.cv.splitting import length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import Evaluation, Folds, Units, model_names
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.label_values import read_groups, read_labels
 from bayesf1.io.labels import (
     CELL_OF_CODE,
@@ -31,6 +31,7 @@ from bayesf1.io.labels import (
 )
 from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
+from bayesf1.units import Folds, Units
 
 # ---- folds ------------------------------------------------------------------------------------------------
 

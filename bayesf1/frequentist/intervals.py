@@ -23,9 +23,9 @@ from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.sampling import (
+    Samples,
     SamplingModel,
     SamplingSettings,
-    Samples,
     SmallSampleInflation,
     Statistic,
     sampling_model,

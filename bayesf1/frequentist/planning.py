@@ -14,7 +14,7 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, printable, quoted
-from bayesf1.evaluation import Evaluation, Units, check_all_labelled, check_one_run, resolve_metric
+from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, resolve_metric
 from bayesf1.frequentist.intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
@@ -24,6 +24,7 @@ from bayesf1.output.table import Table
 from bayesf1.sampling import EffectiveSample, sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
 from bayesf1.tasks.probabilities import check_one_scale
+from bayesf1.units import Units
 
 
 @dataclass(frozen=True)

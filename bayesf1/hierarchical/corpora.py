@@ -13,12 +13,14 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
 from bayesf1.base.naming import check_known, listing, nearest, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
-from bayesf1.evaluation import Assumption, Evaluation, Task, check_evaluation, defined_scores, headline, resolve_metrics
+from bayesf1.evaluation import Evaluation, check_evaluation, defined_scores, headline, resolve_metrics
 from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import Variables, dataset
 from bayesf1.output.text import few_units
 from bayesf1.sampling import SamplingModel, sampling_model
+from bayesf1.task import Task
+from bayesf1.units import Assumption
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -732,7 +732,11 @@ def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> Hierarc
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     return HierarchicalFit(
         groups=groups,
-        ev=Evaluation(models, (task := given.PlainScores.of(metrics, document["main_metric"])), np.array(observed.values, float)),
+        ev=Evaluation(
+            models,
+            (task := given.PlainScores.of(metrics, document["main_metric"])),
+            np.array(observed.values, float),
+        ),
         metrics=task.metrics,
         datasets=names,
         prior=HierarchicalPrior(**document["prior"]),

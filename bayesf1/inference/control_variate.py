@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.evaluation import MANY
 from bayesf1.metrics import Metric
 from bayesf1.sampling import SMALL, SamplingModel, SmallSampleInflation
+from bayesf1.units import MANY
 
 # Of fewer effective units, draws cost little, and a linear form is a poor guide.
 _FEWEST_UNITS = 10

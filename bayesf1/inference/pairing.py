@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.evaluation import Evaluation, Units, defined_scores, resolve_metric
+from bayesf1.evaluation import Evaluation, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.metrics import find_metric
 from bayesf1.tasks.binary import BinaryOutcome
+from bayesf1.units import Units
 
 # Points of the grid in each direction, and draws at each of them.
 _OVERLAPS, _DRAWS = 7, 20_000

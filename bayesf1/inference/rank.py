@@ -15,7 +15,7 @@ from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import check_spread, claim_threshold, ScorePosterior, number_of_draws, varies
+from bayesf1.inference.posterior import ScorePosterior, check_spread, claim_threshold, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer

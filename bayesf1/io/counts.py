@@ -15,10 +15,12 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.designs import BlockedCV, Discount, KFoldCV, design_of, read_design
-from bayesf1.evaluation import Evaluation, Folds, flatten, model_names, warn_if_empty, with_runs_in
+from bayesf1.evaluation import Evaluation, model_names, warn_if_empty
 from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.tables import Table
+from bayesf1.runs import flatten, with_runs_in
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
+from bayesf1.units import Folds
 
 CHUNKS = ("gold", "predicted", "correct")
 # P(B > A) of independent tables is right to 1e-9 up to 1e7, and to 1e-7 up to here, as betainc loses digits.

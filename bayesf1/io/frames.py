@@ -13,11 +13,12 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import OneLabel
 from bayesf1.base.naming import listing, quoted
-from bayesf1.evaluation import Evaluation, model_names, with_runs_in
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_weights
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
 from bayesf1.io.tables import check_columns
+from bayesf1.runs import with_runs_in
 from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:

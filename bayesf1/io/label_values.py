@@ -12,7 +12,8 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
 from bayesf1.base.checks import check_unmasked, is_label, numbers_of
 from bayesf1.base.naming import quoted
-from bayesf1.evaluation import Evaluation, Units, model_names
+from bayesf1.evaluation import Evaluation, model_names
+from bayesf1.units import Units
 
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200

@@ -17,7 +17,7 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, rows_of_cells, sparse
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
 from bayesf1.base.naming import counted, joined, listing, quoted
-from bayesf1.evaluation import Evaluation, Task, Units, is_by_id, model_names, with_runs_in
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
     align,
@@ -31,11 +31,14 @@ from bayesf1.io.label_values import (
     read_labels,
     read_numbers,
 )
+from bayesf1.runs import is_by_id, with_runs_in
+from bayesf1.task import Task
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
 from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
+from bayesf1.units import Units
 
 # What a judge calls an item that it says nothing of.
 NO_ANSWER = "no answer"

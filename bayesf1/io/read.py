@@ -15,7 +15,7 @@ from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
 from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import SEPARATE_RUNS, Evaluation, dotted_runs, flatten, model_names
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.conll import BRAT, CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, InputSource, ReadRequest, find_place
@@ -23,6 +23,7 @@ from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
 from bayesf1.io.scored import SEGMENTS, TREC
 from bayesf1.io.table_files import TABLE
+from bayesf1.runs import SEPARATE_RUNS, dotted_runs, flatten
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 # The more telling first: a new format is a file of its own and a line here.

@@ -11,7 +11,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, rows_of_cells
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
-from bayesf1.evaluation import Evaluation, is_by_id, model_names, with_runs_in
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.label_values import (
     align,
     check_same_shapes,
@@ -23,6 +23,7 @@ from bayesf1.io.label_values import (
 )
 from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
 from bayesf1.metrics import points_down
+from bayesf1.runs import is_by_id, with_runs_in
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics, Totals, name_of

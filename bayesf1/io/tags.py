@@ -21,11 +21,13 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, BoolArray, IntArray, indicators
 from bayesf1.base.checks import ArrayLike
 from bayesf1.base.naming import check_known, listing, nearest, quoted
-from bayesf1.evaluation import Evaluation, Units, model_names, with_runs_in
+from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.label_values import distinct_rows_of, read_groups
 from bayesf1.io.labels import label_notes
+from bayesf1.runs import with_runs_in
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import TypedSpans
+from bayesf1.units import Units
 
 _SPAN_CELLS = BINARY_CELLS[:3]
 

@@ -17,10 +17,12 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import one_name, printable
-from bayesf1.evaluation import Evaluation, Outcomes, Task, Units
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
 from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.task import Outcomes, Task
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
+from bayesf1.units import Units
 
 
 @dataclass(frozen=True)

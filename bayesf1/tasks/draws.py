@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
-from bayesf1.evaluation import Task, Units
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.task import Task
+from bayesf1.units import Units
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
 _CUT = 14.0

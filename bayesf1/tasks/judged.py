@@ -36,10 +36,12 @@ from scipy import special
 
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing
-from bayesf1.evaluation import Evaluation, Task, Units
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, MetricLike, ratio
 from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.task import Task
 from bayesf1.tasks.multiclass import class_outcomes
+from bayesf1.units import Units
 
 # Items that a stratum takes from its pool.
 POOLED = 0.5

@@ -15,11 +15,13 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing, quoted
-from bayesf1.evaluation import Evaluation, Outcomes, Units
+from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, Proportion, ratio
 from bayesf1.sampling import SamplingModel
+from bayesf1.task import Outcomes
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import draw_bootstrap
+from bayesf1.units import Units
 
 # Labels are kept by name up to this many of a model's, and up to this many characters of each.
 _MOST_LABELS, _MOST_CHARACTERS = 1000, 60

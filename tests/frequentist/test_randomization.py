@@ -11,7 +11,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import bayesf1 as bf
-from bayesf1.evaluation import Folds
 from bayesf1.frequentist.randomization import (
     merge_mirrored,
     randomization_test,
@@ -19,6 +18,7 @@ from bayesf1.frequentist.randomization import (
     swaps_on_lattice,
 )
 from bayesf1.output.text import p_equation
+from bayesf1.units import Folds
 
 # Random labels are often all alike, which is warned of.
 pytestmark = pytest.mark.filterwarnings(

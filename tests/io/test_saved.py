@@ -12,7 +12,7 @@ import pytest
 
 import bayesf1 as bf
 import evaluations
-from bayesf1.evaluation import to_json
+from bayesf1.io.saved import to_json
 from builders import ROOT
 from evaluations import EVALUATIONS, MODELS
 

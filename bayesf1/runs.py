@@ -1,0 +1,176 @@
+"""Runs of one method: trained several times, and given as nested mappings, dotted names or lists."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import refuse_reports
+from bayesf1.base.naming import nearest, quoted
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Evaluation
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Method(NamedTuple):
+    """A way of training, and the models that were trained in it."""
+
+    name: str
+    runs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+
+
+def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tuple[Method, ...]:
+    """Return the methods that runs belong to, in the order of the models; what no method names is one by itself.
+
+    Examples
+    --------
+    >>> methods_of({"bert": ["b1", "b2"]}, ["crf", "b1", "b2"])
+    (Method(name='crf', runs=('crf',)), Method(name='bert', runs=('b1', 'b2')))
+    """
+    if not runs:
+        raise ValueError("no runs are given; name those of a method, as {'bert': ['bert-1', 'bert-2']}")
+    owner: dict[str, str] = {}
+    for method, named in runs.items():
+        members = [] if isinstance(named, str) or not isinstance(named, Iterable) else [*named]
+        if not members or not isinstance(method, str) or not method.strip():
+            raise ValueError(
+                f"runs of a method are a list of its models, as {{'bert': ['bert-1', 'bert-2']}}, not "
+                f"{quoted(method)}: {quoted(named)}"
+            )
+        for model in members:
+            if model not in models:
+                raise ValueError(
+                    f"run {model!r} of {quoted(method)} is not a model of this evaluation; {nearest(str(model), models)}"
+                )
+            if model in owner:
+                raise ValueError(f"model {model!r} is a run of {owner[model]!r} already; name each run once")
+            owner[model] = method
+    for model in models:
+        if model not in owner and model in runs:
+            raise ValueError(
+                f"{model!r} names both a method and a model that is not one of its runs; rename one of them"
+            )
+    grouped: dict[str, list[str]] = {}
+    for model in models:
+        grouped.setdefault(owner.get(model, model), []).append(model)
+    return tuple(Method(name, tuple(members)) for name, members in grouped.items())
+
+
+def averages(methods: Sequence[Method], models: Sequence[str]) -> FloatArray:
+    """Return the matrix (model, method) that takes the runs' scores to the means of their methods."""
+    matrix = np.zeros((len(models), len(methods)))
+    for j, method in enumerate(methods):
+        matrix[[models.index(run) for run in method.runs], j] = 1.0 / len(method.runs)
+    return matrix
+
+
+def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
+    """Return the runs of models that are called after their method, as ``bert.1`` and ``bert.2``.
+
+    Examples
+    --------
+    >>> dotted_runs(["bert.1", "bert.2", "crf"])
+    {'bert': ['bert.1', 'bert.2'], 'crf': ['crf']}
+    """
+    runs: dict[str, list[str]] = {}
+    for model in models:
+        runs.setdefault(model.rpartition(".")[0] or model, []).append(model)
+    if len(runs) == len(models):
+        raise ValueError(
+            f"no two of {', '.join(models[:6])} are runs of one method; call them after it, as bert.1 and bert.2"
+        )
+    return runs
+
+
+def flatten(
+    models: Mapping[str, Any], one: Callable[[Mapping[Any, Any]], bool] | None = None
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return a nested mapping {method: {run: what it did}} as one of models, and the models of each method.
+
+    A mapping that is what one model did, as `one` says, is left as it is; by default counts by the names of their cells.
+
+    Examples
+    --------
+    >>> flatten({"bert": {"seed1": "b1.conll", "seed2": "b2.conll"}, "crf": "crf.conll"})
+    ({'bert/seed1': 'b1.conll', 'bert/seed2': 'b2.conll', 'crf': 'crf.conll'}, {'bert': ['bert/seed1', 'bert/seed2']})
+    """
+    refuse_reports(models)
+    flat: dict[str, Any] = {}
+    runs: dict[str, list[str]] = {}
+    for name, value in models.items():
+        if not isinstance(value, Mapping) or (value and (one or is_counted)(value)):
+            flat[name] = value
+            continue
+        if not value:
+            raise ValueError(f"method {name!r} has no runs; give at least one")
+        for run, what in value.items():
+            model = f"{name}/{run}"
+            if model in models or model in flat:
+                raise ValueError(
+                    f"run {run!r} of {name!r} is called {model!r}, which is another model's name"
+                )
+            flat[model] = what
+            runs.setdefault(name, []).append(model)
+    return flat, runs
+
+
+# Counts by the names of their cells are one model's, not those of runs.
+_TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
+
+
+def is_counted(value: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
+    if _TABLE.issuperset(str(key).strip().lower() for key in value):
+        return True
+    return all(isinstance(x, float | int | np.number) for x in value.values())
+
+
+def is_by_id(value: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping holds a number, label or set of labels for each item, and no columns of them.
+
+    Examples
+    --------
+    >>> is_by_id({"doc1": "spam", "doc2": "ham"}), is_by_id({"seed1": ["spam", "ham"]})
+    (True, False)
+    """
+    return all(
+        isinstance(x, str | bytes | set | frozenset) or not hasattr(x, "__len__") for x in value.values()
+    )
+
+
+def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_counted) -> Callable[[F], F]:
+    """Let a function that builds an evaluation take runs, as nested mappings in one of its arguments.
+
+    A mapping that is what `one` model did holds no runs.
+    """
+
+    def decorate(build: F) -> F:
+        signature = inspect.signature(build)
+
+        @functools.wraps(build)
+        def built(*args: Any, **kwargs: Any) -> Evaluation:
+            bound = signature.bind(*args, **kwargs)
+            given, runs = bound.arguments.get(argument), dict[str, list[str]]()
+            if isinstance(given, Mapping):
+                bound.arguments[argument], runs = flatten(given, one)
+            ev = cast("Evaluation", build(*bound.args, **bound.kwargs))
+            return ev.with_runs(runs) if runs else ev
+
+        return cast("F", built)
+
+    return decorate
+
+
+# A remark on models that are called as runs are; with_runs says that they are.
+SEPARATE_RUNS = "are compared as separate models; if they are runs of one method, say so with runs=True."

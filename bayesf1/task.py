@@ -1,0 +1,175 @@
+"""What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.metrics import Metric, MetricLike
+
+if TYPE_CHECKING:
+    from bayesf1.evaluation import Evaluation
+    from bayesf1.sampling import SamplingModel
+    from bayesf1.units import Units
+
+
+class Outcomes(NamedTuple):
+    """The outcomes that one item can have, if it has exactly one, and how often each occurred.
+
+    Attributes
+    ----------
+    labels
+        Names of the outcomes.
+    rows
+        What one of each adds to a model's table, axes (outcome, cell).
+    counts
+        How many items there are of each, axes (model, outcome).
+    default_prior, prior_share
+        λ of the prior of outcomes if none is given, and the share of λ that each outcome has.
+    """
+
+    labels: tuple[str, ...]
+    rows: FloatArray
+    counts: FloatArray
+    default_prior: float = 1.0
+    prior_share: float = 1.0
+
+    def prior(self, given: float | None) -> float:
+        """Return what a prior adds to each outcome of a model."""
+        return self.prior_share * (self.default_prior if given is None else given)
+
+
+class Task(ABC):
+    """What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words.
+
+    Attributes
+    ----------
+    name
+        The task in one word, as files and options say it.
+    many_cells
+        Whether cells are so many that what a unit adds is kept sparse.
+    bootstraps_items
+        Whether even single items are bootstrapped, as the distribution of what an item can add is not known.
+    citation
+        Where the posterior was published.
+    default_prior, least_prior
+        λ if none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite if there is none.
+    drops_cells
+        Whether cells can be left out, as true negatives can.
+    counts_all_items
+        Whether a table tells how many items there were.
+    unlabelled_cells
+        The cells of items without a gold label, if there are any.
+    cells
+        Names of the cells of a model's table.
+    classes
+        Names of the classes, if there are several.
+    """
+
+    name: ClassVar[str]
+    many_cells: ClassVar[bool] = False
+    bootstraps_items: ClassVar[bool] = False
+    citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
+    default_prior: ClassVar[float] = 0.5
+    least_prior: ClassVar[float] = 1e-9
+    drops_cells: ClassVar[bool] = False
+    counts_all_items: ClassVar[bool] = False
+    unlabelled_cells: ClassVar[slice | None] = None
+    classes: tuple[str, ...] = ()
+    cells: tuple[str, ...]
+
+    # ---- cells --------------------------------------------------------------------------------------------
+
+    def union(self, other: Self) -> Self:
+        """Return the task that has the cells of both, or say that they do not go together."""
+        if self == other:
+            return self
+        raise ValueError
+
+    def select(self, models: Sequence[str]) -> Self:
+        """Return the task of some of the models, if it keeps anything of each of them."""
+        return self
+
+    def check(self, models: Sequence[str], tables: FloatArray) -> None:
+        """Raise a ValueError if fields that were read from a file contradict each other, the models or the tables."""
+        if not self.cells or len({*self.cells}) < len(self.cells):
+            raise ValueError(f"cells must be different names, not {self.cells!r:.60}")
+
+    # ---- metrics ------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that are shown if none is named."""
+
+    @property
+    def main_metric(self) -> str:
+        """The metric that a verb takes alone, and that a summary speaks of."""
+        return self.default_metrics[-1]
+
+    @abstractmethod
+    def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
+        """Return the metric that a name, or a callable, means for tables of this task."""
+
+    # ---- prior and posterior ------------------------------------------------------------------------------
+
+    def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
+        """Return what a prior adds to each cell in the closed form of a metric on single items; None if it has none."""
+        return None if metric.distribution is None else prior
+
+    @abstractmethod
+    def draw(
+        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+    ) -> Iterator[FloatArray]:
+        """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
+
+    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
+        """Return the units whose gamma weights are all that a metric is drawn from, the prior's among them, or None."""
+        return None
+
+    def draw_scores(
+        self,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
+        *,
+        prior: float,
+        n_draws: int,
+        rng: np.random.Generator,
+    ) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield blocks of posterior draws of all models' scores, for each metric an array (draw, model)."""
+        for tables in self.draw(sampling, prior=prior, n_draws=n_draws, rng=rng):
+            yield tuple(metric(tables, self.cells) for metric in metrics)
+
+    def outcomes(self, ev: Evaluation) -> Outcomes | None:
+        """Return what can happen to an item, and how often it did; None if an item may be in several cells or in none."""
+        return None
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    @property
+    def about(self) -> str:
+        """What the tables count, in a few words."""
+        return f"cells {', '.join(self.cells)}"
+
+    def describe_prior(self, prior: float) -> str:
+        """Say what was believed before the data."""
+        return f"Dirichlet({prior:g}) prior"
+
+    def notes(self, tables: FloatArray) -> tuple[str, ...]:
+        """Return what a reader should know of tables of this task, in sentences."""
+        return ()
+
+    def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
+        """Return what a reader should know of a comparison by a metric, in sentences."""
+        return ()
+
+
+def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
+    """Return the scores of tables (..., cell); NaN if there is nothing to divide by."""
+    pair = metric.ratio(cells)
+    some = tables.any(axis=-1) if pair is None else tables @ pair[1] > 0.0
+    return np.where(some, metric(tables, cells), np.nan)
