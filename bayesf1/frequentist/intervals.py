@@ -1036,16 +1036,18 @@ class Estimand:
         return "" if self.sampling.single else self.ev.unit
 
 
-def _closed_holds(e: Estimand) -> set[str]:
-    return set(closed_methods(e.metric)) if e.alone and not e.ev.methods else set()
+def _closed(name: str) -> tuple[Callable[[Estimand, str], MethodInterval], Callable[[Estimand], Any]]:
+    """Return the row of a method that needs no more than the table of one model."""
+    return Estimand.closed, lambda e: e.alone and not e.ev.methods and name in closed_methods(e.metric)
 
 
 # With gaps in gold a bootstrap covers far too seldom: no resample has a gold label that its cell has not.
 _METHODS: dict[str, tuple[Callable[[Estimand, str], MethodInterval], Callable[[Estimand], Any]]] = {
     **{
-        name: (Estimand.closed, lambda e, name=name: name in _closed_holds(e))
-        for name in ("clopper_pearson", "wald", "wilson", "wilson_direct", "wilson_indirect", "fbeta_delta")
+        name: _closed(name)
+        for name in ("clopper_pearson", "wald", "wilson", "wilson_direct", "wilson_indirect")
     },
+    "fbeta_delta": _closed("fbeta_delta"),
     "difference_estimator": (
         Estimand.difference_estimator,
         lambda e: difference_estimate(e.sampling, e.metric) is not None,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -240,13 +240,13 @@ class ScorePosterior:
         """The posteriors of the first two scores and of their difference without draws, or None."""
         sampling, (low, high) = self.sampling, self.metric.support
         trained = sampling.training_variance
-        if (trained is None and sampling.shared) or None in self.exact:
+        a, b = self.exact[:2]
+        if (trained is None and sampling.shared) or a is None or b is None:
             return None
-        a, b = self.exact
         if trained is not None:
             contrast = trained.contrasts(self.metric).distribution([-1.0, 1.0], (low - high, high - low))
             return Posteriors(a, b, contrast)
-        return Posteriors(a, b, Difference(a, b))
+        return Posteriors(a, b, Difference(cast("UnitDistribution", a), cast("UnitDistribution", b)))
 
     def pair(self, differences: FloatArray) -> Posteriors:
         """Return the posteriors of the first two scores, and of their difference as it was drawn."""

@@ -18,8 +18,10 @@ from builders import flipped as noisy, judged_items as items
 
 def scores(ev, metric, n_draws=40_000, seed=1):
     measure = resolve_metric(metric, ev)
-    blocks = sampling_model(ev).scores([measure], prior=1.0, n_draws=n_draws, rng=np.random.default_rng(seed))
-    return np.concatenate([block[0] for block in blocks])
+    (drawn,) = sampling_model(ev).scores(
+        [measure], prior=1.0, n_draws=n_draws, rng=np.random.default_rng(seed)
+    )
+    return drawn
 
 
 def by_bayes(labelled, words):
