@@ -9,6 +9,7 @@ import math
 import sys
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -272,6 +273,9 @@ Size: TypeAlias = Annotated[
     int | tuple[int, ...] | None, Rule(_is_size, "a whole number from 0, a tuple of them, or None")
 ]
 
+# Whether a public function is at work, which calls others.
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -387,6 +391,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        # What the package asks of itself needs no check.
+        if _inside.get():
+            return function(*args, **kwargs)
         rules = _rules_of(function)
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
             if known is not None and name not in known:
@@ -395,7 +402,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             rule = rules.get(name)
             if rule is not None and not rule.fits(value):
                 raise ValueError(f"{name} must be {rule.words}, not {quoted(value)}")
-        return function(*args, **kwargs)
+        token = _inside.set(True)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _inside.reset(token)
 
     vars(call)["_checked"] = True
     return call
